@@ -1,0 +1,155 @@
+import { createPublicKey, generateKeyPair, randomBytes } from 'node:crypto'
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { stringify } from 'yaml'
+import type { Binaries } from './binaries.ts'
+
+/** The processes of a control plane, in the order in which they start. */
+export const processNames = ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const
+export type ProcessName = (typeof processNames)[number]
+
+export type Places = {
+  readonly directory: string
+  readonly logDirectory: string
+  readonly pidDirectory: string
+}
+
+/** What a later process must know to find a running control plane again. */
+export type Settings = Places & {
+  readonly apiServerPort: number
+  readonly etcdPort: number
+  readonly etcdPeerPort: number
+  readonly auditLog: boolean
+  readonly keepData: boolean
+  readonly detached: boolean
+  /** The process that started it. */
+  readonly owner: number
+  readonly binaries: Binaries
+}
+
+/** The folders of a control plane, made where they are missing, by their real names. */
+export async function makePlaces(options: Partial<Places> & Pick<Places, 'directory'>): Promise<Places> {
+  const make = async (path: string) => {
+    await mkdir(path, { recursive: true })
+    return realpath(path)
+  }
+  const directory = await make(options.directory)
+  return {
+    directory,
+    logDirectory: await make(options.logDirectory ?? directory),
+    pidDirectory: await make(options.pidDirectory ?? directory),
+  }
+}
+
+/** Where everything lies in the directory of a control plane. */
+export function pathsIn(directory: string) {
+  const at = (name: string) => join(directory, name)
+  return {
+    settings: at('control-plane.json'),
+    lock: at('control-plane.lock'),
+    etcdData: at('etcd-data'),
+    certificates: at('certificates'),
+    ca: at('certificates/apiserver.crt'),
+    privateKey: at('service-accounts.key'),
+    publicKey: at('service-accounts.pub'),
+    tokens: at('tokens.csv'),
+    kubeconfig: at('admin.kubeconfig'),
+    auditPolicy: at('audit-policy.yaml'),
+    audit: at('audit.log'),
+  }
+}
+
+/** The log file and the pid file of one process. */
+export function filesOf(name: ProcessName, places: Places): { logFile: string; pidFile: string } {
+  return {
+    logFile: join(places.logDirectory, `${name}.log`),
+    pidFile: join(places.pidDirectory, `${name}.pid`),
+  }
+}
+
+/** What the last start in this directory wrote down. */
+export async function readSettings(directory: string): Promise<Settings | undefined> {
+  try {
+    // Only `writeSettings` writes it, and by a rename: it is whole or absent.
+    return JSON.parse(await readFile(pathsIn(directory).settings, 'utf8')) as Settings
+  } catch {
+    return undefined
+  }
+}
+
+export async function writeSettings(settings: Settings): Promise<void> {
+  await writePrivately(pathsIn(settings.directory).settings, JSON.stringify(settings, undefined, 2))
+}
+
+const auditPolicy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived', 'ResponseStarted'],
+  rules: [
+    { level: 'None', users: ['system:apiserver'] },
+    { level: 'None', nonResourceURLs: ['/healthz*', '/livez*', '/readyz*'] },
+    { level: 'Metadata' },
+  ],
+}
+
+/** Writes what the processes read when they start; a token and keys that exist already are kept. */
+export async function writeInputs(directory: string): Promise<void> {
+  const paths = pathsIn(directory)
+  await writeFile(paths.auditPolicy, stringify(auditPolicy))
+  if (!(await readAdminToken(directory))) {
+    await writePrivately(paths.tokens, `${randomBytes(24).toString('hex')},admin,admin,"system:masters"\n`)
+  }
+  const privateKey = (await readFile(paths.privateKey, 'utf8').catch(() => '')) || (await newPrivateKey())
+  await writePrivately(paths.privateKey, privateKey)
+  await writeFile(paths.publicKey, createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }))
+}
+
+async function newPrivateKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })
+  return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
+}
+
+/** The token of the one who may do everything, or nothing before the first start. */
+export async function readAdminToken(directory: string): Promise<string> {
+  const line = await readFile(pathsIn(directory).tokens, 'utf8').catch(() => '')
+  return line.split(',')[0] ?? ''
+}
+
+/** Writes the kubeconfig of the administrator. */
+export async function writeAdminKubeconfig(settings: Settings): Promise<void> {
+  const { ca, kubeconfig } = pathsIn(settings.directory)
+  const token = await readAdminToken(settings.directory)
+  await writePrivately(kubeconfig, formatKubeconfig(urlOf(settings), await readFile(ca), token))
+}
+
+/** A kubeconfig, as YAML, that needs no other file. */
+export function formatKubeconfig(server: string, ca: Buffer, token: string): string {
+  const name = 'quartermaster'
+  return stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster: { server, 'certificate-authority-data': ca.toString('base64') } }],
+      users: [{ name, user: { token } }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      'current-context': name,
+    },
+    { lineWidth: 0 },
+  )
+}
+
+export function urlOf({ apiServerPort }: Pick<Settings, 'apiServerPort'>): string {
+  return `https://127.0.0.1:${apiServerPort}`
+}
+
+export function etcdUrlOf({ etcdPort }: Pick<Settings, 'etcdPort'>): string {
+  return `http://127.0.0.1:${etcdPort}`
+}
+
+async function writePrivately(path: string, text: string): Promise<void> {
+  const partial = `${path}.partial`
+  await rm(partial, { force: true })
+  await writeFile(partial, text, { mode: 0o600 })
+  await rename(partial, path)
+}

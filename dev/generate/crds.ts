@@ -1,0 +1,49 @@
+import type { Kind } from '../../operator/api/kind.ts'
+import { group, version } from '../../operator/api/names.ts'
+
+/** The CustomResourceDefinition of a kind, as plain data. */
+export function crdOf(kind: Kind) {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural: kind.plural,
+        singular: kind.kind.toLowerCase(),
+        shortNames: [kind.shortName],
+        ...(kind.inCategory ? { categories: ['quartermaster'] } : {}),
+      },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          ...(kind.status ? { subresources: { status: {} } } : {}),
+          additionalPrinterColumns: kind.columns.map(({ type = 'string', ...column }) => ({ type, ...column })),
+          schema: { openAPIV3Schema: schemaOf(kind) },
+        },
+      ],
+    },
+  }
+}
+
+function schemaOf(kind: Kind) {
+  return {
+    type: 'object',
+    description: kind.description,
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'Version of the API of this object.' },
+      kind: { type: 'string', description: 'Kind of this object.' },
+      metadata: { type: 'object' },
+      spec: kind.spec,
+      ...(kind.status ? { status: kind.status } : {}),
+    },
+    ...(kind.rules.length > 0 ? { 'x-kubernetes-validations': kind.rules } : {}),
+  }
+}

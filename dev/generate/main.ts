@@ -1,0 +1,30 @@
+// Writes the generated files, or with `--check` fails when one of them is stale.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { kinds } from '../../operator/api/kinds.ts'
+import { group } from '../../operator/api/names.ts'
+import { crdOf } from './crds.ts'
+
+const root = join(import.meta.dirname, '../..')
+const header = '# Generated from operator/api by `make generate`; do not edit.\n'
+const wanted = new Map(
+  kinds.map((kind) => [
+    `crds/${group}_${kind.plural}.yaml`,
+    header + stringify(crdOf(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
+  ]),
+)
+
+const isCheck = process.argv.includes('--check')
+const stale = [...wanted].filter(([file, text]) => !existsSync(join(root, file)) || readFileSync(join(root, file), 'utf8') !== text)
+const orphans = readdirSync(join(root, 'crds'))
+  .map((name) => `crds/${name}`)
+  .filter((file) => file.endsWith('.yaml') && !wanted.has(file))
+
+if (isCheck && stale.length + orphans.length > 0) {
+  console.error(`stale generated files, run \`make generate\`:\n${[...stale.map(([file]) => file), ...orphans].join('\n')}`)
+  process.exit(1)
+}
+mkdirSync(join(root, 'crds'), { recursive: true })
+for (const [file, text] of stale) writeFileSync(join(root, file), text)
+for (const file of orphans) rmSync(join(root, file))

@@ -1,0 +1,20 @@
+/** Unit tests need no servers; the project `cluster` runs on one control plane of its own, started once per run. */
+const common = {
+  rootDir: import.meta.dirname,
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/dev/jest/transform.js' },
+  modulePathIgnorePatterns: ['<rootDir>/.dev', '<rootDir>/dist'],
+}
+
+export default {
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '512MB',
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/cluster/', '<rootDir>/test/dev/'],
+    },
+  ],
+}

@@ -1,0 +1,74 @@
+import { defineKind, type ObjectOf } from './kind.ts'
+import { integer, list, object, oneOf, type Static, string, time } from './schema.ts'
+
+/** One thing that keeps a deployment from going on. */
+export const problemSchema = object(
+  {
+    object: string('What it is about: a descriptor `type.class#id`, a workload, or empty for the whole environment.'),
+    reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
+    message: string('Why, for people, with the nearest miss where there is one.', { maxLength: 8192 }),
+  },
+  {},
+  'One problem.',
+)
+export type DeploymentProblem = Static<typeof problemSchema>
+
+export const deploymentStepSchema = object(
+  {
+    action: oneOf(['create', 'update', 'replace', 'retain'], 'What is done.'),
+    object: string('Descriptor `type.class#id` of the resource.'),
+  },
+  { definitionName: string('ResourceDefinition that provisions it.', { maxLength: 253 }) },
+  'One step.',
+)
+
+export const planSummarySchema = object(
+  {
+    create: integer('How many resources are new.'),
+    update: integer('How many are provisioned again with other inputs.'),
+    replace: integer('How many are made anew, the old one deprovisioned afterwards.'),
+    retain: integer('How many are no longer used and kept.'),
+    unchanged: integer('How many stay as they are.'),
+  },
+  {
+    steps: list(deploymentStepSchema, 'The steps, unchanged resources left out; the first hundred.', { maxItems: 100 }),
+  },
+  'What the deployment does.',
+)
+export type PlanSummary = Static<typeof planSummarySchema>
+
+export const EnvironmentDeployment = defineKind({
+  kind: 'EnvironmentDeployment',
+  plural: 'environmentdeployments',
+  shortName: 'qmdeploy',
+  description: 'One deployment to an environment, a run: `Ready` when it succeeded, `Stalled` when it failed.',
+  spec: object(
+    { environmentName: string('Environment to deploy to, as `<application>.<environment>`.', { maxLength: 253 }) },
+    {
+      deltaName: string('DeploymentDelta to apply to what is deployed.', { maxLength: 253 }),
+      setName: string('DeploymentSet to deploy. With a delta: the result of applying it.', { maxLength: 253 }),
+      fromDeploymentName: string('EnvironmentDeployment on whose set the delta was applied.', { maxLength: 253 }),
+      comment: string('Why this deployment is made.', { maxLength: 8192 }),
+    },
+    'What is deployed where.',
+  ),
+  status: object(
+    {},
+    {
+      setName: string('DeploymentSet that is deployed.', { maxLength: 253 }),
+      fromDeploymentName: string('EnvironmentDeployment that it started from.', { maxLength: 253 }),
+      environmentFromName: string('What the environment gave as `fromDeploymentName` at the time; used once.', { maxLength: 253 }),
+      plan: planSummarySchema,
+      problems: list(problemSchema, 'What keeps it from going on.', { maxItems: 2000 }),
+      startTime: time('When it passed planning.'),
+      finishTime: time('When it succeeded or failed.'),
+    },
+    'What the operator saw.',
+  ),
+  columns: [
+    { name: 'Environment', jsonPath: '.spec.environmentName' },
+    { name: 'Comment', jsonPath: '.spec.comment', priority: 1 },
+  ],
+  rules: [{ rule: 'self.spec == oldSelf.spec', message: 'a deployment cannot be changed: make a new one' }],
+})
+export type EnvironmentDeployment = ObjectOf<typeof EnvironmentDeployment>

@@ -1,0 +1,153 @@
+import { apiVersion } from './names.ts'
+import { integer, list, object, oneOf, type Static, string, type TSchema, time } from './schema.ts'
+
+/** Metadata as the API server keeps it; only the parts that we read. */
+export interface ObjectMeta {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly generation?: number
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly labels?: Record<string, string>
+  readonly annotations?: Record<string, string>
+  readonly finalizers?: readonly string[]
+  readonly ownerReferences?: readonly OwnerReference[]
+}
+
+/** The owner of an object, in the same namespace. */
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+  readonly blockOwnerDeletion?: boolean
+}
+
+/** Any object of the Kubernetes API. */
+export interface KubeObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: ObjectMeta
+  readonly [field: string]: unknown
+}
+
+/** One condition, as kstatus reads it. */
+export const conditionSchema = object(
+  {
+    type: string('Kind of the condition: `Ready`, and while it is true `Reconciling`, `Stalled` or `Unused`.', { maxLength: 63 }),
+    status: oneOf(['True', 'False', 'Unknown'], 'Whether the condition holds.'),
+    reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
+    message: string('Why, for people; the same text for the same problem.', { maxLength: 32_768 }),
+    lastTransitionTime: time('When `status` last changed.'),
+  },
+  { observedGeneration: integer('Generation of the spec that this condition speaks of.') },
+  'One aspect of the state of the object.',
+)
+export type Condition = Static<typeof conditionSchema>
+
+/** Status fields that every kind with a status has. */
+export interface CommonStatus {
+  readonly observedGeneration?: number
+  readonly conditions?: readonly Condition[]
+}
+
+const commonStatusFields = {
+  observedGeneration: integer('Generation of the spec that this status speaks of; -1 before the first look.'),
+  conditions: list(conditionSchema, 'What holds for the object now.', { key: 'type', maxItems: 16 }),
+}
+
+const pendingStatus = {
+  observedGeneration: -1,
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: 'Pending',
+      message: 'waiting for the operator',
+      lastTransitionTime: '1970-01-01T00:00:00Z',
+    },
+  ],
+}
+
+/** A column that `kubectl get` prints. */
+export interface Column {
+  readonly name: string
+  readonly jsonPath: string
+  readonly type?: 'string' | 'integer' | 'date' | 'boolean'
+  readonly priority?: number
+}
+
+/** A rule in CEL over the whole object. */
+export interface ObjectRule {
+  readonly rule: string
+  readonly message: string
+}
+
+/** What a kind is; from this come its CRD, its types, its validation and its part of OpenAPI. */
+export interface Kind<S extends TSchema = TSchema, T extends TSchema = TSchema> {
+  readonly kind: string
+  readonly plural: string
+  readonly shortName: string
+  readonly description: string
+  /** Shown by `kubectl get quartermaster`. */
+  readonly inCategory: boolean
+  readonly spec: S
+  readonly status: T | undefined
+  readonly columns: readonly Column[]
+  readonly rules: readonly ObjectRule[]
+}
+
+/** An object of a kind of ours. */
+export interface ObjectOf<K extends Kind> extends KubeObject {
+  readonly spec: Static<K['spec']>
+  readonly status?: StatusOf<K>
+}
+
+/** The status of a kind with the common fields. */
+export type StatusOf<K extends Kind> =
+  K extends Kind<TSchema, infer T> ? (T extends TSchema ? Static<T> & CommonStatus : CommonStatus) : never
+
+const readyColumns: readonly Column[] = [
+  { name: 'Ready', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  { name: 'Reason', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+]
+const ageColumn: Column = { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' }
+
+/** Declares a kind; `status` are its own status fields, absent for plain data that nothing acts on. */
+export function defineKind<S extends TSchema, T extends TSchema>(declaration: {
+  kind: string
+  plural: string
+  shortName: string
+  description: string
+  inCategory?: boolean
+  spec: S
+  status?: T
+  columns?: readonly Column[]
+  rules?: readonly ObjectRule[]
+}): Kind<S, T> {
+  const { status, columns = [], rules = [], inCategory = true } = declaration
+  return {
+    ...declaration,
+    inCategory,
+    status: status && withCommonStatus(status),
+    columns: [...columns, ...(status ? readyColumns : []), ageColumn],
+    rules,
+  }
+}
+
+function withCommonStatus<T extends TSchema>(status: T): T {
+  const { properties } = status as unknown as { properties: Record<string, unknown> } // an object schema by construction
+  return { ...status, default: pendingStatus, properties: { ...commonStatusFields, ...properties } }
+}
+
+/** A new object of a kind of ours, as a client writes it. */
+export function newObject<K extends Kind>(
+  kind: K,
+  metadata: ObjectMeta,
+  spec: Static<K['spec']>,
+): ObjectOf<K> {
+  return { apiVersion, kind: kind.kind, metadata, spec } as ObjectOf<K> // the status is the API server's to default
+}

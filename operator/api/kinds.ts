@@ -1,0 +1,25 @@
+import { AccessToken, Membership, User } from './access.ts'
+import { ActiveResource } from './active-resource.ts'
+import { Application } from './application.ts'
+import { DeploymentDelta } from './deployment-delta.ts'
+import { DeploymentSet } from './deployment-set.ts'
+import { Environment } from './environment.ts'
+import { EnvironmentDeployment } from './environment-deployment.ts'
+import { EnvironmentType } from './environment-type.ts'
+import type { Kind } from './kind.ts'
+import { ResourceDefinition } from './resource-definition.ts'
+
+/** All kinds; one file and one line each. */
+export const kinds: readonly Kind[] = [
+  Application,
+  EnvironmentType,
+  Environment,
+  ResourceDefinition,
+  DeploymentDelta,
+  DeploymentSet,
+  EnvironmentDeployment,
+  ActiveResource,
+  User,
+  AccessToken,
+  Membership,
+]

@@ -1,0 +1,50 @@
+/** The API group of all kinds. */
+export const group = 'quartermaster.dev'
+
+/** The served and stored version of all kinds. */
+export const version = 'v1alpha1'
+
+/** `group/version` as objects carry it. */
+export const apiVersion = `${group}/${version}`
+
+/** Where the operator, the gateway, users and tokens live. */
+export const systemNamespace = 'quartermaster-system'
+
+/** The field manager of every write of ours. */
+export const fieldManager = 'quartermaster'
+
+/** Holds an object until what stands behind it is gone. */
+export const finalizer = `${group}/finalizer`
+
+export const labels = {
+  /** On a namespace: the organization of the same name. */
+  organization: `${group}/organization`,
+  /** On a namespace: the organization whose objects may be applied into it. */
+  accepts: `${group}/accepts`,
+  /** On an applied object: the GUResID of the active resource that made it. */
+  resource: `${group}/resource`,
+  /** On an applied object and a namespace that we made. */
+  managedBy: 'app.kubernetes.io/managed-by',
+} as const
+
+export const annotations = {
+  /** Display name of an organization or a user. */
+  displayName: `${group}/display-name`,
+  /** User id of whoever created the object over REST. */
+  createdBy: `${group}/created-by`,
+  /** RFC 3339 time of the last change over REST. */
+  lastModifiedAt: `${group}/last-modified-at`,
+  /** User ids, joined by commas, of all who changed a delta. */
+  contributors: `${group}/contributors`,
+  /** On an active resource, `"true"`: let the infrastructure be when the object is deleted. */
+  detach: `${group}/detach`,
+  /** On an applied object: `organization/GUResID` of its active resource. */
+  resource: `${group}/active-resource`,
+  /** On an applied object: the descriptor of its active resource. */
+  descriptor: `${group}/descriptor`,
+  /** On a namespace that we made: `organization/environment`. */
+  environment: `${group}/environment`,
+} as const
+
+/** Value of the label `app.kubernetes.io/managed-by` on everything that we make. */
+export const manager = 'quartermaster'

@@ -1,0 +1,106 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** Properties of an object schema, by field name. */
+export type Fields = Record<string, TSchema>
+
+type Flat<T> = { [K in keyof T]: T[K] } & {}
+type ObjectOf<R extends Fields, O extends Fields> = Flat<
+  { [K in keyof R]: Static<R[K]> } & { [K in keyof O]?: Static<O[K]> }
+>
+
+interface StringOptions {
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly format?: string
+}
+
+/** Data whose keys belong to the user: kept as written, checked elsewhere. */
+export type FreeForm = Record<string, unknown>
+
+/** An id of the organization's things: lower-case words joined by single hyphens. */
+export const idPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
+
+/** Text of at most `maxLength` characters (1,024 when not given). */
+export function string(description: string, options: StringOptions = {}) {
+  return Type.Unsafe<string>({ type: 'string', description, maxLength: 1024, ...options })
+}
+
+/** An id as REST and kubectl share it. */
+export function id(description: string) {
+  return string(description, { pattern: idPattern, minLength: 2, maxLength: 63 })
+}
+
+/** A point in time, RFC 3339 in UTC. */
+export function time(description: string) {
+  return string(description, { format: 'date-time', maxLength: 40 })
+}
+
+/** A truth value. */
+export function boolean(description: string) {
+  return Type.Unsafe<boolean>({ type: 'boolean', description })
+}
+
+/** A whole number; floats do not appear in the API. */
+export function integer(description: string, options: { readonly minimum?: number; readonly maximum?: number } = {}) {
+  return Type.Unsafe<number>({ type: 'integer', format: 'int64', description, ...options })
+}
+
+/** One of a closed list of words. */
+export function oneOf<const T extends readonly string[]>(values: T, description: string) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
+}
+
+/** A list; `key` names the field that identifies an item, so that two writers can own different items. */
+export function list<T extends TSchema>(
+  items: T,
+  description: string,
+  options: { readonly key?: string; readonly maxItems?: number } = {},
+) {
+  const { key, maxItems = 10_000 } = options
+  const identity = key ? { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] } : {}
+  return Type.Unsafe<Static<T>[]>({ type: 'array', description, maxItems, ...identity, items })
+}
+
+/** An object whose keys are the user's and whose values share one schema. */
+export function map<T extends TSchema>(values: T, description: string, options: { readonly maxProperties?: number } = {}) {
+  const { maxProperties = 10_000 } = options
+  return Type.Unsafe<Record<string, Static<T>>>({
+    type: 'object',
+    description,
+    maxProperties,
+    additionalProperties: values,
+  })
+}
+
+/** An object with declared fields, the required ones first. */
+export function object<R extends Fields, O extends Fields = Record<never, never>>(
+  required: R,
+  optional: O,
+  description: string,
+) {
+  const names = Object.keys(required)
+  return Type.Unsafe<ObjectOf<R, O>>({
+    type: 'object',
+    description,
+    ...(names.length > 0 ? { required: names } : {}),
+    properties: { ...required, ...optional },
+  })
+}
+
+/** An object that keeps every key the user wrote. */
+export function freeForm(description: string) {
+  return Type.Unsafe<FreeForm>({ type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true })
+}
+
+/** Any JSON value, null included. */
+export function anyValue(description: string) {
+  return Type.Unsafe<unknown>({ description, nullable: true, 'x-kubernetes-preserve-unknown-fields': true })
+}
+
+/** A rule in CEL on the object that carries it; `message` is what the writer is told. */
+export function withRules<T extends TSchema>(schema: T, ...rules: readonly { rule: string; message: string }[]): T {
+  return { ...schema, 'x-kubernetes-validations': rules }
+}
+
+export type { Static, TSchema }

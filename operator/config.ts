@@ -1,0 +1,60 @@
+import { hostname } from 'node:os'
+
+/** Settings of both processes, read once from the environment. */
+export interface Config {
+  /** Kubeconfig file; the pod's ServiceAccount or `KUBECONFIG` when absent. */
+  readonly kubeconfig: string | undefined
+  readonly logLevel: string
+  /** Vendor names that driver types may begin with. */
+  readonly vendors: readonly string[]
+  /** Name of this process in the election. */
+  readonly identity: string
+  /** Port and address of health and metrics of the operator. */
+  readonly healthPort: number
+  readonly healthHost: string
+  /** Port and address of the gateway. */
+  readonly gatewayPort: number
+  readonly gatewayHost: string
+  readonly requestsPerSecond: number
+  readonly requestBurst: number
+  /** Tries after which a resource counts as failed for its deployment. */
+  readonly deploymentAttempts: number
+  readonly deploymentTimeoutSeconds: number
+  /** How long a deployment that came by kubectl waits for objects that it misses. */
+  readonly settleSeconds: number
+  /** Finished deployments that are kept of an environment. */
+  readonly keptDeployments: number
+  readonly driverDeadlineSeconds: number
+  /** Every object is looked at again this often. */
+  readonly sweepSeconds: number
+  readonly leaseSeconds: number
+}
+
+/** The only reader of the environment; throws on a value that is not of its type, naming the variable. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
+  const number = (name: string, otherwise: number) => {
+    const value = Number(text(name, String(otherwise)))
+    if (!Number.isFinite(value) || value < 0) throw new Error(`QUARTERMASTER_${name} must be a number, not '${text(name, '')}'`)
+    return value
+  }
+  return {
+    kubeconfig: environment.QUARTERMASTER_KUBECONFIG || undefined,
+    logLevel: text('LOG_LEVEL', 'info'),
+    vendors: ['quartermaster', ...text('VENDOR_ALIASES', 'humanitec').split(',').filter(Boolean)],
+    identity: text('IDENTITY', `${hostname()}-${process.pid}`),
+    healthPort: number('HEALTH_PORT', 8081),
+    healthHost: text('HEALTH_HOST', '0.0.0.0'),
+    gatewayPort: number('GATEWAY_PORT', 8080),
+    gatewayHost: text('GATEWAY_HOST', '0.0.0.0'),
+    requestsPerSecond: number('REQUESTS_PER_SECOND', 100),
+    requestBurst: number('REQUEST_BURST', 500),
+    deploymentAttempts: number('DEPLOYMENT_ATTEMPTS', 3),
+    deploymentTimeoutSeconds: number('DEPLOYMENT_TIMEOUT_SECONDS', 1800),
+    settleSeconds: number('SETTLE_SECONDS', 60),
+    keptDeployments: number('KEPT_DEPLOYMENTS', 50),
+    driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
+    sweepSeconds: number('SWEEP_SECONDS', 1800),
+    leaseSeconds: number('LEASE_SECONDS', 15),
+  }
+}

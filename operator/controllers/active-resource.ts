@@ -1,0 +1,271 @@
+import { ActiveResource } from '../api/active-resource.ts'
+import type { KubeObject } from '../api/kind.ts'
+import { annotations } from '../api/names.ts'
+import type { FreeForm } from '../api/schema.ts'
+import { driverOf, faultsOfInputs } from '../domain/definition.ts'
+import { formatDescriptor } from '../domain/descriptor.ts'
+import type { DriverDescriptor } from '../domain/driver.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
+import { environmentNamespace, guResId } from '../domain/identity.ts'
+import { type ResourceOutputs, resolveInputs } from '../domain/inputs.ts'
+import type { Driver, Provisioned, ProvisionRequest } from '../drivers/driver.ts'
+import type { Cache, Change } from '../kube/cache.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import { type Controller, type Observed, watchKind } from '../kube/controller.ts'
+import type { Objects } from '../kube/objects.ts'
+import { keyOf } from '../kube/resource.ts'
+import { isReady } from '../kube/verdict.ts'
+import type { Installation } from './installation.ts'
+import type { Inventory } from './inventory.ts'
+import { createSecretReader, outputsSecret, resolveSecretRefs, type SecretReader } from './secrets.ts'
+
+type Seen = Observed<typeof ActiveResource>
+
+/** What the controller of active resources works with. */
+export interface ResourceTools {
+  readonly cluster: Cluster
+  readonly objects: Objects
+  readonly inventory: Inventory
+  readonly installation: Installation
+  readonly drivers: readonly Driver[]
+  readonly vendors: readonly string[]
+  readonly deadlineSeconds: number
+}
+
+const maxOutputsBytes = 512 * 1024
+
+/** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
+export function activeResourceController(tools: ResourceTools): Controller<typeof ActiveResource> {
+  const { cluster, inventory, installation } = tools
+  const cache = cluster.store.cacheOf(ActiveResource)
+  for (const { descriptor } of tools.drivers) {
+    for (const kind of descriptor.applies ?? []) void tools.objects.watch(kind).catch(() => {}) // asked for again when it is needed
+  }
+  return {
+    kind: ActiveResource,
+    watches: [
+      watchKind(cache, (change) => concernedBy(change, cache)),
+      { subscribe: (wake) => inventory.onDrift((key) => wake([key])) },
+    ],
+    async reconcile(resource) {
+      if (!installation.isSealed(resource)) {
+        throw new Stalled('Unaccounted', 'no deployment of this installation wrote this spec: deploy the environment to account for it')
+      }
+      if (resource.spec.unusedSince) return unused(resource)
+      awaitDependencies(resource, cluster)
+      const driver = driverFor(resource.spec.definition.driverType, tools)
+      const request = await requestFor(resource, driver.descriptor, tools)
+      const inputsHash = installation.hash(whatTheDriverSees(resource, request))
+      const isDrifted = inventory.takeDrift(resource)
+      if (!isDrifted && resource.status?.inputsHash === inputsHash) return factsOf(resource)
+      return provision(resource, driver, request, inputsHash, tools)
+    },
+    async finalize(resource) {
+      if (resource.metadata.annotations?.[annotations.detach] === 'true') return
+      awaitDependents(resource, cluster)
+      const { provisioned } = resource.status ?? {}
+      // What somebody else wrote and we never provisioned has nothing behind it.
+      if (!provisioned && !installation.isSealed(resource)) return
+      const driver = driverFor(provisioned?.driverType ?? resource.spec.definition.driverType, tools)
+      await deprovision(resource, driver, provisioned?.identity ?? {}, tools)
+      await inventory.clear(resource, driver.descriptor.applies ?? [])
+    },
+  }
+}
+
+/** Dependents of a resource that became ready or changed its outputs; dependencies of one that is going or gone. */
+function concernedBy({ before, after }: Change<ActiveResource>, cache: Cache<ActiveResource>): string[] {
+  if (after && isReady(after) && !(before && isReady(before) && before.status?.inputsHash === after.status?.inputsHash)) {
+    return cache.byIndex('dependsOn', keyOf(after)).map(keyOf)
+  }
+  const isGoing = before && (!after || (after.metadata.deletionTimestamp && !before.metadata.deletionTimestamp))
+  if (!isGoing) return []
+  const dependencies = (before.spec.dependsOn ?? []).map((name) => cache.get(before.metadata.namespace ?? '', name))
+  return dependencies.flatMap((each) => (each?.metadata.deletionTimestamp ? [keyOf(each)] : []))
+}
+
+function driverFor(type: string, { drivers, vendors }: ResourceTools): Driver {
+  const descriptor = driverOf(type, drivers.map((each) => each.descriptor), vendors)
+  const driver = drivers.find((each) => each.descriptor === descriptor)
+  if (driver) return driver
+  const known = drivers.map((each) => `'${vendors[0]}/${each.descriptor.name}'`).join(', ')
+  throw new Stalled('UnknownDriver', `no driver is named '${type}'; known drivers: ${known}`)
+}
+
+function awaitDependencies(resource: ActiveResource, { store }: Cluster): void {
+  const { namespace = '' } = resource.metadata
+  const unready = (resource.spec.dependsOn ?? []).flatMap((name) => {
+    const dependency = store.get(ActiveResource, namespace, name)
+    if (dependency && isReady(dependency) && !dependency.metadata.deletionTimestamp) return []
+    return [dependency ? formatDescriptor(dependency.spec) : name]
+  })
+  if (unready.length > 0) throw new Waiting('DependencyNotReady', `waiting for ${someOf(unready)}`)
+}
+
+/** Waits for dependents that are being deleted too, never for one that stays: an explicit delete acts at once. */
+function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
+  const going = store
+    .byIndex(ActiveResource, 'dependsOn', keyOf(resource))
+    .filter(({ metadata }) => metadata.deletionTimestamp)
+    .map(({ spec }) => formatDescriptor(spec))
+  if (going.length > 0) throw new Waiting('DependentsRemain', `waiting for ${someOf(going)} to go`)
+}
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ')
+  return names.length > 5 ? `${shown} and others` : shown
+}
+
+/** A resource that nothing uses any more is kept as it is, so that a roll-back finds it. */
+function unused(resource: ActiveResource): Seen {
+  const { unusedSince, deploymentName } = resource.spec
+  if (!resource.status?.inputsHash) throw new Waiting('Unused', 'was never provisioned, and no workload uses it any more')
+  const message = `not used since ${unusedSince}, when '${deploymentName}' was deployed; kept for a roll-back`
+  return { ...factsOf(resource), conditions: [{ type: 'Unused', status: 'True', reason: 'NotReferenced', message }] }
+}
+
+function factsOf({ status }: ActiveResource): Seen {
+  const { conditions: _, observedGeneration: __, attempts: ___, nextAttemptTime: ____, ...facts } = status ?? {}
+  return facts
+}
+
+async function requestFor(resource: ActiveResource, descriptor: DriverDescriptor, tools: ResourceTools): Promise<ProvisionRequest> {
+  const { metadata, spec } = resource
+  const { namespace: organization = '' } = metadata
+  const reader = createSecretReader(tools.cluster.client)
+  const secrets = await resolveSecretRefs(spec.definition.driverInputs?.secretRefs ?? {}, organization, reader)
+  const outputs = await outputsOfNeighbours(resource, tools.cluster, reader)
+  const inputs = resolveInputs({ spec, guResId: metadata.name, descriptor, outputsOf: (name) => outputs.get(name), secrets })
+  const faults = faultsOfInputs(descriptor, inputs)
+  if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
+  return {
+    ...inputs,
+    guResId: metadata.name,
+    context: spec.context,
+    type: spec.type,
+    class: spec.class,
+    resourceId: spec.resourceId,
+    namespace: namespaceOf(resource, tools.cluster),
+    signal: AbortSignal.timeout(tools.deadlineSeconds * 1000),
+  }
+}
+
+/** Outputs, secret ones included, of every resource that the placeholders and the driver's neighbours name. */
+async function outputsOfNeighbours(resource: ActiveResource, { store }: Cluster, reader: SecretReader): Promise<Map<string, ResourceOutputs>> {
+  const { namespace = '' } = resource.metadata
+  const names = new Set(Object.values(resource.spec.references ?? {}).flat())
+  const found = new Map<string, ResourceOutputs>()
+  for (const name of names) {
+    const neighbour = store.get(ActiveResource, namespace, name)
+    if (!neighbour) continue
+    const { outputs = {}, outputsSecretName } = neighbour.status ?? {}
+    const secretOutputs = outputsSecretName ? await reader.read(namespace, outputsSecretName) : {}
+    const { params = {}, definition, type, class: resourceClass, resourceId } = neighbour.spec
+    found.set(name, {
+      outputs,
+      secretOutputs,
+      params,
+      values: definition.driverInputs?.values ?? {},
+      accountName: definition.accountName,
+      descriptor: { type, class: resourceClass, resourceId },
+    })
+  }
+  return found
+}
+
+/** The environment's namespace: what its `k8s-namespace` resource says, else one of our own making. */
+function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
+  const { context } = resource.spec
+  const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
+  const given = store.get(ActiveResource, resource.metadata.namespace ?? '', name)
+  if (!given || given.spec.unusedSince || given.metadata.deletionTimestamp) return environmentNamespace(context)
+  const namespace = given.status?.outputs?.namespace
+  if (typeof namespace === 'string' && namespace !== '') return namespace
+  if (name === resource.metadata.name) return environmentNamespace(context)
+  throw new Waiting('DependencyNotReady', `waiting for ${formatDescriptor(given.spec)} to name the namespace`, 1)
+}
+
+/** All that could change what a provision does, and nothing else. */
+function whatTheDriverSees({ spec }: ActiveResource, request: ProvisionRequest) {
+  const { signal: _, ...seen } = request
+  const { driverType, accountName } = spec.definition
+  return ['inputs', driverType, accountName ?? '', seen]
+}
+
+async function provision(
+  resource: ActiveResource,
+  driver: Driver,
+  request: ProvisionRequest,
+  inputsHash: string,
+  tools: ResourceTools,
+): Promise<Seen> {
+  const { definition } = resource.spec
+  const result = await withinDeadline(driver.provision(request), request.signal)
+  refuseBadOutputs(result)
+  const objects = await tools.inventory.bring(resource, result.objects.map((each) => within(request.namespace, each)), driver.descriptor.applies ?? [])
+  const outputsSecretName = await keepSecretOutputs(resource, result.outputs.secrets, tools)
+  await deprovisionPredecessor(resource, driver, tools)
+  return {
+    outputs: result.outputs.values,
+    ...(outputsSecretName ? { outputsSecretName } : {}),
+    inputsHash,
+    ...(objects.length > 0 ? { objects } : {}),
+    provisioned: {
+      driverType: definition.driverType,
+      ...(definition.accountName ? { accountName: definition.accountName } : {}),
+      ...(result.identity ? { identity: result.identity } : {}),
+    },
+  }
+}
+
+function within(namespace: string, object: KubeObject): KubeObject {
+  return { ...object, metadata: { ...object.metadata, namespace: object.metadata.namespace ?? namespace } }
+}
+
+/** The new one stands: what another driver made before goes. Its objects were pruned with the new inventory. */
+async function deprovisionPredecessor(resource: ActiveResource, driver: Driver, tools: ResourceTools): Promise<void> {
+  const { provisioned } = resource.status ?? {}
+  if (!provisioned) return
+  const before = driverFor(provisioned.driverType, tools)
+  if (before !== driver) await deprovision(resource, before, provisioned.identity ?? {}, tools)
+}
+
+async function deprovision(resource: ActiveResource, driver: Driver, identity: FreeForm, tools: ResourceTools): Promise<void> {
+  const { context, type, class: resourceClass, resourceId } = resource.spec
+  const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
+  const guResIdOfIt = resource.metadata.name
+  const call = driver.deprovision({ guResId: guResIdOfIt, context, type, class: resourceClass, resourceId, identity, signal })
+  await withinDeadline(call, signal)
+}
+
+/** Ends the wait, not the work: a repeat of the call adopts what the first one made. */
+function withinDeadline<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const expire = () => reject(new Error('the driver did not answer in time'))
+    signal.addEventListener('abort', expire, { once: true })
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', expire))
+  })
+}
+
+function refuseBadOutputs({ outputs }: Provisioned): void {
+  const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) => value === null || value === undefined)
+  if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null`)
+  const bytes = Buffer.byteLength(JSON.stringify(outputs.values))
+  if (bytes > maxOutputsBytes) throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
+}
+
+/** Writes the Secret of the outputs, or takes it away when there are none any more. */
+async function keepSecretOutputs(resource: ActiveResource, secrets: FreeForm, { objects }: ResourceTools): Promise<string | undefined> {
+  const secret = outputsSecret(resource, secrets)
+  const { name, namespace } = secret.metadata
+  const isKnown = resource.status?.outputsSecretName === name
+  const isWanted = Object.keys(secrets).length > 0
+  if (!isKnown && !isWanted) return undefined
+  const existing = isKnown && isWanted ? undefined : await objects.read({ apiVersion: 'v1', kind: 'Secret', name, namespace })
+  if (existing && !existing.metadata.ownerReferences?.some(({ uid }) => uid === resource.metadata.uid)) {
+    throw new Stalled('Conflict', `the Secret '${name}' exists and is not of this resource: it is left as it is`)
+  }
+  if (isWanted) await objects.apply(secret)
+  else if (existing) await objects.remove({ apiVersion: 'v1', kind: 'Secret', name, namespace }, existing.metadata.uid ?? '')
+  return isWanted ? name : undefined
+}

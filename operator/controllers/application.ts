@@ -1,0 +1,34 @@
+import { Application } from '../api/application.ts'
+import { DeploymentDelta } from '../api/deployment-delta.ts'
+import { DeploymentSet } from '../api/deployment-set.ts'
+import { Environment } from '../api/environment.ts'
+import { Waiting } from '../domain/errors.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import { type Controller, watchKind } from '../kube/controller.ts'
+import { scoped } from '../kube/kinds-in-store.ts'
+
+/** An application is ready as soon as it is known; deleting it takes everything of it along. */
+export function applicationController(cluster: Cluster): Controller<typeof Application> {
+  const { store } = cluster
+  return {
+    kind: Application,
+    watches: [
+      watchKind(store.cacheOf(Environment), ({ before, after }) =>
+        before && !after ? [scoped(before, before.spec.applicationName)] : [],
+      ),
+    ],
+    async reconcile() {
+      return {}
+    },
+    async finalize(application) {
+      const index = scoped(application, application.metadata.name)
+      const environments = store.byIndex(Environment, 'application', index)
+      for (const each of environments) if (!each.metadata.deletionTimestamp) await cluster.remove(Environment, each)
+      if (environments.length > 0) {
+        throw new Waiting('EnvironmentsRemain', `waiting for ${environments.map(({ metadata }) => `'${metadata.name}'`).join(', ')} to go`)
+      }
+      for (const each of store.byIndex(DeploymentDelta, 'application', index)) await cluster.remove(DeploymentDelta, each)
+      for (const each of store.byIndex(DeploymentSet, 'application', index)) await cluster.remove(DeploymentSet, each)
+    },
+  }
+}

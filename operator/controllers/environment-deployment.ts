@@ -1,0 +1,314 @@
+import { ActiveResource, type ResourceContext } from '../api/active-resource.ts'
+import { DeploymentDelta } from '../api/deployment-delta.ts'
+import { DeploymentSet } from '../api/deployment-set.ts'
+import { Environment } from '../api/environment.ts'
+import { type DeploymentProblem, EnvironmentDeployment } from '../api/environment-deployment.ts'
+import { newObject } from '../api/kind.ts'
+import { annotations, finalizer } from '../api/names.ts'
+import { ResourceDefinition } from '../api/resource-definition.ts'
+import { builtInTypes } from '../domain/built-in-types.ts'
+import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
+import { baseDeploymentName, byAge, isFinished } from '../domain/deployment.ts'
+import type { DriverDescriptor } from '../domain/driver.ts'
+import { formatDescriptor } from '../domain/descriptor.ts'
+import { Problem, Stalled, Waiting } from '../domain/errors.ts'
+import { parseEnvironmentObjectName, setObjectName } from '../domain/identity.ts'
+import { createMatcher, type Matcher } from '../domain/matching.ts'
+import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
+import { ApiError } from '../kube/client.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import { type Controller, type Observed, type Turn, watchKind } from '../kube/controller.ts'
+import { scoped } from '../kube/kinds-in-store.ts'
+import { keyOf } from '../kube/resource.ts'
+import type { Tally } from '../kube/tally.ts'
+import { mergePatch } from '../kube/verdict.ts'
+import type { Installation } from './installation.ts'
+import { inParallel } from './parallel.ts'
+import { type Progress, progressOf } from './progress.ts'
+
+type Seen = Observed<typeof EnvironmentDeployment>
+
+/** What the controller of deployments works with. */
+export interface DeploymentTools {
+  readonly cluster: Cluster
+  readonly installation: Installation
+  readonly progress: Tally<Progress>
+  readonly catalogue: readonly DriverDescriptor[]
+  readonly vendors: readonly string[]
+  readonly attempts: number
+  readonly timeoutSeconds: number
+  readonly settleSeconds: number
+}
+
+/** A deployment on its way: its resources are written, and only their progress is looked at. */
+interface Running {
+  readonly uid: string
+  readonly seen: Seen
+}
+
+const maxProblems = 200
+
+/** Plans a deployment, writes all its resources at once, and ends when they are ready or one failed. */
+export function environmentDeploymentController(tools: DeploymentTools): Controller<typeof EnvironmentDeployment> {
+  const { cluster, progress } = tools
+  const { store } = cluster
+  const running = new Map<string, Running>()
+  const runningIn = new Map<string, string>()
+  const matchers = createMatchers(cluster)
+  const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
+  const unfinishedIn = (environment: string) =>
+    store.byIndex(EnvironmentDeployment, 'environment', environment).filter((each) => !isFinished(each))
+
+  function progressWakes(resource: ActiveResource): string[] {
+    const environment = scoped(resource, resource.spec.environmentName)
+    const deployment = runningIn.get(environment)
+    if (!deployment) return []
+    const { pending, failed } = progress.of(environment)
+    return pending === 0 || failed > 0 ? [deployment] : []
+  }
+
+  return {
+    kind: EnvironmentDeployment,
+    watches: [
+      // Constant work for each event, however many resources a deployment has.
+      watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
+        const resource = after ?? before
+        return resource ? progressWakes(resource) : []
+      }),
+      watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
+        const ended = before && !isFinished(before) && (!after || isFinished(after))
+        return ended ? unfinishedIn(environmentOf(before)).map(keyOf) : []
+      }),
+      watchKind(store.cacheOf(Environment), ({ before, after }) => {
+        const isNews = !before || !after || before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
+        const environment = after ?? before
+        return isNews && environment ? unfinishedIn(keyOf(environment)).map(keyOf) : []
+      }),
+      watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) => (after && !before ? waitingIn(after.metadata.namespace) : [])),
+      watchKind(store.cacheOf(DeploymentSet), ({ before, after }) => (after && !before ? waitingIn(after.metadata.namespace) : [])),
+      watchKind(store.cacheOf(ResourceDefinition), ({ before, after }) => waitingIn((after ?? before)?.metadata.namespace)),
+    ],
+    async reconcile(deployment, turn) {
+      if (isFinished(deployment)) return finishedAs(deployment)
+      const key = keyOf(deployment)
+      const environment = environmentFor(deployment)
+      awaitTurn(deployment)
+      const known = running.get(key)
+      const seen = known?.uid === deployment.metadata.uid ? known.seen : await start(deployment, environment, turn)
+      running.set(key, { uid: deployment.metadata.uid ?? '', seen })
+      runningIn.set(environmentOf(deployment), key)
+      const ended = outcome(deployment, seen)
+      running.delete(key)
+      runningIn.delete(environmentOf(deployment))
+      if (ended.problems) throw failure(ended)
+      return ended
+    },
+  }
+
+  /** Deployments that have not begun, and may wait for an object that just came. */
+  function waitingIn(namespace = ''): string[] {
+    if (store.cacheOf(EnvironmentDeployment).size === 0) return []
+    return store
+      .list(EnvironmentDeployment, namespace)
+      .filter((each) => !isFinished(each) && !each.status?.startTime)
+      .map(keyOf)
+  }
+
+  function environmentFor(deployment: EnvironmentDeployment): Environment {
+    const { environmentName } = deployment.spec
+    const environment = store.get(Environment, deployment.metadata.namespace ?? '', environmentName)
+    if (!environment) throw new Waiting('EnvironmentNotFound', `waiting for the environment '${environmentName}'`)
+    if (!environment.metadata.deletionTimestamp) return environment
+    const message = `the environment '${environmentName}' is being deleted`
+    throw failure({ problems: [{ object: '', reason: 'EnvironmentDeleted', message }] })
+  }
+
+  function awaitTurn(deployment: EnvironmentDeployment) {
+    const [first] = unfinishedIn(environmentOf(deployment)).sort(byAge)
+    if (!first || first.metadata.uid === deployment.metadata.uid) return
+    throw new Waiting('DeploymentInProgress', `waiting for the deployment '${first.metadata.name}' to finish`)
+  }
+
+  /** Plans, records that it began, and writes the resources; safe to repeat, since everything has its name. */
+  async function start(deployment: EnvironmentDeployment, environment: Environment, turn: Turn<typeof EnvironmentDeployment>): Promise<Seen> {
+    const { set, ...source } = await setFor(deployment, environment)
+    const planned = planFor(deployment, environment, set)
+    if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
+    const seen = {
+      ...source,
+      plan: summarize(planned),
+      startTime: deployment.status?.startTime ?? new Date().toISOString(),
+    }
+    // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
+    await turn.report(seen, 'provisioning')
+    await inParallel(planned.steps, (step) => take(step, deployment))
+    return seen
+  }
+
+  function planFor(deployment: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
+    const { namespace = '' } = deployment.metadata
+    return plan({
+      context: contextOf(environment),
+      environmentName: environment.metadata.name,
+      set,
+      matcher: matchers.of(namespace),
+      types: builtInTypes,
+      catalogue: tools.catalogue,
+      vendors: tools.vendors,
+      active: store.byIndex(ActiveResource, 'environment', keyOf(environment)),
+      isTrusted: tools.installation.isSealed,
+    })
+  }
+
+  async function setFor(deployment: EnvironmentDeployment, environment: Environment): Promise<{ set: SetContent } & Seen> {
+    const { namespace = '' } = deployment.metadata
+    const { setName, deltaName } = deployment.spec
+    const others = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+    const earlier = others.filter(({ metadata }) => metadata.uid !== deployment.metadata.uid)
+    const base = deployment.status?.fromDeploymentName ?? deployment.spec.fromDeploymentName ?? baseDeploymentName(environment, earlier)
+    const source = {
+      ...(base ? { fromDeploymentName: base } : {}),
+      ...(environment.spec.fromDeploymentName ? { environmentFromName: environment.spec.fromDeploymentName } : {}),
+    }
+    const recorded = setName ?? deployment.status?.setName
+    if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
+    const baseSetName = base ? store.get(EnvironmentDeployment, namespace, base)?.status?.setName : undefined
+    const baseSet = baseSetName ? setCalled(namespace, baseSetName) : emptySet
+    const set = deltaName ? fold(baseSet, deltaCalled(namespace, deltaName)) : baseSet
+    return { ...source, set, setName: await keepSet(deployment, environment, set) }
+  }
+
+  function setCalled(namespace: string, name: string): SetContent {
+    const set = store.get(DeploymentSet, namespace, name)
+    if (!set) throw new Waiting('SetNotFound', `waiting for the deployment set '${name}'`)
+    return set.spec
+  }
+
+  function deltaCalled(namespace: string, name: string): DeploymentDelta {
+    const delta = store.get(DeploymentDelta, namespace, name)
+    if (!delta) throw new Waiting('DeltaNotFound', `waiting for the delta '${name}'`)
+    return delta
+  }
+
+  async function keepSet(deployment: EnvironmentDeployment, environment: Environment, set: SetContent): Promise<string> {
+    const { namespace = '' } = deployment.metadata
+    const { applicationName } = environment.spec
+    const name = setObjectName(applicationName, setId(set))
+    if (store.get(DeploymentSet, namespace, name)) return name
+    const { modules, shared } = set
+    try {
+      await cluster.create(DeploymentSet, newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared }), EnvironmentDeployment.kind)
+    } catch (error) {
+      if (!isThere(error)) throw error
+    }
+    return name
+  }
+
+  /** Writes one resource as the plan wants it. */
+  async function take({ action, guResId: name, wanted, current }: PlanStep, deployment: EnvironmentDeployment): Promise<void> {
+    const { namespace = '' } = deployment.metadata
+    const origin = EnvironmentDeployment.kind
+    if (action === 'unchanged') return
+    const sealed = (spec: Omit<ActiveResource['spec'], 'seal'>) => ({ ...spec, seal: tools.installation.seal(namespace, name, spec) })
+    const deploymentName = deployment.metadata.name
+    const spec = wanted ? sealed({ ...wanted, deploymentName }) : undefined
+    if (action === 'create' && spec) {
+      const object = newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec)
+      await cluster.create(ActiveResource, object, origin)
+      return
+    }
+    if (!current) return
+    const { seal: _, ...before } = current.spec
+    const after = spec ?? sealed({ ...before, deploymentName, unusedSince: new Date().toISOString() })
+    const patch = mergePatch(current.spec, after)
+    const { uid } = current.metadata
+    if (patch) await cluster.patch(ActiveResource, current, { metadata: { uid }, spec: patch }, origin)
+  }
+
+  /** What came of it; Waiting as long as that is open. */
+  function outcome(deployment: EnvironmentDeployment, seen: Seen): Seen {
+    const { pending, failed } = progress.of(environmentOf(deployment))
+    const finishTime = new Date().toISOString()
+    if (failed > 0) return { ...seen, finishTime, problems: failuresIn(environmentOf(deployment)) }
+    if (pending === 0) return { ...seen, finishTime }
+    const remaining = tools.timeoutSeconds - (Date.now() - Date.parse(seen.startTime ?? finishTime)) / 1000
+    if (remaining > 0) throw new Waiting('Progressing', 'provisioning', Math.ceil(remaining), seen)
+    return { ...seen, finishTime, problems: failuresIn(environmentOf(deployment), true) }
+  }
+
+  function failuresIn(environment: string, late = false): DeploymentProblem[] {
+    return store
+      .byIndex(ActiveResource, 'environment', environment)
+      .filter((each) => !each.spec.unusedSince)
+      .filter((each) => progressOf(each, tools.attempts) === (late ? 'pending' : 'failed'))
+      .slice(0, maxProblems)
+      .map((each) => {
+        const ready = each.status?.conditions?.find(({ type }) => type === 'Ready')
+        return { object: formatDescriptor(each.spec), reason: ready?.reason ?? 'Pending', message: ready?.message ?? '' }
+      })
+  }
+}
+
+/** One matcher per organization, made anew when one of its definitions changes. */
+function createMatchers({ store }: Cluster) {
+  const made = new Map<string, Matcher>()
+  store.cacheOf(ResourceDefinition).subscribe(({ before, after }) => {
+    if (before?.spec !== after?.spec) made.delete((after ?? before)?.metadata.namespace ?? '')
+  })
+  return {
+    of(namespace: string): Matcher {
+      const matcher = made.get(namespace) ?? createMatcher(store.list(ResourceDefinition, namespace))
+      made.set(namespace, matcher)
+      return matcher
+    },
+  }
+}
+
+/** The context of all resources of an environment. */
+function contextOf({ metadata, spec }: Environment): ResourceContext {
+  const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
+  return { organizationId: metadata.namespace ?? '', applicationId, environmentId, environmentType: spec.typeName }
+}
+
+function fold(base: SetContent, delta: DeploymentDelta): SetContent {
+  try {
+    return applyDelta(base, deltaContent(delta.spec))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const message = `the delta '${delta.metadata.name}' does not apply: ${error.message}`
+    throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
+  }
+}
+
+/** Why planning failed: final for a deployment over REST; one of kubectl or GitOps gets time for its objects to arrive. */
+function refusal(deployment: EnvironmentDeployment, problems: readonly DeploymentProblem[], source: Seen, settleSeconds: number): Error {
+  const { creationTimestamp = '', annotations: given } = deployment.metadata
+  const isFinal = given?.[annotations.createdBy] !== undefined
+  const remaining = settleSeconds - (Date.now() - Date.parse(creationTimestamp)) / 1000
+  const shown = problems.slice(0, maxProblems)
+  const observed = { ...source, problems: shown }
+  if (!isFinal && remaining > 0) return new Waiting('NotPlannable', messageOf(shown, problems.length), Math.ceil(remaining), observed)
+  return failure({ ...observed, finishTime: new Date().toISOString() }, problems.length)
+}
+
+function failure(observed: Seen, count = observed.problems?.length ?? 0): Stalled {
+  const { problems = [], finishTime = new Date().toISOString() } = observed
+  const reason = problems.length === 1 && problems[0] ? problems[0].reason : 'DeploymentFailed'
+  return new Stalled(reason, messageOf(problems, count), { ...observed, finishTime })
+}
+
+function messageOf(problems: readonly DeploymentProblem[], count: number): string {
+  const shown = problems.slice(0, 5).map(({ object, message }) => (object && !message.includes(object) ? `${object}: ${message}` : message))
+  return count > 5 ? `${shown.join('; ')}; and ${count - 5} more` : shown.join('; ')
+}
+
+function finishedAs(deployment: EnvironmentDeployment): Seen {
+  const { conditions, observedGeneration: _, ...seen } = deployment.status ?? {}
+  const stalled = conditions?.find(({ type, status }) => type === 'Stalled' && status === 'True')
+  if (stalled) throw new Stalled(stalled.reason, stalled.message, seen)
+  return seen
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === 'AlreadyExists'
+}

@@ -1,0 +1,113 @@
+import { ActiveResource } from '../api/active-resource.ts'
+import { Application } from '../api/application.ts'
+import { DeploymentSet } from '../api/deployment-set.ts'
+import { Environment } from '../api/environment.ts'
+import { EnvironmentDeployment } from '../api/environment-deployment.ts'
+import { EnvironmentType } from '../api/environment-type.ts'
+import { byAge, isFinished } from '../domain/deployment.ts'
+import { Waiting } from '../domain/errors.ts'
+import { environmentNamespace, parseEnvironmentObjectName } from '../domain/identity.ts'
+import { type Cluster, readObject } from '../kube/cluster.ts'
+import { type Controller, watchKind } from '../kube/controller.ts'
+import { scoped } from '../kube/kinds-in-store.ts'
+import type { Objects } from '../kube/objects.ts'
+import { namespaceResource } from '../kube/resource.ts'
+import { isNamespaceOf } from './inventory.ts'
+import { inParallel } from './parallel.ts'
+
+/** An environment is ready when its application and type are there; deleting it deprovisions everything in it. */
+export function environmentController(
+  cluster: Cluster,
+  objects: Objects,
+  settings: { readonly keptDeployments: number },
+): Controller<typeof Environment> {
+  const { store } = cluster
+  const indexOf = (environment: Environment) => scoped(environment, environment.metadata.name)
+  return {
+    kind: Environment,
+    watches: [
+      watchKind(store.cacheOf(Application), ({ before, after }) =>
+        after && !before ? store.byIndex(Environment, 'application', scoped(after, after.metadata.name)).map(indexOf) : [],
+      ),
+      watchKind(store.cacheOf(EnvironmentType), ({ before, after }) =>
+        after && !before ? store.byIndex(Environment, 'type', scoped(after, after.metadata.name)).map(indexOf) : [],
+      ),
+      watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) =>
+        after && startTimeOf(before) !== startTimeOf(after) ? [scoped(after, after.spec.environmentName)] : [],
+      ),
+      // Only the last one to go matters: until then the environment waits.
+      watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
+        if (!before || after) return []
+        const index = scoped(before, before.spec.environmentName)
+        return store.byIndex(ActiveResource, 'environment', index).length === 0 ? [index] : []
+      }),
+    ],
+    async reconcile(environment) {
+      const { namespace = '' } = environment.metadata
+      const { applicationName, typeName } = environment.spec
+      const deployments = [...store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))].sort(byAge)
+      await forgetOldDeployments(deployments)
+      const last = deployments.filter((each) => each.status?.startTime).at(-1)
+      const seen = last ? { lastDeploymentName: last.metadata.name } : {}
+      if (!store.get(Application, namespace, applicationName)) {
+        throw new Waiting('ApplicationNotFound', `waiting for the application '${applicationName}'`, undefined, seen)
+      }
+      if (!store.get(EnvironmentType, namespace, typeName)) {
+        throw new Waiting('EnvironmentTypeNotFound', `waiting for the environment type '${typeName}'`, undefined, seen)
+      }
+      return seen
+    },
+    async finalize(environment) {
+      await removeResources(environment)
+      await removeNamespace(environment)
+      const index = indexOf(environment)
+      await inParallel(store.byIndex(EnvironmentDeployment, 'environment', index), (each) => cluster.remove(EnvironmentDeployment, each))
+    },
+  }
+
+  async function removeResources(environment: Environment) {
+    const { namespace = '', name } = environment.metadata
+    const resources = store.byIndex(ActiveResource, 'environment', indexOf(environment))
+    const standing = resources.filter(({ metadata }) => !metadata.deletionTimestamp)
+    await inParallel(standing, (each) => cluster.remove(ActiveResource, each))
+    const remaining = store.byIndex(ActiveResource, 'environment', indexOf(environment)).length
+    if (remaining > 0) throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned')
+    // A cache may be behind: the API server has the last word before the environment goes.
+    const unseen = (await cluster.readAll(ActiveResource, namespace)).filter(({ spec }) => spec.environmentName === name)
+    if (unseen.length > 0) throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
+  }
+
+  async function removeNamespace(environment: Environment) {
+    const { namespace: organizationId = '', name } = environment.metadata
+    const { applicationId, environmentId } = parseEnvironmentObjectName(name)
+    const context = { organizationId, applicationId, environmentId, environmentType: environment.spec.typeName }
+    const namespaceName = environmentNamespace(context)
+    const existing = await readObject(cluster.client, namespaceResource, undefined, namespaceName)
+    if (!existing || !isNamespaceOf(existing, context)) return
+    const reference = { apiVersion: 'v1', kind: 'Namespace', name: namespaceName }
+    if (!existing.metadata.deletionTimestamp) await objects.remove(reference, existing.metadata.uid ?? '')
+    throw new Waiting('NamespaceRemains', `waiting for the namespace '${namespaceName}' to go`, 1)
+  }
+
+  /** Finished deployments beyond the kept ones go, and with them the sets that nothing names any more. */
+  async function forgetOldDeployments(deployments: readonly EnvironmentDeployment[]) {
+    const finished = deployments.filter(isFinished)
+    const old = finished.slice(0, Math.max(0, finished.length - settings.keptDeployments))
+    for (const each of old) {
+      await cluster.remove(EnvironmentDeployment, each)
+      const { setName } = each.status ?? {}
+      const set = setName && store.get(DeploymentSet, each.metadata.namespace ?? '', setName)
+      if (set && !isSetInUse(set)) await cluster.remove(DeploymentSet, set)
+    }
+  }
+
+  function isSetInUse({ metadata }: DeploymentSet): boolean {
+    return store
+      .list(EnvironmentDeployment, metadata.namespace ?? '')
+      .some(({ spec, status }) => spec.setName === metadata.name || status?.setName === metadata.name)
+  }
+}
+
+function startTimeOf(deployment: EnvironmentDeployment | undefined): string | undefined {
+  return deployment?.status?.startTime ?? deployment?.status?.finishTime
+}

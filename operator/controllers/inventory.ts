@@ -1,0 +1,230 @@
+import type { ActiveResource, AppliedObject, ResourceContext } from '../api/active-resource.ts'
+import type { KubeObject } from '../api/kind.ts'
+import { annotations, fieldManager, labels, manager } from '../api/names.ts'
+import { formatDescriptor } from '../domain/descriptor.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
+import { environmentNamespace, environmentObjectName } from '../domain/identity.ts'
+import { readObject } from '../kube/cluster.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { byResource, type ObjectReference, type Objects } from '../kube/objects.ts'
+import { namespaceResource, pathOf } from '../kube/resource.ts'
+
+/** A kind of objects; `kinds` of a driver are where an object that a crash left unrecorded is looked for. */
+type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
+
+/** The objects that resources are made of: applied, watched, repaired, pruned, and never taken from somebody else. */
+export interface Inventory {
+  /** Brings the objects of a resource to `wanted`, and answers what stands. */
+  bring(resource: ActiveResource, wanted: readonly KubeObject[], kinds: readonly ObjectKind[]): Promise<AppliedObject[]>
+  /** Takes all objects of a resource away; Waiting while one is still going. */
+  clear(resource: ActiveResource, kinds: readonly ObjectKind[]): Promise<void>
+  /** Whether an object of the resource was touched since it was applied; asked once, then forgotten. */
+  takeDrift(resource: ActiveResource): boolean
+  /** Hears of resources whose objects were touched, as `namespace/GUResID`. */
+  onDrift(handler: (key: string) => void): void
+}
+
+/** `organization/GUResID`, the mark that makes an object a resource's own. */
+function markOf({ metadata }: ActiveResource): string {
+  return `${metadata.namespace}/${metadata.name}`
+}
+
+/** An inventory over the objects of the cluster; `find` looks a resource up by its key. */
+export function createInventory(
+  client: KubeClient,
+  objects: Objects,
+  find: (key: string) => ActiveResource | undefined,
+): Inventory {
+  const drifted = new Set<string>()
+  const applying = new Map<string, number>()
+  const handlers: ((key: string) => void)[] = []
+
+  objects.onChange((metadata, isGone, isFirstList) => {
+    const mark = metadata.metadata.annotations?.[annotations.resource]
+    const resource = mark === undefined ? undefined : find(mark)
+    if (!resource || !mark || resource.metadata.deletionTimestamp) return
+    const listed = resource.status?.objects?.find((each) => isSame(each, metadata))
+    if (!listed || isKnown(metadata, listed, isGone, isFirstList)) return
+    drifted.add(mark)
+    for (const handler of handlers) handler(mark)
+  })
+
+  /** An event that our own apply caused, or that only shows what was recorded. */
+  function isKnown(object: KubeObject, listed: AppliedObject, isGone: boolean, isFirstList: boolean): boolean {
+    if (isGone) return listed.uid !== object.metadata.uid
+    const generation = applying.get(listed.uid) ?? listed.generation
+    const isUntouched = generation === undefined || (object.metadata.generation ?? 0) <= generation
+    return isFirstList ? isUntouched : isUntouched && isMarked(object)
+  }
+
+  function isMarked({ metadata }: KubeObject): boolean {
+    return metadata.annotations?.[annotations.descriptor] !== undefined
+  }
+
+  async function applyOne(resource: ActiveResource, wanted: KubeObject): Promise<AppliedObject> {
+    const object = marked(resource, wanted)
+    const before = resource.status?.objects?.find((each) => isSame(each, object))
+    if (!before) await refuseForeign(resource, object)
+    // Until the answer is here, any generation may be our own doing.
+    if (before) applying.set(before.uid, Number.POSITIVE_INFINITY)
+    try {
+      const { metadata, apiVersion, kind } = await objects.apply(object)
+      const { name, namespace, uid = '', generation } = metadata
+      if (generation !== undefined) applying.set(uid, generation)
+      return { apiVersion, kind, name, uid, ...(namespace ? { namespace } : {}), ...(generation === undefined ? {} : { generation }) }
+    } catch (error) {
+      if (before) applying.delete(before.uid)
+      throw error
+    }
+  }
+
+  /** What has the name already and does not carry our mark stays as it is. */
+  async function refuseForeign(resource: ActiveResource, object: KubeObject) {
+    const existing = await objects.read(referenceTo(object))
+    if (!existing || existing.metadata.annotations?.[annotations.resource] === markOf(resource)) return
+    throw new Stalled('Conflict', `${nameOf(object)} exists and is not of this resource: it is left as it is`)
+  }
+
+  /** All objects of a resource, recorded or only found by their label. */
+  async function own(resource: ActiveResource, kinds: readonly ObjectKind[]): Promise<ObjectReference[]> {
+    const recorded = resource.status?.objects ?? []
+    const kindsOf = new Map([...recorded, ...kinds].filter(isWatchable).map((each) => [`${each.apiVersion} ${each.kind}`, each]))
+    const seen: ObjectReference[] = []
+    for (const { apiVersion, kind } of kindsOf.values()) {
+      const cache = await objects.watch({ apiVersion, kind })
+      for (const { metadata } of cache.byIndex(byResource, resource.metadata.name)) {
+        if (metadata.annotations?.[annotations.resource] === markOf(resource)) seen.push(referenceTo({ apiVersion, kind, metadata }))
+      }
+    }
+    return [...recorded, ...seen.filter((each) => !recorded.some((other) => isSame(other, { ...each, metadata: each })))]
+  }
+
+  /** Deletes an object if it is this resource's; answers whether it was still there. */
+  async function removeOne(resource: ActiveResource, reference: ObjectReference): Promise<boolean> {
+    const existing = await objects.read(reference)
+    if (!existing || existing.metadata.annotations?.[annotations.resource] !== markOf(resource)) return false
+    if (!existing.metadata.deletionTimestamp) await objects.remove(reference, existing.metadata.uid ?? '')
+    return true
+  }
+
+  return {
+    async bring(resource, wanted, kinds) {
+      const mine = await own(resource, [...kinds, ...wanted])
+      for (const namespace of new Set(wanted.map(({ metadata }) => metadata.namespace ?? ''))) {
+        await openNamespace(client, resource.spec.context, namespace)
+      }
+      const applied: AppliedObject[] = []
+      for (const object of wanted) applied.push(await applyOne(resource, object))
+      for (const each of mine) {
+        if (!applied.some((other) => isSame(other, { ...each, metadata: each }))) await removeOne(resource, each)
+      }
+      return applied
+    },
+    async clear(resource, kinds) {
+      const remaining: ObjectReference[] = []
+      for (const each of await own(resource, kinds)) if (await removeOne(resource, each)) remaining.push(each)
+      const names = await stillThere(remaining, objects)
+      if (names.length > 0) throw new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to go`, 1)
+    },
+    takeDrift: (resource) => drifted.delete(markOf(resource)),
+    onDrift(handler) {
+      handlers.push(handler)
+    },
+  }
+}
+
+async function stillThere(references: readonly ObjectReference[], objects: Objects): Promise<string[]> {
+  const names: string[] = []
+  for (const each of references) if (await objects.read(each)) names.push(`'${each.kind}' '${each.name}'`)
+  return names
+}
+
+/** Our labels and annotations over those of the driver. */
+function marked(resource: ActiveResource, object: KubeObject): KubeObject {
+  const { type, class: resourceClass, resourceId } = resource.spec
+  return {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      labels: {
+        ...object.metadata.labels,
+        [labels.managedBy]: manager,
+        [labels.resource]: resource.metadata.name,
+      },
+      annotations: {
+        ...object.metadata.annotations,
+        [annotations.resource]: markOf(resource),
+        [annotations.descriptor]: formatDescriptor({ type, class: resourceClass, resourceId }),
+      },
+    },
+  }
+}
+
+/**
+ * Objects go only into the namespace that we made for the environment, or into one that the cluster administrator
+ * opened for the organization. Asked live, because it is a matter of rights.
+ */
+async function openNamespace(client: KubeClient, context: ResourceContext, namespace: string): Promise<void> {
+  const existing = await readObject(client, namespaceResource, undefined, namespace)
+  if (existing?.metadata.deletionTimestamp) {
+    throw new Waiting('NamespaceTerminating', `waiting for the namespace '${namespace}' to go`, 2)
+  }
+  if (existing && (isNamespaceOf(existing, context) || isOpenFor(existing, context.organizationId))) return
+  if (!existing && namespace === environmentNamespace(context)) {
+    await makeNamespace(client, context, namespace)
+    return
+  }
+  const remedy = `label it '${labels.accepts}: ${context.organizationId}' to let objects in`
+  throw new Stalled('NamespaceNotOpen', `namespace '${namespace}' ${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`)
+}
+
+function isOpenFor({ metadata }: KubeObject, organizationId: string): boolean {
+  return metadata.labels?.[labels.accepts] === organizationId
+}
+
+/** Whether we made the namespace for this very environment. */
+export function isNamespaceOf({ metadata }: KubeObject, context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>): boolean {
+  return metadata.annotations?.[annotations.environment] === environmentMark(context)
+}
+
+function environmentMark(context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>): string {
+  return `${context.organizationId}/${environmentObjectName(context.applicationId, context.environmentId)}`
+}
+
+async function makeNamespace(client: KubeClient, context: ResourceContext, name: string): Promise<void> {
+  await client.request('PATCH', pathOf(namespaceResource, undefined, name), {
+    contentType: 'application/apply-patch+yaml',
+    query: { fieldManager, force: true },
+    body: {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name,
+        labels: { [labels.managedBy]: manager },
+        annotations: { [annotations.environment]: environmentMark(context) },
+      },
+    },
+  })
+}
+
+/** A list permission on Secrets is a read permission on all of them, so they are not watched. */
+function isWatchable({ kind }: { readonly kind: string }): boolean {
+  return kind !== 'Secret'
+}
+
+function referenceTo({ apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): ObjectReference {
+  return { apiVersion, kind, name: metadata.name, ...(metadata.namespace ? { namespace: metadata.namespace } : {}) }
+}
+
+function isSame(reference: ObjectReference, object: Pick<KubeObject, 'apiVersion' | 'kind'> & { readonly metadata: { name: string; namespace?: string } }): boolean {
+  return (
+    reference.apiVersion === object.apiVersion &&
+    reference.kind === object.kind &&
+    reference.name === object.metadata.name &&
+    (reference.namespace ?? '') === (object.metadata.namespace ?? '')
+  )
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind} '${metadata.namespace ?? ''}/${metadata.name}'`
+}

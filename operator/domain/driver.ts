@@ -1,0 +1,26 @@
+import type { TSchema } from '../api/schema.ts'
+
+/** What a driver is, without what it does: enough to check inputs and to plan. */
+export interface DriverDescriptor {
+  /** Second part of the driver type `<vendor>/<name>`. */
+  readonly name: string
+  readonly description: string
+  /** Resource types that it provisions; any when absent. */
+  readonly resourceTypes?: readonly string[]
+  /** Types that an account of it may have; `required` when it cannot do without one. */
+  readonly account: { readonly types: readonly string[]; readonly required: boolean }
+  /** JSON Schema of its inputs. */
+  readonly values: TSchema
+  readonly secrets: TSchema
+  /**
+   * Neighbours that the driver sees without a placeholder in the definition: a name for the driver, and a reference as in
+   * `${resources[…]}` (`dns`, `dns<route`). An implied reference adds an edge when the neighbour exists, never a node.
+   */
+  readonly neighbours: Readonly<Record<string, string>>
+  /** Whether the `ingress` sections of workloads that name the `dns` neighbour become the parameter `rules`. */
+  readonly takesIngressRules: boolean
+  /** Kinds of the objects that it is made of, so that one left by a crash is found again. */
+  readonly applies?: readonly { readonly apiVersion: string; readonly kind: string }[]
+  /** Inputs (dotted paths into `values`) whose change makes the resource anew. */
+  readonly replacedBy: readonly string[]
+}

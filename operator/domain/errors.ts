@@ -1,0 +1,48 @@
+/** Not yet: something else must happen first. Tried again when that something changes, or after `retryAfterSeconds`. */
+export class Waiting extends Error {
+  readonly reason: string
+  readonly retryAfterSeconds: number | undefined
+  /** Status fields that were found out before the wait. */
+  readonly observed: object | undefined
+  constructor(reason: string, message: string, retryAfterSeconds?: number, observed?: object) {
+    super(message)
+    this.reason = reason
+    this.retryAfterSeconds = retryAfterSeconds
+    this.observed = observed
+  }
+}
+
+/** A person must act: trying again changes nothing until the object or what it refers to changes. */
+export class Stalled extends Error {
+  readonly reason: string
+  /** Status fields that were found out before it stalled. */
+  readonly observed: object | undefined
+  constructor(reason: string, message: string, observed?: object) {
+    super(message)
+    this.reason = reason
+    this.observed = observed
+  }
+}
+
+/** Why a request of a caller of the gateway is refused; `reason` decides the HTTP status. */
+export class Problem extends Error {
+  readonly reason: ProblemReason
+  readonly details: unknown
+  constructor(reason: ProblemReason, message: string, details?: unknown) {
+    super(message)
+    this.reason = reason
+    this.details = details
+  }
+}
+
+/** The vocabulary of refusals; the gateway maps each to one status of the specification. */
+export type ProblemReason =
+  | 'Invalid'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'MethodNotAllowed'
+  | 'Conflict'
+  | 'Unprocessable'
+  | 'TooManyRequests'
+  | 'Internal'

@@ -1,0 +1,6 @@
+import type { DriverDescriptor } from '../domain/driver.ts'
+import { echoDescriptor } from './echo/descriptor.ts'
+import { ingressDescriptor } from './ingress/descriptor.ts'
+
+/** All drivers that are built in, as data. */
+export const catalogue: readonly DriverDescriptor[] = [echoDescriptor, ingressDescriptor]

@@ -1,0 +1,13 @@
+import { freeForm } from '../../api/schema.ts'
+import type { DriverDescriptor } from '../../domain/driver.ts'
+
+export const echoDescriptor: DriverDescriptor = {
+  name: 'echo',
+  description: 'Makes nothing: the outputs are the inputs. For things that exist already.',
+  account: { types: [], required: false },
+  values: freeForm('Outputs that are not secret.'),
+  secrets: freeForm('Secret outputs.'),
+  neighbours: {},
+  takesIngressRules: false,
+  replacedBy: [],
+}

@@ -1,0 +1,119 @@
+import type { KubeObject } from '../../api/kind.ts'
+import type { FreeForm, Static } from '../../api/schema.ts'
+import { Stalled } from '../../domain/errors.ts'
+import type { NeighbourValue } from '../../domain/inputs.ts'
+import type { Driver, ProvisionRequest } from '../driver.ts'
+import { ingressDescriptor, type ingressValues, pathTypes } from './descriptor.ts'
+
+type Inputs = Static<typeof ingressValues>
+type PathType = (typeof pathTypes)[number]
+
+interface Path {
+  readonly path: string
+  readonly pathType: PathType
+  readonly service: string
+  readonly port: number | string
+}
+
+const classAnnotation = 'kubernetes.io/ingress.class'
+
+/** Makes the Ingress of a dns resource; the calls touch nothing, the objects are applied by the caller. */
+export const ingress: Driver = {
+  descriptor: ingressDescriptor,
+  async provision(request) {
+    const inputs = request.values as Inputs // checked against the schema before
+    const dns = request.neighbours.dns?.[0]
+    const host = textOf(dns?.outputs.host) ?? textOf(request.params.host)
+    const paths = pathsOf(request, inputs.path_type ?? 'Prefix')
+    const name = `${request.guResId}-ingress`
+    const objects = paths.length > 0 ? [render(name, request.namespace, inputs, host, secretOf(request, inputs, dns), paths)] : []
+    return { outputs: { values: { id: name }, secrets: {} }, objects }
+  },
+  async deprovision() {},
+}
+
+/** The rules of workloads and the routes of the dns resource, each path once, in a stable order. */
+function pathsOf({ params, neighbours }: ProvisionRequest, defaultType: PathType): Path[] {
+  const rules = (params.rules as { http?: Record<string, FreeForm> } | undefined)?.http ?? {} // put together while planning
+  const fromRules = Object.entries(rules).map(([path, rule]) => pathOf(path, rule.type, rule.name, rule.port, defaultType))
+  const fromRoutes = (neighbours.routes ?? []).map((route) => pathOfRoute(route, defaultType))
+  const byPath = new Map<string, Path>()
+  for (const each of [...fromRules, ...fromRoutes]) {
+    const key = `${each.pathType} ${each.path}`
+    const other = byPath.get(key)
+    if (other && (other.service !== each.service || other.port !== each.port)) {
+      throw new Stalled('Conflict', `path '${each.path}' goes to both '${other.service}' and '${each.service}'`)
+    }
+    byPath.set(key, each)
+  }
+  return [...byPath.entries()].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, path]) => path)
+}
+
+function pathOfRoute({ outputs, params, workload }: NeighbourValue, defaultType: PathType): Path {
+  const field = (name: string) => outputs[name] ?? params[name]
+  return pathOf(textOf(field('path')) ?? '/', field('type'), field('service') ?? workload, field('port'), defaultType)
+}
+
+function pathOf(path: string, type: unknown, service: unknown, port: unknown, defaultType: PathType): Path {
+  if (!path.startsWith('/')) throw new Stalled('InvalidInputs', `ingress path '${path}' must begin with '/'`)
+  const name = textOf(service)
+  if (name === undefined) throw new Stalled('InvalidInputs', `ingress path '${path}' names no service`)
+  const number = typeof port === 'string' && /^\d+$/.test(port) ? Number(port) : port
+  if (typeof number !== 'number' && typeof number !== 'string') {
+    throw new Stalled('InvalidInputs', `ingress path '${path}' names no port`)
+  }
+  return { path, pathType: pathTypeOf(path, type, defaultType), service: name, port: number }
+}
+
+function pathTypeOf(path: string, type: unknown, defaultType: PathType): PathType {
+  if (type === undefined) return defaultType
+  const found = pathTypes.find((each) => each.toLowerCase() === String(type).toLowerCase())
+  if (!found) throw new Stalled('InvalidInputs', `path type '${type}' of '${path}' is none of ${pathTypes.join(', ')}`)
+  return found
+}
+
+/** The definition's choice wins over the resource's, which wins over the certificate of the dns resource. */
+function secretOf({ params }: ProvisionRequest, inputs: Inputs, dns: NeighbourValue | undefined): string | undefined {
+  if (inputs.no_tls) return undefined
+  return inputs.tls_secret_name || textOf(params.tls_secret_name) || textOf(dns?.outputs.tls_secret_name)
+}
+
+function render(
+  name: string,
+  namespace: string,
+  inputs: Inputs,
+  host: string | undefined,
+  secretName: string | undefined,
+  paths: readonly Path[],
+): KubeObject {
+  const isOld = inputs.api_version === 'v1beta1'
+  const annotations = { ...inputs.annotations, ...(isOld && inputs.class ? { [classAnnotation]: inputs.class } : {}) }
+  const http = { paths: paths.map(isOld ? oldPath : newPath) }
+  return {
+    apiVersion: isOld ? 'networking.k8s.io/v1beta1' : 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: {
+      name,
+      namespace,
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ...(inputs.labels ? { labels: inputs.labels } : {}),
+    },
+    spec: {
+      ...(!isOld && inputs.class ? { ingressClassName: inputs.class } : {}),
+      rules: [{ ...(host === undefined ? {} : { host }), http }],
+      ...(secretName ? { tls: [{ ...(host === undefined ? {} : { hosts: [host] }), secretName }] } : {}),
+    },
+  }
+}
+
+function newPath({ path, pathType, service, port }: Path) {
+  return { path, pathType, backend: { service: { name: service, port: typeof port === 'number' ? { number: port } : { name: port } } } }
+}
+
+function oldPath({ path, pathType, service, port }: Path) {
+  return { path, pathType, backend: { serviceName: service, servicePort: port } }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

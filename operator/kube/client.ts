@@ -1,0 +1,159 @@
+import { Agent, type Dispatcher } from 'undici'
+import type { Connection, Credentials } from './connection.ts'
+
+/** A refusal of the API server. */
+export class ApiError extends Error {
+  /** HTTP status. */
+  readonly status: number
+  /** Reason of the API server, such as `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, `Expired`. */
+  readonly reason: string
+  readonly retryAfterSeconds: number | undefined
+  constructor(status: number, reason: string, message: string, retryAfterSeconds?: number) {
+    super(message)
+    this.status = status
+    this.reason = reason
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** Query parameters; undefined ones are left out. */
+export type Query = Record<string, string | number | boolean | undefined>
+
+export interface RequestOptions {
+  readonly query?: Query
+  readonly body?: unknown
+  readonly contentType?: string
+  readonly accept?: string
+  readonly timeoutMs?: number
+}
+
+/** Raw JSON over kept-alive connections; the only thing that speaks HTTP to the API server. */
+export interface KubeClient {
+  /** Answers the parsed body; throws ApiError on a refusal, any other error when there was no answer. */
+  request(method: string, path: string, options?: RequestOptions): Promise<unknown>
+  /** The lines of a watch, until `signal` aborts or the server ends it. */
+  watch(path: string, options: { readonly query: Query; readonly accept?: string; readonly signal: AbortSignal }): AsyncIterable<string>
+  close(): Promise<void>
+}
+
+interface ClientOptions {
+  /** Most requests in flight at once. */
+  readonly connections?: number
+  readonly timeoutMs?: number
+}
+
+const maxBusyRetries = 8
+
+/** A client over one pool of connections for calls and one for watches, so that watches cannot starve calls. */
+export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
+  const { connections = 64, timeoutMs = 30_000 } = options
+  const agents = agentsOf(connections)
+
+  async function send(method: string, path: string, call: RequestOptions): Promise<Dispatcher.ResponseData> {
+    const credentials = await connection.credentials()
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body)
+    return agents(credentials).calls.request({
+      origin: connection.origin,
+      path: connection.pathPrefix + path + queryText(call.query),
+      method: method as Dispatcher.HttpMethod, // callers pass upper-case verbs
+      headers: {
+        ...credentials.headers,
+        accept: call.accept ?? 'application/json',
+        ...(body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+      },
+      body,
+      headersTimeout: call.timeoutMs ?? timeoutMs,
+      bodyTimeout: call.timeoutMs ?? timeoutMs,
+    })
+  }
+
+  return {
+    async request(method, path, call = {}) {
+      for (let attempt = 0; ; attempt += 1) {
+        const response = await send(method, path, call)
+        const text = await response.body.text()
+        if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
+        const error = refusal(response, text)
+        // Flow control of the API server asks for patience: it is not a failure of the work.
+        if (error.status !== 429 || error.retryAfterSeconds === undefined || attempt >= maxBusyRetries) throw error
+        await sleep(error.retryAfterSeconds * 1000 * (1 + Math.random() / 2))
+      }
+    },
+    async *watch(path, { query, accept = 'application/json', signal }) {
+      const credentials = await connection.credentials()
+      const response = await agents(credentials).watches.request({
+        origin: connection.origin,
+        path: connection.pathPrefix + path + queryText(query),
+        method: 'GET',
+        headers: { ...credentials.headers, accept },
+        headersTimeout: timeoutMs,
+        bodyTimeout: 0,
+        signal,
+      })
+      if (response.statusCode >= 300) throw refusal(response, await response.body.text())
+      yield* linesOf(response.body)
+    },
+    async close() {
+      await agents.close()
+    },
+  }
+}
+
+/** One pair of agents, made anew only when certificates change. */
+function agentsOf(connections: number) {
+  let current: { readonly key: string; readonly calls: Agent; readonly watches: Agent } | undefined
+  const get = ({ tls }: Credentials) => {
+    const key = JSON.stringify(tls)
+    if (current?.key === key) return current
+    const shared = { allowH2: false, pipelining: 1, keepAliveTimeout: 60_000, connect: { ...tls, timeout: 10_000 } }
+    current = { key, calls: new Agent({ ...shared, connections }), watches: new Agent(shared) }
+    return current
+  }
+  get.close = async () => {
+    await Promise.all([current?.calls.destroy(), current?.watches.destroy()])
+  }
+  return get
+}
+
+async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+function refusal(response: Dispatcher.ResponseData, text: string): ApiError {
+  const status = parseStatus(text)
+  const header = response.headers['retry-after']
+  const retryAfter = Number(Array.isArray(header) ? header[0] : header)
+  return new ApiError(
+    response.statusCode,
+    status?.reason ?? 'Unknown',
+    status?.message ?? `the API server answered ${response.statusCode}`,
+    header === undefined || Number.isNaN(retryAfter) ? undefined : retryAfter,
+  )
+}
+
+function parseStatus(text: string): { reason?: string; message?: string } | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `?a=1&b=2`, or nothing. */
+function queryText(query: Query = {}): string {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
+  return given.size > 0 ? `?${given}` : ''
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
+}

@@ -1,0 +1,226 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Kind, KubeObject, ObjectOf } from '../api/kind.ts'
+import { annotations, fieldManager, labels } from '../api/names.ts'
+import type { Log } from '../log.ts'
+import { type Cache, createCache, type IndexFunction } from './cache.ts'
+import { ApiError, type KubeClient } from './client.ts'
+import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
+import { namespaceResource, pathOf, type Resource, resourceOf, secretResource } from './resource.ts'
+
+/** An organization: a namespace that is labelled with its own name. */
+export interface Organization {
+  readonly id: string
+  readonly displayName: string
+  readonly createdAt: string
+}
+
+/** What is known of the objects of our kinds, kept up to date by watches. */
+export interface Store {
+  get<K extends Kind>(kind: K, namespace: string, name: string): ObjectOf<K> | undefined
+  list<K extends Kind>(kind: K, namespace: string): readonly ObjectOf<K>[]
+  byIndex<K extends Kind>(kind: K, index: string, value: string): readonly ObjectOf<K>[]
+  cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>>
+  readonly namespaces: Cache
+  organizations(): readonly Organization[]
+  isOrganization(namespace: string): boolean
+  /** Whether every cache has held a complete list. */
+  readonly synced: boolean
+  /** Longest time, in milliseconds, for which a watch has not been heard of. */
+  silentMs(): number
+}
+
+/** The API server, and what we know of it; a write is known at once, so that a writer reads its own writes. */
+export interface Cluster {
+  readonly store: Store
+  readonly client: KubeClient
+  /** Resolves when the store is synced. */
+  readonly ready: Promise<void>
+  create<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<ObjectOf<K>>
+  replace<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<ObjectOf<K>>
+  patch<K extends Kind>(kind: K, object: Identified, mergePatch: object, origin?: string): Promise<ObjectOf<K>>
+  patchStatus<K extends Kind>(kind: K, object: Identified, mergePatch: object, origin?: string): Promise<ObjectOf<K>>
+  /** Deletes this very object; that it is gone already is success. */
+  remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
+  /** Asks the API server itself. */
+  read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
+  readAll<K extends Kind>(kind: K, namespace: string): Promise<readonly ObjectOf<K>[]>
+  createSecret(secret: KubeObject): Promise<void>
+  close(): Promise<void>
+}
+
+interface Identified {
+  readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid?: string }
+}
+
+/** A kind to keep in the store, with the indexes that are asked of it. */
+export interface Stored<K extends Kind = Kind> {
+  readonly kind: K
+  readonly indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>>
+}
+
+/** Types a kind's indexes by the kind. */
+export function stored<K extends Kind>(kind: K, indexes: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> = {}): Stored {
+  return { kind, indexes } as Stored // the list of kinds forgets which kind each is
+}
+
+const reservedNames = new Set(['quartermaster', 'humanitec', 'default'])
+
+/** Opens the door: reflects the given kinds and the labelled namespaces until it is closed. */
+export function openCluster(options: {
+  client: KubeClient
+  log: Log
+  kinds: readonly Stored[]
+  reflector?: ReflectorOptions
+}): Cluster {
+  const { client, log, kinds, reflector = {} } = options
+  const onError = (error: unknown) => log.error('a handler of changes threw', { error })
+  const reflectors: Reflector[] = []
+  const caches = new Map<string, Cache>()
+
+  function reflect(resource: Resource, cache: Cache, extra: ReflectorOptions = {}) {
+    reflectors.push(startReflector(client, resource, cache, log, { ...reflector, ...extra }))
+  }
+  for (const { kind, indexes = {} } of kinds) {
+    const cache = createCache(indexes as Record<string, IndexFunction>, onError)
+    caches.set(kind.kind, cache)
+    reflect(resourceOf(kind), cache)
+  }
+  const namespaces = createCache({}, onError)
+  reflect(namespaceResource, namespaces, { labelSelector: labels.organization })
+
+  const store = createStore(caches, namespaces, reflectors)
+  const ready = Promise.all(reflectors.map(({ synced }) => synced)).then(() => {
+    store.markSynced()
+  })
+
+  async function write<K extends Kind>(kind: K, method: string, path: string, body: unknown, origin?: string, contentType?: string) {
+    const answer = (await client.request(method, path, { body, contentType, query: { fieldManager } })) as ObjectOf<K> // the API server validated it
+    caches.get(kind.kind)?.set(answer, origin)
+    return answer
+  }
+  const patchAt = (subresource?: string) =>
+    async function patch<K extends Kind>(kind: K, { metadata }: Identified, body: object, origin?: string) {
+      const path = pathOf(resourceOf(kind), metadata.namespace, metadata.name, subresource)
+      return write(kind, 'PATCH', path, body, origin, 'application/merge-patch+json')
+    }
+  async function read<K extends Kind>(kind: K, namespace: string, name: string) {
+    return (await readObject(client, resourceOf(kind), namespace, name)) as ObjectOf<K> | undefined
+  }
+
+  return {
+    store,
+    client,
+    ready,
+    async create(kind, object, origin) {
+      const path = pathOf(resourceOf(kind), object.metadata.namespace)
+      const attempt = () => write(kind, 'POST', path, object, origin)
+      try {
+        return await attempt()
+      } catch (error) {
+        if (error instanceof ApiError) throw error
+        // No answer: the object may be there all the same.
+        return await attempt().catch(async (second: unknown) => {
+          if (!(second instanceof ApiError) || second.reason !== 'AlreadyExists') throw second
+          const existing = await read(kind, object.metadata.namespace ?? '', object.metadata.name)
+          if (!existing || !isDeepStrictEqual(existing.spec, object.spec)) throw second
+          caches.get(kind.kind)?.set(existing, origin)
+          return existing
+        })
+      }
+    },
+    replace: (kind, object, origin) =>
+      write(kind, 'PUT', pathOf(resourceOf(kind), object.metadata.namespace, object.metadata.name), object, origin),
+    patch: patchAt(),
+    patchStatus: patchAt('status'),
+    async remove(kind, object, origin) {
+      const { namespace, name, uid } = object.metadata
+      const path = pathOf(resourceOf(kind), namespace, name)
+      const body = { preconditions: { uid }, propagationPolicy: 'Background' }
+      try {
+        const answer = (await client.request('DELETE', path, { body })) as KubeObject | undefined // an object, or a Status
+        if (answer?.kind === kind.kind) caches.get(kind.kind)?.set(answer, origin)
+        else caches.get(kind.kind)?.remove(object, origin)
+      } catch (error) {
+        if (!isGone(error)) throw error
+        caches.get(kind.kind)?.remove(object, origin)
+      }
+    },
+    read,
+    async readAll(kind, namespace) {
+      const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as { items: ObjectOf<typeof kind>[] } // the shape of a list
+      return answer.items
+    },
+    async createSecret(secret) {
+      await client.request('POST', pathOf(secretResource, secret.metadata.namespace), { body: secret, query: { fieldManager } })
+    },
+    async close() {
+      for (const each of reflectors) each.stop()
+      await client.close()
+    },
+  }
+}
+
+function createStore(caches: ReadonlyMap<string, Cache>, namespaces: Cache, reflectors: readonly Reflector[]) {
+  let synced = false
+  function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
+    const cache = caches.get(kind.kind)
+    if (!cache) throw new Error(`kind '${kind.kind}' is not kept in this store`)
+    return cache as unknown as Cache<ObjectOf<K>> // filled by the reflector of this very kind
+  }
+  return {
+    markSynced() {
+      synced = true
+    },
+    cacheOf,
+    namespaces,
+    get<K extends Kind>(kind: K, namespace: string, name: string) {
+      return cacheOf(kind).get(namespace, name)
+    },
+    list<K extends Kind>(kind: K, namespace: string) {
+      return cacheOf(kind).inNamespace(namespace)
+    },
+    byIndex<K extends Kind>(kind: K, index: string, value: string) {
+      return cacheOf(kind).byIndex(index, value)
+    },
+    organizations() {
+      return [...namespaces.all()].filter(isOrganization).map(organizationOf)
+    },
+    isOrganization(namespace: string) {
+      const object = namespaces.get('', namespace)
+      return object !== undefined && isOrganization(object)
+    },
+    get synced() {
+      return synced
+    },
+    silentMs: () => Math.max(...reflectors.map((each) => each.silentMs())),
+  }
+}
+
+function isOrganization({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[labels.organization] === metadata.name && !reservedNames.has(metadata.name)
+}
+
+function organizationOf({ metadata }: KubeObject): Organization {
+  const { name, annotations: given, creationTimestamp = '' } = metadata
+  return { id: name, displayName: given?.[annotations.displayName] ?? name, createdAt: creationTimestamp }
+}
+
+/** Whether the API server says that what was addressed is not there, or not that very object. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || (error.status === 409 && error.reason === 'Conflict'))
+}
+
+/** Reads one object of any kind; undefined when it is not there. */
+export async function readObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+): Promise<KubeObject | undefined> {
+  try {
+    return (await client.request('GET', pathOf(resource, namespace, name))) as KubeObject // what the API server serves
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  }
+}

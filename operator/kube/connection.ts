@@ -1,0 +1,51 @@
+import { KubeConfig } from '@kubernetes/client-node'
+
+/** What a request to the API server needs besides its path; fresh within half a minute. */
+export interface Credentials {
+  readonly headers: Record<string, string>
+  readonly tls: {
+    readonly ca?: string | Buffer
+    readonly cert?: string | Buffer
+    readonly key?: string | Buffer
+    readonly rejectUnauthorized?: boolean
+    readonly servername?: string
+  }
+}
+
+/** Where the API server is and how to be known there. */
+export interface Connection {
+  readonly origin: string
+  readonly pathPrefix: string
+  credentials(): Promise<Credentials>
+}
+
+const credentialsMaxAgeMs = 30_000
+
+/** The connection of a kubeconfig file, or of the pod's ServiceAccount, or of `KUBECONFIG`, in this order of what is given. */
+export function loadConnection(kubeconfigPath?: string): Connection {
+  const config = new KubeConfig()
+  if (kubeconfigPath) config.loadFromFile(kubeconfigPath)
+  else config.loadFromDefault()
+  const cluster = config.getCurrentCluster()
+  if (!cluster) throw new Error(`no cluster in the kubeconfig ${kubeconfigPath ?? 'in use'}`)
+  const server = new URL(cluster.server)
+  let known: { readonly credentials: Credentials; readonly at: number } | undefined
+
+  return {
+    origin: server.origin,
+    pathPrefix: server.pathname.replace(/\/$/, ''),
+    async credentials() {
+      if (known && performance.now() - known.at < credentialsMaxAgeMs) return known.credentials
+      known = { credentials: await readCredentials(config), at: performance.now() }
+      return known.credentials
+    },
+  }
+}
+
+async function readCredentials(config: KubeConfig): Promise<Credentials> {
+  const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] & { headers?: Record<string, string> } = {}
+  await config.applyToHTTPSOptions(options)
+  const basic = options.auth ? { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` } : {}
+  const { ca, cert, key, rejectUnauthorized, servername } = options as Credentials['tls'] // client-node puts single values here
+  return { headers: { ...options.headers, ...basic }, tls: { ca, cert, key, rejectUnauthorized, servername } }
+}

@@ -1,0 +1,294 @@
+import type { CommonStatus, Condition, Kind, KubeObject, ObjectOf, StatusOf } from '../api/kind.ts'
+import { finalizer } from '../api/names.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+import type { Cache, Change } from './cache.ts'
+import { ApiError } from './client.ts'
+import { type Cluster, isGone } from './cluster.ts'
+import { createQueue, type WorkQueue } from './queue.ts'
+import { keyOf } from './resource.ts'
+import { conditionOf, conditionsAfter, mergePatch, type Verdict, verdictOf } from './verdict.ts'
+
+/** What a reconcile saw: the kind's own status fields, and conditions besides `Ready`. */
+export type Observed<K extends Kind> = Omit<StatusOf<K>, keyof CommonStatus> & {
+  readonly conditions?: readonly Omit<Condition, 'lastTransitionTime'>[]
+}
+
+/** One run of a reconcile. */
+export interface Turn<K extends Kind> {
+  /** Writes what is known so far, as not ready yet: for facts that must not be lost when the process dies. */
+  report(observed: Observed<K>, message: string): Promise<void>
+}
+
+/** A loop over the objects of one kind. It returns what it saw, or throws; only the loop writes status. */
+export interface Controller<K extends Kind = Kind> {
+  readonly kind: K
+  /** Objects worked on at the same time; 64 when not given. */
+  readonly workers?: number
+  reconcile(object: ObjectOf<K>, turn: Turn<K>): Promise<Observed<K>>
+  /** Takes away what stands behind an object that is being deleted; afterwards the object may go. */
+  finalize?(object: ObjectOf<K>): Promise<void>
+  /** Other objects whose changes concern objects of this kind. */
+  readonly watches?: readonly Watch[]
+}
+
+/** Keys, as `namespace/name`, of the objects that a change of another object concerns. */
+export interface Watch {
+  subscribe(wake: (keys: readonly string[]) => void): void
+}
+
+/** Wakes objects when objects of another kind change. */
+export function watchKind<K extends Kind>(
+  cache: Cache<ObjectOf<K>>,
+  keysOf: (change: Change<ObjectOf<K>>) => readonly string[],
+): Watch {
+  return { subscribe: (wake) => cache.subscribe((change) => wake(keysOf(change))) }
+}
+
+/** Counts of a loop, for metrics and the benchmark. */
+export interface LoopMetrics {
+  reconciled(kind: string, result: 'ready' | 'waiting' | 'stalled' | 'failed'): void
+}
+
+export interface LoopOptions {
+  readonly log: Log
+  readonly metrics?: LoopMetrics
+  /** False from the moment on when another process may have taken over: nothing is begun or written any more. */
+  readonly isActive: () => boolean
+  /** A look at every object, this often, in case something was missed. */
+  readonly sweepMs?: number
+  readonly backoffMs?: { readonly first: number; readonly most: number }
+}
+
+/** A running loop. */
+export interface Loop {
+  readonly queue: WorkQueue
+  stop(): Promise<void>
+}
+
+/** An object that waits shortly is not worth a write: what it waits for usually comes within this time. */
+const patienceMs = 2000
+
+/** Starts the loop of a controller over all objects of its kind. */
+export function startController<K extends Kind>(cluster: Cluster, controller: Controller<K>, options: LoopOptions): Loop {
+  const { log, metrics, isActive, sweepMs = 1_800_000, backoffMs = { first: 500, most: 300_000 } } = options
+  const { kind } = controller
+  const cache = cluster.store.cacheOf(kind)
+  const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
+  const failures = new Map<string, number>()
+  const queue = createQueue(controller.workers ?? 64, work)
+
+  async function work(key: string) {
+    const object = objectAt(cache, key)
+    if (!object) {
+      waitingSince.delete(key)
+      failures.delete(key)
+      return
+    }
+    if (!isActive() || !cluster.store.isOrganization(object.metadata.namespace ?? '')) return
+    const isDeleting = object.metadata.deletionTimestamp !== undefined
+    if (isDeleting && !isHeld(object)) return
+    try {
+      await (isDeleting ? end(object, key) : look(object, key))
+    } catch (error) {
+      // A write that lost a race is not a failure: look at the newer object.
+      const isRace = error instanceof ApiError && (error.status === 409 || error.status === 404)
+      if (!isRace) log.warn('could not write status', { kind: kind.kind, key, error })
+      queue.addAfter(key, isRace ? 50 : delayAfter(countFailure(key)))
+    }
+  }
+
+  async function look(object: ObjectOf<K>, key: string) {
+    const held = controller.finalize && !isHeld(object) ? await hold(object) : object
+    const turn: Turn<K> = {
+      report: async (observed, message) => {
+        await write(held, { observed, verdict: verdictOf(new Waiting('Progressing', message)) })
+      },
+    }
+    await settle(held, key, () => controller.reconcile(held, turn))
+  }
+
+  async function end(object: ObjectOf<K>, key: string) {
+    await settle(object, key, async () => {
+      await controller.finalize?.(object)
+      await release(object)
+      return undefined
+    })
+  }
+
+  /** Runs the work, judges how it ended, writes the verdict if it is news, and sees to the next try. */
+  async function settle(object: ObjectOf<K>, key: string, run: () => Promise<Observed<K> | undefined>) {
+    const { observed, error } = await attempt(run)
+    const isReleased = error === undefined && observed === undefined
+    if (isReleased) return
+    const verdict = verdictOf(error)
+    metrics?.reconciled(kind.kind, resultOf(verdict))
+    if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, error })
+    const attempts = verdict.retry === 'backoff' ? attemptsOf(object, countFailure(key)) : undefined
+    if (attempts === undefined) failures.delete(key)
+    const delay = verdict.retry === 'backoff' ? delayAfter(attempts ?? 1) : undefined
+    const isPatient = verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
+    if (isPatient) queue.addAfter(key, patienceMs)
+    else await write(object, { observed: observed ?? statusOfError(error), verdict, attempts, delay })
+    if (verdict.ready !== 'Unknown') waitingSince.delete(key)
+    if (typeof verdict.retry === 'number') queue.addAfter(key, verdict.retry * 1000)
+    if (delay !== undefined) queue.addAfter(key, delay)
+  }
+
+  function isWithinPatience(key: string, { reason }: Verdict): boolean {
+    const since = waitingSince.get(key)
+    if (since) return performance.now() - since.at < patienceMs
+    waitingSince.set(key, { reason, at: performance.now() })
+    return true
+  }
+
+  function countFailure(key: string): number {
+    const count = (failures.get(key) ?? 0) + 1
+    failures.set(key, count)
+    return count
+  }
+
+  function delayAfter(attempts: number): number {
+    return Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(attempts - 1, 20)) * (0.75 + Math.random() / 2)
+  }
+
+  async function write(
+    object: ObjectOf<K>,
+    found: { observed?: Observed<K>; verdict: Verdict; attempts?: number; delay?: number },
+  ) {
+    if (!isActive()) return
+    const before = (cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object).status ?? {}
+    const after = nextStatus(kind, before, object.metadata.generation ?? 0, found)
+    const patch = mergePatch(before, after)
+    if (!patch) return
+    const { uid } = object.metadata
+    await cluster.patchStatus(kind, object, { metadata: { uid }, status: patch }, kind.kind)
+  }
+
+  async function hold(object: ObjectOf<K>): Promise<ObjectOf<K>> {
+    const finalizers = [...(object.metadata.finalizers ?? []), finalizer]
+    const { uid, resourceVersion } = object.metadata
+    return cluster.patch(kind, object, { metadata: { uid, resourceVersion, finalizers } }, kind.kind)
+  }
+
+  async function release(object: ObjectOf<K>) {
+    const { uid } = object.metadata
+    const latest = cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object
+    const finalizers = (latest.metadata.finalizers ?? []).filter((name) => name !== finalizer)
+    const { resourceVersion } = latest.metadata
+    try {
+      await cluster.patch(kind, object, { metadata: { uid, resourceVersion, finalizers } }, kind.kind)
+    } catch (error) {
+      if (!isGone(error) || (error instanceof ApiError && error.status === 409)) throw error
+    }
+  }
+
+  cache.subscribe(({ before, after }) => {
+    // Status is written here and nowhere else: only changes of what is wanted call for a look.
+    if (after && (!before || isNews(before, after))) queue.add(keyOf(after))
+  })
+  cluster.store.namespaces.subscribe(({ after }) => {
+    if (after) for (const object of cache.inNamespace(after.metadata.name)) queue.add(keyOf(object))
+  })
+  for (const watch of controller.watches ?? []) {
+    watch.subscribe((keys) => {
+      for (const key of keys) queue.add(key)
+    })
+  }
+  for (const object of cache.all()) queue.add(keyOf(object))
+  const sweep = setInterval(() => {
+    for (const object of cache.all()) queue.addAfter(keyOf(object), Math.random() * sweepMs * 0.5)
+  }, sweepMs)
+
+  return {
+    queue,
+    async stop() {
+      clearInterval(sweep)
+      await queue.stop()
+    },
+  }
+}
+
+async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?: unknown }> {
+  try {
+    return { observed: await run() }
+  } catch (error) {
+    return { error: error ?? new Error('failed without a reason') }
+  }
+}
+
+/** Facts that an error carries along, so that a failed run can still say what it saw. */
+function statusOfError<K extends Kind>(error: unknown): Observed<K> | undefined {
+  if (error instanceof Waiting || error instanceof Stalled) return error.observed as Observed<K> | undefined // thrown by this kind's controller
+  return undefined
+}
+
+function nextStatus<K extends Kind>(
+  kind: K,
+  before: CommonStatus,
+  generation: number,
+  found: { observed?: Observed<K>; verdict: Verdict; attempts?: number; delay?: number },
+): object {
+  const { observed, verdict, attempts, delay } = found
+  const now = new Date().toISOString()
+  const extra = observed?.conditions ?? (before.conditions ?? []).filter(({ type }) => type === 'Unused')
+  // A run that failed saw nothing new: what was known before stays.
+  const facts = observed ?? before
+  const counted = countsAttempts(kind)
+    ? { attempts, nextAttemptTime: delay === undefined ? undefined : new Date(Date.now() + delay).toISOString() }
+    : {}
+  return {
+    ...facts,
+    ...counted,
+    observedGeneration: generation,
+    conditions: conditionsAfter(before.conditions ?? [], verdict, extra, generation, now),
+  }
+}
+
+function countsAttempts(kind: Kind): boolean {
+  const properties = (kind.status as { properties?: object } | undefined)?.properties ?? {} // an object schema
+  return 'attempts' in properties
+}
+
+/** Tries in a row at this spec, this one included; what an earlier process counted goes on. */
+function attemptsOf(object: KubeObject, here: number): number {
+  const known = object.status as { attempts?: number; observedGeneration?: number } | undefined // fields that some kinds have
+  if (known?.attempts === undefined || known.observedGeneration !== object.metadata.generation) return here
+  return known.attempts + 1
+}
+
+function isStatedIn(object: { readonly status?: CommonStatus; readonly metadata: { generation?: number } }, verdict: Verdict): boolean {
+  const ready = conditionOf(object, 'Ready')
+  return ready?.reason === verdict.reason && ready.message === verdict.message
+}
+
+function resultOf({ ready, also }: Verdict) {
+  if (ready === 'True') return 'ready'
+  if (ready === 'Unknown') return 'waiting'
+  return also === 'Stalled' ? 'stalled' : 'failed'
+}
+
+function isHeld(object: KubeObject): boolean {
+  return object.metadata.finalizers?.includes(finalizer) ?? false
+}
+
+function isNews(before: KubeObject, after: KubeObject): boolean {
+  const [old, now] = [before.metadata, after.metadata]
+  return (
+    old.uid !== now.uid ||
+    old.generation !== now.generation ||
+    old.deletionTimestamp !== now.deletionTimestamp ||
+    !sameEntries(old.annotations, now.annotations) ||
+    (old.finalizers?.length ?? 0) !== (now.finalizers?.length ?? 0)
+  )
+}
+
+function sameEntries(left: Record<string, string> = {}, right: Record<string, string> = {}): boolean {
+  const keys = Object.keys(left)
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key])
+}
+
+function objectAt<T extends KubeObject>(cache: Cache<T>, key: string): T | undefined {
+  const slash = key.indexOf('/')
+  return cache.get(key.slice(0, slash), key.slice(slash + 1))
+}

@@ -1,0 +1,48 @@
+import { AccessToken, Membership, User } from '../api/access.ts'
+import { ActiveResource } from '../api/active-resource.ts'
+import { Application } from '../api/application.ts'
+import { DeploymentDelta } from '../api/deployment-delta.ts'
+import { DeploymentSet } from '../api/deployment-set.ts'
+import { Environment } from '../api/environment.ts'
+import { EnvironmentDeployment } from '../api/environment-deployment.ts'
+import { EnvironmentType } from '../api/environment-type.ts'
+import type { ObjectMeta } from '../api/kind.ts'
+import { ResourceDefinition } from '../api/resource-definition.ts'
+import { criterionId } from '../domain/matching.ts'
+import { type Stored, stored } from './cluster.ts'
+
+/** Value of an index whose entries belong to one organization. */
+export function scoped({ metadata }: { readonly metadata: ObjectMeta }, value: string): string {
+  return `${metadata.namespace}/${value}`
+}
+
+/** Values of the index `criterion`: definitions that share one compete for it. */
+export function criterionIndexOf(definition: ResourceDefinition): string[] {
+  const { type, criteria = [] } = definition.spec
+  return criteria.map((criterion) => scoped(definition, `${type} ${criterionId(criterion)}`))
+}
+
+/** Everything that both processes keep in memory, with the indexes that questions are asked by. */
+export const kindsInStore: readonly Stored[] = [
+  stored(Application),
+  stored(EnvironmentType),
+  stored(Environment, {
+    application: (each) => [scoped(each, each.spec.applicationName)],
+    type: (each) => [scoped(each, each.spec.typeName)],
+  }),
+  stored(ResourceDefinition, {
+    type: (each) => [scoped(each, each.spec.type)],
+    criterion: criterionIndexOf,
+  }),
+  stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
+  stored(DeploymentSet, { application: (each) => [scoped(each, each.spec.applicationName)] }),
+  stored(EnvironmentDeployment, { environment: (each) => [scoped(each, each.spec.environmentName)] }),
+  stored(ActiveResource, {
+    environment: (each) => [scoped(each, each.spec.environmentName)],
+    definition: (each) => [scoped(each, each.spec.definition.definitionName)],
+    dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
+  }),
+  stored(User),
+  stored(AccessToken),
+  stored(Membership),
+]

@@ -1,0 +1,144 @@
+import type { KubeObject } from '../api/kind.ts'
+import { fieldManager, labels, manager } from '../api/names.ts'
+import { Stalled } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+import { type Cache, createCache } from './cache.ts'
+import { ApiError, type KubeClient } from './client.ts'
+import { isGone, readObject } from './cluster.ts'
+import { type Reflector, startReflector } from './reflector.ts'
+import { pathOf, type Resource } from './resource.ts'
+
+/** Names an object of any kind. */
+export interface ObjectReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string
+  readonly name: string
+}
+
+/** Objects of any kind that the cluster serves: those that resources are made of. */
+export interface Objects {
+  /** Server-side apply under our field manager; Stalled when the cluster refuses for good. */
+  apply(object: KubeObject): Promise<KubeObject>
+  read(reference: ObjectReference): Promise<KubeObject | undefined>
+  /** Deletes this very object; that it is gone already is success. */
+  remove(reference: ObjectReference, uid: string): Promise<void>
+  /** Metadata of our objects of a kind, watched from the first call on; ready when synced. */
+  watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
+  /** Hears of every change of metadata of watched kinds. */
+  onChange(handler: (metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void): void
+  close(): void
+}
+
+interface Watched {
+  readonly cache: Cache
+  readonly reflector: Reflector
+}
+
+/** Index of watched metadata by the GUResID in their label. */
+export const byResource = 'resource'
+
+/** The door to objects that are not of our kinds. */
+export function openObjects(client: KubeClient, log: Log): Objects {
+  const known = new Map<string, Resource>()
+  const watched = new Map<string, Watched>()
+  const handlers: ((metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void)[] = []
+
+  async function resourceFor({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
+    const key = `${apiVersion} ${kind}`
+    const resource = known.get(key) ?? (await discover(client, apiVersion, kind))
+    if (!resource) throw new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
+    known.set(key, resource)
+    return resource
+  }
+
+  function startWatch(resource: Resource): Watched {
+    const cache = createCache(
+      { [byResource]: (object: KubeObject) => [object.metadata.labels?.[labels.resource] ?? ''] },
+      (error) => log.error('a handler of changes threw', { error }),
+    )
+    let isFirstList = true
+    cache.subscribe(({ before, after }) => {
+      const object = after ?? before
+      if (object) for (const handler of handlers) handler({ ...object, apiVersion: resource.apiVersion, kind: resource.kind }, !after, isFirstList)
+    })
+    const reflector = startReflector(client, resource, cache, log, {
+      labelSelector: `${labels.managedBy}=${manager},${labels.resource}`,
+      metadataOnly: true,
+    })
+    void reflector.synced.then(() => {
+      isFirstList = false
+    })
+    return { cache, reflector }
+  }
+
+  return {
+    async apply(object) {
+      const resource = await resourceFor(object)
+      const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
+      try {
+        return (await client.request('PATCH', path, {
+          body: object,
+          contentType: 'application/apply-patch+yaml',
+          query: { fieldManager, force: true },
+        })) as KubeObject // what was applied
+      } catch (error) {
+        throw explain(error, object)
+      }
+    },
+    async read(reference) {
+      return readObject(client, await resourceFor(reference), reference.namespace, reference.name)
+    },
+    async remove(reference, uid) {
+      const resource = await resourceFor(reference)
+      try {
+        const body = { preconditions: { uid }, propagationPolicy: 'Background' }
+        await client.request('DELETE', pathOf(resource, reference.namespace, reference.name), { body })
+      } catch (error) {
+        if (!isGone(error)) throw error
+      }
+    },
+    async watch(reference) {
+      const resource = await resourceFor(reference)
+      const key = `${resource.apiVersion} ${resource.plural}`
+      const entry = watched.get(key) ?? startWatch(resource)
+      watched.set(key, entry)
+      await entry.reflector.synced
+      return entry.cache
+    },
+    onChange(handler) {
+      handlers.push(handler)
+    },
+    close() {
+      for (const { reflector } of watched.values()) reflector.stop()
+    },
+  }
+}
+
+async function discover(client: KubeClient, apiVersion: string, kind: string): Promise<Resource | undefined> {
+  const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  try {
+    const { resources } = (await client.request('GET', path)) as {
+      resources: { name: string; kind: string; namespaced: boolean }[]
+    } // the shape of discovery
+    const found = resources.find((each) => each.kind === kind && !each.name.includes('/'))
+    return found && { apiVersion, kind, plural: found.name, namespaced: found.namespaced }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** What the cluster refuses for good is for a person; all else is tried again. */
+function explain(error: unknown, object: KubeObject): unknown {
+  if (!(error instanceof ApiError)) return error
+  const name = `'${object.kind}' '${object.metadata.namespace ?? ''}/${object.metadata.name}'`
+  if (error.status === 403 && error.message.includes('is being terminated')) return error
+  if (error.status === 403) return new Stalled('NotAllowed', `the cluster does not let the operator apply ${name}: ${error.message}`)
+  if (error.status === 400 || error.status === 422) {
+    // The API server quotes values; those of a Secret stay out of sight.
+    const detail = object.kind === 'Secret' ? 'its content is not valid' : error.message
+    return new Stalled('Rejected', `the cluster refuses ${name}: ${detail}`)
+  }
+  return error
+}

@@ -1,0 +1,89 @@
+/** A queue of keys: one worker a key at a time, a key added while it runs is run again, waiting keys are merged. */
+export interface WorkQueue {
+  add(key: string): void
+  /** Adds the key once the time has passed, unless an earlier time is set already. */
+  addAfter(key: string, milliseconds: number): void
+  readonly depth: number
+  /** Resolves when nothing runs or waits (delayed keys aside). */
+  idle(): Promise<void>
+  /** Takes nothing new, and resolves when what runs has ended. */
+  stop(): Promise<void>
+}
+
+interface Delayed {
+  readonly at: number
+  readonly timer: NodeJS.Timeout
+}
+
+/** Runs `work` for each key with at most `workers` at once; `work` must not throw. */
+export function createQueue(workers: number, work: (key: string) => Promise<void>): WorkQueue {
+  const waiting = new Set<string>()
+  const running = new Map<string, Promise<void>>()
+  const again = new Set<string>()
+  const delayed = new Map<string, Delayed>()
+  const idleWaiters: (() => void)[] = []
+  let stopped = false
+
+  function add(key: string) {
+    if (stopped) return
+    cancelDelay(key)
+    if (running.has(key)) {
+      again.add(key)
+      return
+    }
+    waiting.add(key)
+    pump()
+  }
+
+  function cancelDelay(key: string) {
+    clearTimeout(delayed.get(key)?.timer)
+    delayed.delete(key)
+  }
+
+  function pump() {
+    for (const key of waiting) {
+      if (running.size >= workers || stopped) return
+      waiting.delete(key)
+      running.set(key, run(key))
+    }
+    if (running.size === 0) for (const resolve of idleWaiters.splice(0)) resolve()
+  }
+
+  async function run(key: string) {
+    // A turn of the event loop first: a key that is added many times in one burst runs once.
+    await Promise.resolve()
+    await work(key)
+    running.delete(key)
+    if (again.delete(key) && !stopped) waiting.add(key)
+    pump()
+  }
+
+  return {
+    add,
+    addAfter(key, milliseconds) {
+      if (stopped) return
+      const at = performance.now() + milliseconds
+      const earlier = delayed.get(key)
+      if (earlier && earlier.at <= at) return
+      cancelDelay(key)
+      const timer = setTimeout(() => add(key), milliseconds)
+      delayed.set(key, { at, timer })
+    },
+    get depth() {
+      return waiting.size
+    },
+    idle() {
+      if (running.size === 0 && waiting.size === 0) return Promise.resolve()
+      return new Promise((resolve) => {
+        idleWaiters.push(resolve)
+      })
+    },
+    async stop() {
+      stopped = true
+      for (const { timer } of delayed.values()) clearTimeout(timer)
+      delayed.clear()
+      waiting.clear()
+      await Promise.all(running.values())
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import winston from 'winston'
+
+/** What a log line carries besides its message: ids and counts, never user data or secrets. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** Structured log lines, one JSON object each. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+const secretKey = /authorization|token|password|passwd|secret|credential|cookie|private|tls\.key/i
+const maxText = 2000
+
+/** A log on standard output; `level` is the least level that is written. */
+export function createLog(process: string, level: string): Log {
+  const logger = winston.createLogger({
+    level,
+    format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
+    transports: [new winston.transports.Console({ stderrLevels: [] })],
+  })
+  const write = (at: string) => (message: string, fields: LogFields = {}) => {
+    // Fields are nested by value, so that a field called `message` or `level` cannot disturb the line.
+    logger.log({ ...safeFields(fields), level: at, message, process })
+  }
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+/** A log that says nothing. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+function safeFields(fields: LogFields): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, secretKey.test(key) ? '[redacted]' : safe(value)]))
+}
+
+function safe(value: unknown, depth = 0): unknown {
+  if (value instanceof Error) return { name: value.name, message: clip(value.message), stack: clip(value.stack ?? '') }
+  if (typeof value === 'string') return clip(value)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= 4) return '[deep]'
+  if (Array.isArray(value)) return value.slice(0, 20).map((item) => safe(item, depth + 1))
+  const entries = Object.entries(value).map(([key, item]) => [key, secretKey.test(key) ? '[redacted]' : safe(item, depth + 1)])
+  return Object.fromEntries(entries)
+}
+
+function clip(text: string): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
+}
