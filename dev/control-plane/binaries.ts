@@ -162,8 +162,8 @@ async function fetchBinaries(
   }
   if (!go && !online) {
     throw new Error(
-      `the control plane needs ${missing.join(', ')}: install Go 1.21 or newer, connect this machine to the ` +
-        'internet, or name a folder that holds them in KUBEBUILDER_ASSETS',
+      `the control plane needs ${missing.join(', ')}: install Go 1.21 or newer, connect this machine to ` +
+        'the internet, or name a folder that holds them in KUBEBUILDER_ASSETS',
     )
   }
   await inTemporaryDirectory(source.cache, async (scratch) => {

@@ -93,7 +93,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
     const binaries = await ensureBinaries({ log })
     const started = performance.now()
-    await clearLeftOvers(places, options.keepData ?? false)
+    await clearLeftOvers((await readSettings(places.directory)) ?? places)
+    await clearFiles(places.directory, options.keepData ?? false)
     await writeInputs(places.directory)
     const settings = await startOnFreePorts({ ...options, ...places }, binaries)
     const seconds = ((performance.now() - started) / 1_000).toFixed(1)
@@ -112,25 +113,35 @@ export async function findControlPlane(location: ControlPlaneLocation): Promise<
 export async function stopControlPlane(location: ControlPlaneLocation): Promise<void> {
   const places = await makePlaces(location)
   const settings = await readSettings(places.directory)
-  await endAll(places, settings?.keepData ?? true)
+  await endAll(settings ?? places, settings?.keepData ?? true)
 }
 
 async function findRunning(places: Places): Promise<Settings | undefined> {
   const settings = await readSettings(places.directory)
   if (!settings) return undefined
-  const alive = await aliveIn(places)
-  if (alive.length === 0) return undefined
-  if (!settings.detached && isAlive(settings.owner)) {
-    throw new Error(`the control plane in '${places.directory}' is in use by process ${settings.owner}`)
+  if (!settings.detached) {
+    await assertUnused(settings)
+    return undefined
   }
-  if (!settings.detached || alive.length < processNames.length) return undefined
   // A busy one is not a broken one.
   const deadline = Date.now() + 5_000
-  while (!(await isReady(settings))) {
+  while ((await aliveIn(settings)).length === processNames.length) {
+    if (await isReady(settings)) return settings
     if (Date.now() > deadline) return undefined
     await sleep(100)
   }
-  return settings
+  return undefined
+}
+
+async function assertUnused(settings: Settings): Promise<void> {
+  // Processes that were killed a moment ago need another one to be gone.
+  const deadline = Date.now() + 2_000
+  while (isAlive(settings.owner) && (await aliveIn(settings)).length > 0) {
+    if (Date.now() > deadline) {
+      throw new Error(`the control plane in '${settings.directory}' is in use by process ${settings.owner}`)
+    }
+    await sleep(50)
+  }
 }
 
 async function aliveIn(places: Places): Promise<ProcessName[]> {
@@ -142,20 +153,19 @@ async function aliveIn(places: Places): Promise<ProcessName[]> {
   return alive.flat()
 }
 
-async function clearLeftOvers(places: Places, keepData: boolean): Promise<void> {
+async function clearLeftOvers(places: Places): Promise<void> {
   for (const name of processNames) {
     const { pidFile, logFile } = filesOf(name, places)
     await endProcess(await readPid(pidFile), places.directory, 0)
     await rm(pidFile, { force: true })
     await rm(logFile, { force: true })
   }
-  const { certificates, audit, settings, etcdData, privateKey, publicKey, tokens } = pathsIn(places.directory)
-  const stale = [
-    certificates,
-    audit,
-    settings,
-    ...(keepData ? [] : [etcdData, privateKey, publicKey, tokens]),
-  ]
+}
+
+async function clearFiles(directory: string, keepData: boolean): Promise<void> {
+  const { certificates, audit, settings, etcdData, privateKey, publicKey, tokens } = pathsIn(directory)
+  const data = keepData ? [] : [etcdData, privateKey, publicKey, tokens]
+  const stale = [certificates, audit, settings, ...data]
   await Promise.all(stale.map((path) => rm(path, { recursive: true, force: true })))
 }
 
@@ -230,7 +240,9 @@ async function accessTo(settings: Settings): Promise<ApiAccess> {
 }
 
 async function isReady(settings: Settings): Promise<boolean> {
-  const answer = await apiRequest(await accessTo(settings), 'GET', '/readyz').catch(() => undefined)
+  // Something else that listens on the port, or a paused server, would never answer.
+  const access = { ...(await accessTo(settings)), timeoutMilliseconds: 2_000 }
+  const answer = await apiRequest(access, 'GET', '/readyz').catch(() => undefined)
   return answer?.ok ?? false
 }
 

@@ -72,7 +72,8 @@ export function filesOf(name: ProcessName, places: Places): { logFile: string; p
 export async function readSettings(directory: string): Promise<Settings | undefined> {
   try {
     // Only `writeSettings` writes it, and by a rename: it is whole or absent.
-    return JSON.parse(await readFile(pathsIn(directory).settings, 'utf8')) as Settings
+    const settings = JSON.parse(await readFile(pathsIn(directory).settings, 'utf8')) as Settings
+    return { ...settings, directory }
   } catch {
     return undefined
   }

@@ -4,7 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAllDocuments } from 'yaml'
 
 /** What a call to an API server needs; `adminToken` may be replaced by the token of another identity. */
-export type ApiAccess = { readonly url: string; readonly caFile: string; readonly adminToken: string }
+export type ApiAccess = {
+  readonly url: string
+  readonly caFile: string
+  readonly adminToken: string
+  /** How long a request may stay without an answer; 30 s by default. */
+  readonly timeoutMilliseconds?: number
+}
 
 export type ApiResponse<Body> = { readonly status: number; readonly ok: boolean; readonly body: Body }
 
@@ -77,15 +83,18 @@ async function send(
   }
   return new Promise((resolve, reject) => {
     // A connection per call: the server may have been killed and started again since the last one.
+    const timeout = access.timeoutMilliseconds ?? 30_000
     const outgoing = request(new URL(path, access.url), {
       method,
       headers,
       ca,
       agent: false,
-      timeout: 30_000,
+      timeout,
     })
     outgoing.on('error', reject)
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} '${path}' got no answer within 30 s`)))
+    outgoing.on('timeout', () => {
+      outgoing.destroy(new Error(`${method} '${path}' got no answer within ${timeout / 1_000} s`))
+    })
     outgoing.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('error', reject)

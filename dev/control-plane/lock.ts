@@ -27,7 +27,7 @@ export async function withLock<Result>(
 async function acquire(path: string, onWait: (holder: string) => void): Promise<void> {
   for (let attempt = 0; !(await tryToCreate(path)); attempt += 1) {
     if (await isStale(path)) {
-      // Two who take over at once may both get it. What is written under it is renamed into place: it stays whole.
+      // Two who take over at once may both get it: harmless, as what they write is renamed into place.
       await rm(path, { force: true })
       continue
     }

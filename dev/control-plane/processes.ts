@@ -11,6 +11,8 @@ const run = promisify(execFile)
 export type ProcessSpec = {
   readonly binary: string
   readonly args: readonly string[]
+  /** Variables besides those of the starter. */
+  readonly environment?: Readonly<Record<string, string>>
   readonly logFile: string
   readonly pidFile: string
   /** A detached process outlives the one that started it. */
@@ -35,6 +37,7 @@ export async function startProcess(spec: ProcessSpec): Promise<number> {
   // A process group of its own: Ctrl-C in the terminal reaches the starter only.
   const child = spawn(program, args, {
     detached: true,
+    env: { ...process.env, ...spec.environment },
     stdio: [spec.detached ? 'ignore' : 'pipe', output, output],
   })
   closeSync(output)

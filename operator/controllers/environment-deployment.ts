@@ -94,7 +94,7 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
       const environment = environmentFor(deployment)
       awaitTurn(deployment)
       const known = running.get(key)
-      const seen = known?.uid === deployment.metadata.uid ? known.seen : await start(deployment, environment, turn)
+      const seen = known && known.uid === deployment.metadata.uid ? known.seen : await start(deployment, environment, turn)
       running.set(key, { uid: deployment.metadata.uid ?? '', seen })
       runningIn.set(environmentOf(deployment), key)
       const ended = outcome(deployment, seen)

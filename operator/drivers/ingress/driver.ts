@@ -88,7 +88,7 @@ function render(
 ): KubeObject {
   const isOld = inputs.api_version === 'v1beta1'
   const annotations = { ...inputs.annotations, ...(isOld && inputs.class ? { [classAnnotation]: inputs.class } : {}) }
-  const http = { paths: paths.map(isOld ? oldPath : newPath) }
+  const http = { paths: paths.map((path) => (isOld ? oldPath(path) : newPath(path))) }
   return {
     apiVersion: isOld ? 'networking.k8s.io/v1beta1' : 'networking.k8s.io/v1',
     kind: 'Ingress',

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express'
+import type { DriverDescriptor } from '../operator/domain/driver.ts'
+import { Problem } from '../operator/domain/errors.ts'
+import type { Cluster } from '../operator/kube/cluster.ts'
+import type { Log } from '../operator/log.ts'
+import { createDriverInputsCheck } from './driver-inputs.ts'
+import type { Answer, Endpoint, Gateway } from './endpoint.ts'
+import { endpoints as allEndpoints } from './endpoints/index.ts'
+import { errorBody, type Refusal, refusalOf } from './errors.ts'
+import { createMetrics } from './metrics.ts'
+import { openApiDocument } from './openapi.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { closeServer, createHttpServer } from './server.ts'
+import { createServe } from './serve.ts'
+import { defaultSettings, type GatewaySettings } from './settings.ts'
+
+/** What a gateway is made of. */
+export interface GatewayOptions {
+  readonly cluster: Cluster
+  readonly log: Log
+  readonly catalogue: readonly DriverDescriptor[]
+  readonly settings?: Partial<GatewaySettings>
+  readonly endpoints?: readonly Endpoint[]
+  readonly version?: string
+  now?(): number
+}
+
+const requestIdPattern = /^[\w-]{8,64}$/
+
+/** The REST interface over a cluster. */
+export function createGateway(options: GatewayOptions) {
+  const { cluster, log, catalogue, endpoints = allEndpoints, version = '0.1.0', now = Date.now } = options
+  const settings = { ...defaultSettings, ...options.settings }
+  const document = JSON.stringify(openApiDocument(endpoints, version))
+  const checkDriverInputs = createDriverInputsCheck(catalogue, settings.vendors)
+  const gateway: Gateway = { cluster, checkDriverInputs, settings, log, metrics: createMetrics(), document, now }
+  const app = createApp(endpoints, gateway)
+  let server: Server | undefined
+
+  return {
+    handle: app,
+    /** Listens on a port, 0 for any free one; answers the port. */
+    async listen(port: number, host?: string): Promise<number> {
+      const started = createHttpServer(app)
+      server = started
+      await new Promise<void>((resolve, reject) => {
+        started.once('error', reject)
+        started.listen(port, host, resolve)
+      })
+      const address = started.address()
+      return typeof address === 'object' && address ? address.port : port
+    },
+    /** Stops listening and lets the requests under way finish. */
+    async close(): Promise<void> {
+      if (server) await closeServer(server)
+    },
+  }
+}
+
+function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  app.use(prepare(gateway))
+  const serve = createServe(gateway, createRateLimit(gateway.settings, gateway.now))
+  for (const [path, operations] of byPath(endpoints)) {
+    const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+    for (const each of operations) {
+      const answer = serve(each)
+      route[each.method]((request, response) => respond(request, response, gateway, each, answer))
+    }
+    route.all(refuseMethod(operations))
+  }
+  app.use(() => {
+    throw new Problem('NotFound', 'there is no such path')
+  })
+  app.use(refuse(gateway))
+  return app
+}
+
+/** Operations by path; a path with a word goes before one that has a parameter in its place. */
+function byPath(endpoints: readonly Endpoint[]): [string, Endpoint[]][] {
+  const paths = Map.groupBy(endpoints, ({ path }) => path)
+  const rank = (path: string) => path.replaceAll(/\{\w+\}/g, '~') // after all letters
+  return [...paths].sort(([left], [right]) => (rank(left) < rank(right) ? -1 : 1))
+}
+
+/** Gives every answer its common headers, and every request an id, a line in the log and its part in the figures. */
+function prepare({ log, metrics }: Gateway): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now()
+    const given = request.get('x-request-id') ?? ''
+    const requestId = requestIdPattern.test(given) ? given : randomUUID()
+    response.setHeader('x-request-id', requestId)
+    response.setHeader('x-content-type-options', 'nosniff')
+    response.setHeader('cache-control', 'no-store')
+    response.locals['requestId'] = requestId
+    response.once('close', () => {
+      const { method } = request
+      const { route = 'none', userName } = response.locals as { route?: string; userName?: string } // set below and by us alone
+      const { statusCode: status } = response
+      const seconds = (performance.now() - started) / 1000
+      metrics.observe({ method: knownMethods.has(method) ? method : 'OTHER', route, status, seconds })
+      log.debug('request', { requestId, method, route, status, seconds, userName })
+    })
+    next()
+  }
+}
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+async function respond(
+  request: Request,
+  response: Response,
+  gateway: Gateway,
+  endpoint: Endpoint,
+  serve: (request: Request, response: Response) => Promise<Answer>,
+): Promise<void> {
+  response.locals['route'] = endpoint.path
+  try {
+    send(request, response, await serve(request, response))
+  } catch (error) {
+    sendRefusal(request, response, gateway, error, endpoint)
+  }
+}
+
+function refuseMethod(operations: readonly Endpoint[]): RequestHandler {
+  const methods = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  return (_request, response) => {
+    response.setHeader('allow', methods.join(', '))
+    throw new Problem('MethodNotAllowed', `this path allows ${methods.join(', ')}`)
+  }
+}
+
+function refuse(gateway: Gateway): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    sendRefusal(request, response, gateway, error)
+  }
+}
+
+function sendRefusal(request: Request, response: Response, { log }: Gateway, error: unknown, endpoint?: Endpoint): void {
+  const refusal = refusalOf(error)
+  const requestId = response.locals['requestId']
+  if (refusal.unexpected) log.error('a request failed', { requestId, route: endpoint?.path, error })
+  if (refusal.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(refusal.retryAfterSeconds))
+  if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer')
+  send(request, response, { status: refusal.status, body: bodyOf(refusal, endpoint, requestId) })
+}
+
+function bodyOf(refusal: Refusal, endpoint: Endpoint | undefined, requestId: unknown): unknown {
+  if (refusal.status === 404 && endpoint?.plainNotFound) return refusal.message
+  return errorBody(refusal.unexpected ? { ...refusal, details: { request_id: requestId } } : refusal)
+}
+
+function send(request: Request, response: Response, { status, body, text, headers = {} }: Answer): void {
+  if (response.headersSent || response.destroyed) return
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  // What is left of a body that nobody reads must not be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close')
+  if (text) {
+    response.setHeader('content-type', text.contentType)
+    response.end(text.content)
+    return
+  }
+  if (body === undefined) {
+    response.end()
+    return
+  }
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(body))
+}

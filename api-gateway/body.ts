@@ -1,0 +1,69 @@
+import type { Request } from 'express'
+import { isObject } from '../operator/domain/json.ts'
+import { Problem } from '../operator/domain/errors.ts'
+
+const maxDepth = 64
+const maxKeysOfObject = 10_000
+const maxKeys = 100_000
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
+const contentTypePattern = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i
+
+/** The JSON value in the body of a request; refuses what is not JSON (422) and what is too large or deep (400). */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers
+  if (!contentTypePattern.test(contentType)) {
+    throw new Problem('Unprocessable', "the body must be JSON: content type 'application/json'")
+  }
+  if (encoding !== 'identity') throw new Problem('Unprocessable', 'the body must not be compressed')
+  const text = decode(await readBytes(request, maxBytes))
+  if (text.trim() === '') throw new Problem('Unprocessable', 'the body is empty')
+  const value = parse(text)
+  refuseUnusable(value)
+  return value
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+  const tooLarge = new Problem('Invalid', `the body is larger than ${maxBytes} bytes`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Problem('Unprocessable', 'the body is not valid UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // What the parser says quotes the body, which may hold secrets.
+    throw new Problem('Unprocessable', 'the body is not valid JSON')
+  }
+}
+
+function refuseUnusable(value: unknown): void {
+  let keys = 0
+  const visit = (item: unknown, depth: number): void => {
+    if (typeof item === 'number' && !Number.isFinite(item)) throw new Problem('Invalid', 'a number in the body is too large')
+    if (typeof item !== 'object' || item === null) return
+    if (depth > maxDepth) throw new Problem('Invalid', `the body is nested deeper than ${maxDepth} levels`)
+    const names = isObject(item) ? Object.keys(item) : []
+    keys += names.length
+    if (names.length > maxKeysOfObject || keys > maxKeys) throw new Problem('Invalid', 'the body has too many keys')
+    const forbidden = names.find((name) => forbiddenKeys.has(name))
+    if (forbidden) throw new Problem('Invalid', `the body has the key '${forbidden}', which is not allowed`)
+    for (const child of Object.values(item)) visit(child, depth + 1)
+  }
+  visit(value, 1)
+}

@@ -1,0 +1,103 @@
+import type { Fields, Static, TSchema } from '../operator/api/schema.ts'
+import type { Requirement } from '../operator/domain/roles.ts'
+import type { Cluster } from '../operator/kube/cluster.ts'
+import type { Log } from '../operator/log.ts'
+import type { Caller } from './authenticate.ts'
+import type { DriverInputsCheck } from './driver-inputs.ts'
+import type { Metrics } from './metrics.ts'
+import type { GatewaySettings } from './settings.ts'
+import { plainSchema } from './wire.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** Who may call: anybody, anybody with a valid token, or a member of the organization in the path with that role. */
+export type Access = 'public' | 'authenticated' | Requirement
+
+type ParameterName<P extends string> = P extends `${string}{${infer N}}${infer R}` ? N | ParameterName<R> : never
+
+/** Parameters of a path template such as `/orgs/{org_id}/apps`. */
+export type Parameters<P extends string> = string extends P
+  ? Readonly<Record<string, string>>
+  : Readonly<Record<ParameterName<P>, string>>
+
+/** One request, authenticated, authorized and validated. */
+export interface Call<P extends string = string, Q extends Fields = Fields, B extends TSchema = TSchema> {
+  readonly params: Parameters<P>
+  readonly query: { readonly [K in keyof Q]?: Static<Q[K]> }
+  readonly body: Static<B>
+  readonly caller: Caller
+  /** Header by lower-case name. */
+  header(name: string): string | undefined
+}
+
+/** What an endpoint answers; without a body, or with text of another type than JSON. */
+export interface Answer {
+  readonly status: number
+  readonly body?: unknown
+  readonly text?: { readonly contentType: string; readonly content: string }
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What every handler may use. */
+export interface Gateway {
+  readonly cluster: Cluster
+  readonly checkDriverInputs: DriverInputsCheck
+  readonly settings: GatewaySettings
+  readonly log: Log
+  readonly metrics: Metrics
+  /** The OpenAPI document as text. */
+  readonly document: string
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** One operation of the REST interface: from these come routes, validation, authorization and the OpenAPI document. */
+export interface Endpoint<P extends string = string, Q extends Fields = Fields, B extends TSchema = TSchema> {
+  readonly method: Method
+  readonly path: P
+  readonly summary: string
+  readonly tag: string
+  readonly access: Access
+  readonly query?: Q
+  readonly body?: B
+  /** Schema of the body by status; undefined where there is none. Common refusals are added by themselves. */
+  readonly responses: Readonly<Record<number, TSchema | undefined>>
+  /** Whether 404 is a JSON string, as clients of deltas and sets expect, and not the error object. */
+  readonly plainNotFound?: boolean
+  handle(call: Call<P, Q, B>, gateway: Gateway): Answer | Promise<Answer>
+}
+
+/** Declares an operation; the types of its parameters, query and body reach its handler. */
+export function endpoint<const P extends string, Q extends Fields = Fields, B extends TSchema = TSchema>(
+  declaration: Endpoint<P, Q, B>,
+): Endpoint {
+  const { query, body, responses } = declaration
+  const plain = {
+    ...declaration,
+    ...(query ? { query: mapValues(query, plainSchema) } : {}),
+    ...(body ? { body: plainSchema(body) } : {}),
+    responses: mapValues(responses, (schema) => schema && plainSchema(schema)),
+  }
+  // The list of all operations forgets what each handler knows of its call; only the validated call ever reaches it.
+  return plain as unknown as Endpoint
+}
+
+function mapValues<T, U>(map: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
+}
+
+/** 200 with a body. */
+export function ok(body: unknown): Answer {
+  return { status: 200, body }
+}
+
+/** 201 with a body. */
+export function created(body: unknown): Answer {
+  return { status: 201, body }
+}
+
+/** 204, no body. */
+export const noContent: Answer = { status: 204 }
+
+/** 202, no body: it goes on. */
+export const accepted: Answer = { status: 202 }

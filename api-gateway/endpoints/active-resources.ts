@@ -1,0 +1,146 @@
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { boolean, freeForm, list, object, oneOf, string, time } from '../../operator/api/schema.ts'
+import { byAge } from '../../operator/domain/deployment.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { criterionId } from '../../operator/domain/matching.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import { type Call, type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { anyOf, named } from '../shapes.ts'
+import { versionId } from './definition-shape.ts'
+import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from './find.ts'
+
+const state = oneOf(['pending', 'active', 'deleting'], 'How far it is.')
+
+const activeResourceShape = named(
+  'ActiveResource',
+  object(
+    {
+      org_id: string('Organization id.'),
+      app_id: string('Application id.'),
+      env_id: string('Environment id.'),
+      env_type: string('Environment type.'),
+      res_id: string('Resource ID.'),
+      type: string('Resource type.'),
+      class: string('Resource class.'),
+      def_id: string('Definition that provisions it.'),
+      def_version_id: string('Content of the definition when it was deployed.'),
+      driver_type: string('Driver.'),
+      deploy_id: string('Deployment that used it last.'),
+      gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
+      resource: freeForm('Outputs that are not secret.'),
+      secret_refs: freeForm('Always empty: secret outputs are for drivers and workloads alone.'),
+      updated_at: time('When its state last changed.'),
+      scheduled_deletion: boolean('Whether it is being deleted.'),
+      metadata: object(
+        { res_id: string('Resource ID.'), type: string('Resource type.'), class: string('Resource class.') },
+        {},
+        'What it is.',
+      ),
+      status: anyOf(
+        object({ gu_res_id: string('GUResID.'), state }, {}, 'GUResID and state.'),
+        { ...state, description: 'The state alone, for requests with the header `Humanitec-User-Agent`.' },
+      ),
+    },
+    {
+      criteria_id: string('Criterion that decided.'),
+      driver_account: string('Account that the driver uses.'),
+    },
+    'A resource of an environment.',
+  ),
+)
+
+/** How a request wants `status`: as the specification shows it, or as the plain string that client libraries parse. */
+function wantsPlainStatus(call: Pick<Call, 'header'>): boolean {
+  return call.header('humanitec-user-agent') !== undefined
+}
+
+function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
+  const { metadata, spec, status } = resource
+  const { context, definition, resourceId, type, class: resourceClass } = spec
+  const current = stateOf(resource)
+  return {
+    org_id: context.organizationId,
+    app_id: context.applicationId,
+    env_id: context.environmentId,
+    env_type: context.environmentType,
+    res_id: resourceId,
+    type,
+    class: resourceClass,
+    def_id: definition.definitionName,
+    def_version_id: versionId(definition),
+    driver_type: definition.driverType,
+    deploy_id: deploymentOf(store, resource),
+    gu_res_id: metadata.name,
+    resource: status?.outputs ?? {},
+    secret_refs: {},
+    updated_at: updatedAt(resource),
+    scheduled_deletion: metadata.deletionTimestamp !== undefined,
+    ...(definition.criterion ? { criteria_id: criterionId(definition.criterion) } : {}),
+    ...(definition.accountName === undefined ? {} : { driver_account: definition.accountName }),
+    metadata: { res_id: resourceId, type, class: resourceClass },
+    status: plainStatus ? current : { gu_res_id: metadata.name, state: current },
+  }
+}
+
+function stateOf({ metadata, status }: ActiveResource) {
+  if (metadata.deletionTimestamp) return 'deleting'
+  const isReady = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True')
+  return isReady ? 'active' : 'pending'
+}
+
+function updatedAt(resource: ActiveResource): string {
+  const changed = resource.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? ''
+  const made = createdAt(resource)
+  return changed > made ? changed : made // a default of the API server is older than the object
+}
+
+/** A resource in use is part of the newest deployment, even when that had nothing to change on it. */
+function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string {
+  const { namespace = '' } = metadata
+  const last = store.get(Environment, namespace, spec.environmentName)?.status?.lastDeploymentName
+  if (last === undefined || spec.unusedSince !== undefined) return spec.deploymentName
+  const [own, newest] = [spec.deploymentName, last].map((name) => store.get(EnvironmentDeployment, namespace, name))
+  if (!newest) return spec.deploymentName
+  return own && byAge(own, newest) > 0 ? spec.deploymentName : last
+}
+
+function byDescriptor({ spec: left }: ActiveResource, { spec: right }: ActiveResource): number {
+  const text = ({ environmentName, resourceId, type, class: resourceClass }: ActiveResource['spec']) =>
+    [environmentName, resourceId, type, resourceClass].join('\0')
+  return text(left) < text(right) ? -1 : 1
+}
+
+/** Active resources. */
+export const activeResources: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources',
+    summary: 'List the active resources of an environment',
+    tag: 'Active resources',
+    access: { application: 'viewer' },
+    responses: { 200: list(activeResourceShape, 'Active resources.') },
+    handle(call, { cluster: { store } }) {
+      const resources = [...resourcesOf(store, findEnvironment(store, call.params))].sort(byDescriptor)
+      return ok(resources.map((each) => toActiveResource(store, each, wantsPlainStatus(call))))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/resources/defs/{def_id}/resources',
+    summary: 'List the active resources that a definition provisions',
+    tag: 'Active resources',
+    access: { organization: 'administrator' },
+    responses: { 200: list(activeResourceShape, 'Active resources.') },
+    handle(call, { cluster: { store } }) {
+      const { org_id, def_id } = call.params
+      const resources = [...store.byIndex(ActiveResource, 'definition', inOrganization(org_id, def_id))]
+      if (resources.length === 0 && !find(store, ResourceDefinition, org_id, def_id)) {
+        throw new Problem('NotFound', `definition '${def_id}' not found`)
+      }
+      return ok(resources.sort(byDescriptor).map((each) => toActiveResource(store, each, wantsPlainStatus(call))))
+    },
+  }),
+]

@@ -1,0 +1,179 @@
+import { Membership } from '../../operator/api/access.ts'
+import { Application } from '../../operator/api/application.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import { EnvironmentType } from '../../operator/api/environment-type.ts'
+import { newObject } from '../../operator/api/kind.ts'
+import { boolean, list, object, oneOf, string, time } from '../../operator/api/schema.ts'
+import { allows } from '../../operator/domain/roles.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import type { Cluster, Store } from '../../operator/kube/cluster.ts'
+import { type Caller, demand } from '../authenticate.ts'
+import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import { shortId } from '../parameters.ts'
+import { errorShape, named } from '../shapes.ts'
+import { defaultEnvironmentType, goesOn, type NewEnvironment, newEnvironment, refuseUnknownType } from './environments.ts'
+import {
+  byName,
+  createdAt,
+  createdBy,
+  environmentIdOf,
+  environmentsOf,
+  find,
+  findApplication,
+  isGoneApplication,
+  lifeOf,
+  newMetadata,
+  refuseTaken,
+} from './find.ts'
+import { undoing } from './undo.ts'
+
+const applicationShape = named(
+  'Application',
+  object(
+    {
+      id: shortId('Application id.'),
+      name: string('Name for people.'),
+      org_id: shortId('Organization id.'),
+      created_at: time('When it was made.'),
+      created_by: string('User id of who made it.'),
+      status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
+      status_changed_at: time('Since when.'),
+      envs: list(
+        object(
+          { id: shortId('Environment id.'), name: string('Name for people.'), type: string('Environment type.') },
+          {},
+          'An environment.',
+        ),
+        'Its environments.',
+      ),
+    },
+    {},
+    'An application of the organization.',
+  ),
+)
+
+const newApplicationShape = object(
+  { id: shortId('Id of the new application.'), name: string('Name for people.') },
+  {
+    env: object(
+      { id: shortId('Environment id.'), name: string('Name for people.'), type: shortId('Environment type.') },
+      {},
+      'Its first environment; one named and typed `development` when absent, where that type exists.',
+    ),
+    skip_environment_creation: boolean('Whether no environment is made when none is given. False when absent.'),
+  },
+  'An application.',
+)
+
+function toApplication(store: Store, application: Application) {
+  const { metadata, spec } = application
+  return {
+    id: metadata.name,
+    name: spec.displayName ?? metadata.name,
+    org_id: metadata.namespace,
+    created_at: createdAt(application),
+    created_by: createdBy(application),
+    ...lifeOf(application),
+    envs: environmentsOf(store, application).map((each) => ({
+      id: environmentIdOf(each),
+      name: each.spec.displayName ?? environmentIdOf(each),
+      type: each.spec.typeName,
+    })),
+  }
+}
+
+/** The environment that a new application begins with. */
+function firstEnvironment(
+  store: Store,
+  organization: string,
+  body: { readonly env?: NewEnvironment; readonly skip_environment_creation?: boolean },
+): NewEnvironment | undefined {
+  if (body.env) return body.env
+  const isTypeThere = find(store, EnvironmentType, organization, defaultEnvironmentType) !== undefined
+  if (body.skip_environment_creation || !isTypeThere) return undefined
+  return { id: defaultEnvironmentType, name: 'Development', type: defaultEnvironmentType }
+}
+
+/** Makes the creator of an application its owner; an administrator is that already. */
+async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
+  const { namespace = '', name: applicationName } = metadata
+  if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
+  const membership = await cluster.read(Membership, namespace, caller.userName)
+  if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
+  const others = (membership.spec.applications ?? []).filter((each) => each.applicationName !== applicationName)
+  const applications = [...others, { applicationName, role: 'owner' as const }]
+  await cluster.replace(Membership, { ...membership, spec: { ...membership.spec, applications } })
+}
+
+/** Applications. */
+export const applications: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps',
+    summary: 'List the applications that the caller can see',
+    tag: 'Applications',
+    access: { organization: 'member' },
+    responses: { 200: list(applicationShape, 'Applications.') },
+    handle({ params: { org_id }, caller }, { cluster: { store } }) {
+      const visible = store
+        .list(Application, org_id)
+        .filter(({ metadata }) => allows(caller.membership, { application: 'viewer' }, { applicationId: metadata.name }))
+        .filter((each) => !isGoneApplication(store, each))
+      return ok(visible.sort(byName).map((each) => toApplication(store, each)))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps',
+    summary: 'Create an application, and its first environment',
+    tag: 'Applications',
+    access: { organization: 'manager' },
+    body: newApplicationShape,
+    responses: { 201: applicationShape, 409: errorShape },
+    async handle({ params: { org_id }, body, caller }, { cluster, log }) {
+      const { store } = cluster
+      const first = firstEnvironment(store, org_id, body)
+      if (body.env) {
+        refuseUnknownType(store, org_id, body.env.type)
+        const target = { applicationId: body.id, environmentType: body.env.type }
+        demand(caller, { application: 'owner', orOrganization: 'manager', deployer: true }, target)
+      }
+      refuseTaken(store.get(Application, org_id, body.id), `application '${body.id}'`)
+      const metadata = newMetadata(org_id, body.id, caller)
+      const application = await cluster.create(Application, newObject(Application, metadata, { displayName: body.name }))
+      await undoing(log, () => cluster.remove(Application, application), async () => {
+        await makeOwner(cluster, application, caller)
+        if (first) await cluster.create(Environment, newEnvironment(org_id, body.id, first, caller))
+      })
+      return created(toApplication(store, application))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}',
+    summary: 'Get an application',
+    tag: 'Applications',
+    access: { application: 'viewer' },
+    responses: { 200: applicationShape },
+    handle: ({ params }, { cluster: { store } }) => ok(toApplication(store, findApplication(store, params))),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/apps/{app_id}',
+    summary: 'Delete an application with its environments',
+    tag: 'Applications',
+    access: { application: 'owner' },
+    responses: { 202: undefined, 204: undefined },
+    async handle({ params, caller }, { cluster }) {
+      const { store } = cluster
+      const application = findApplication(store, params)
+      const environments = environmentsOf(store, application)
+      for (const { spec } of environments) {
+        const target = { applicationId: params.app_id, environmentType: spec.typeName }
+        demand(caller, { application: 'owner', deployer: true }, target)
+      }
+      await cluster.remove(Application, application)
+      return environments.some((each) => goesOn(store, each)) ? accepted : noContent
+    },
+  }),
+]

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import type { DefinitionSnapshot } from '../../operator/api/active-resource.ts'
+import { criterionSchema, provisionSchema, type ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../operator/api/schema.ts'
+import { canonicalJson } from '../../operator/domain/identity.ts'
+import { criterionId, normalizeCriterion } from '../../operator/domain/matching.ts'
+import { newId } from '../parameters.ts'
+import { named } from '../shapes.ts'
+import { toWire, wireSchema } from '../wire.ts'
+import { createdAt, createdBy } from './find.ts'
+import { toReferences } from './secret-refs.ts'
+
+/** Names of the fields that the older spelling calls otherwise. */
+export type Spelling = 'current' | 'older'
+
+const inputsRequest = object(
+  {},
+  {
+    values: freeForm('Inputs that are not secret; placeholders are allowed everywhere.'),
+    secrets: freeForm('Secret inputs, as they are; kept in a Secret and never returned.'),
+    secret_refs: freeForm('Secret inputs by reference, each leaf `{store, ref, version}` or `{value}`; not along with `secrets`.'),
+  },
+  'Inputs of the driver.',
+)
+
+/** A new definition, in either spelling. */
+export const newDefinitionShape = object(
+  {
+    id: newId('Id of the new definition.'),
+    name: string('Name for people.'),
+    type: string('Resource type that it provisions.', { maxLength: 127 }),
+    driver_type: string('Driver, as `<vendor>/<driver>`.', {
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$',
+      maxLength: 127,
+    }),
+  },
+  {
+    driver_account: string('Account whose credentials the driver uses.', { maxLength: 253 }),
+    account_id: string('Older spelling of `driver_account`.', { maxLength: 253 }),
+    driver_inputs: inputsRequest,
+    driver_params: { ...inputsRequest, description: 'Older spelling of `driver_inputs`.' },
+    provision: wireSchema(provisionSchema),
+    criteria: wireSchema(list(criterionSchema, 'Contexts that it is for.', { maxItems: 256 })),
+  },
+  'A resource definition.',
+)
+
+const inputsResponse = object(
+  {},
+  {
+    values: freeForm('Inputs that are not secret.'),
+    secret_refs: freeForm('Where the secret inputs are: each leaf `{store, ref, version}`.'),
+  },
+  'Inputs of the driver.',
+)
+
+const criterionResponse = object(
+  { id: string('Id of the criterion.'), class: string('Resource class.') },
+  {
+    env_type: string('Environment type.'),
+    app_id: string('Application id.'),
+    env_id: string('Environment id.'),
+    res_id: string('Resource ID.'),
+  },
+  'One criterion.',
+)
+
+/** A definition as REST shows it. */
+export const definitionShape = named(
+  'ResourceDefinition',
+  object(
+    {
+      org_id: string('Organization id.'),
+      id: string('Definition id.'),
+      name: string('Name for people.'),
+      type: string('Resource type.'),
+      driver_type: string('Driver.'),
+      created_at: time('When it was made.'),
+      created_by: string('User id of who made it.'),
+      is_default: boolean('Whether it is built in.'),
+      is_deleted: boolean('Whether it is being deleted.'),
+      in_place_driver_change: boolean('Always false.'),
+      active_version_id: string('Changes with the content.'),
+      current_version_id: string('The same.'),
+    },
+    {
+      driver_account: string('Account.'),
+      account_id: string('Older spelling of `driver_account`.'),
+      driver_inputs: inputsResponse,
+      driver_params: inputsResponse,
+      provision: wireSchema(provisionSchema),
+      criteria: list(criterionResponse, 'Contexts that it is for.'),
+    },
+    'A resource definition.',
+  ),
+)
+
+/** A definition in the shape of REST: what was sent comes back, and nothing that was not. */
+export function toDefinition(definition: ResourceDefinition, spelling: Spelling) {
+  const { metadata, spec } = definition
+  const { accountName, driverInputs, provision, criteria } = spec
+  const version = versionId(spec)
+  const [accountKey, inputsKey] =
+    spelling === 'older' ? ['account_id', 'driver_params'] : ['driver_account', 'driver_inputs']
+  return {
+    org_id: metadata.namespace,
+    id: metadata.name,
+    name: spec.displayName ?? metadata.name,
+    type: spec.type,
+    driver_type: spec.driverType,
+    created_at: createdAt(definition),
+    created_by: createdBy(definition),
+    is_default: false,
+    is_deleted: false,
+    in_place_driver_change: false,
+    active_version_id: version,
+    current_version_id: version,
+    ...(accountName === undefined ? {} : { [accountKey]: accountName }),
+    ...(driverInputs === undefined ? {} : { [inputsKey]: toInputs(driverInputs, metadata.name) }),
+    ...(provision === undefined ? {} : { provision: toProvision(provision) }),
+    ...(criteria === undefined ? {} : { criteria: criteria.map(toCriterion) }),
+  }
+}
+
+function toInputs({ values, secretRefs }: { values?: FreeForm; secretRefs?: FreeForm }, definition: string) {
+  return {
+    ...(values === undefined ? {} : { values }),
+    ...(secretRefs === undefined ? {} : { secret_refs: toReferences(secretRefs, definition) }),
+  }
+}
+
+function toProvision(provision: NonNullable<ResourceDefinition['spec']['provision']>) {
+  const entries = Object.entries(toWire(provisionSchema, provision))
+  return Object.fromEntries(entries.map(([key, each]) => [key, { is_dependent: false, ...each }]))
+}
+
+function toCriterion(criterion: NonNullable<ResourceDefinition['spec']['criteria']>[number]) {
+  return { id: criterionId(criterion), ...toWire(criterionSchema, normalizeCriterion(criterion)) }
+}
+
+/** Id of what a definition says about provisioning: equal content, equal id, whenever it was looked at. */
+export function versionId(spec: Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>): string {
+  const { driverType, accountName, driverInputs } = spec
+  const hash = createHash('sha256').update(canonicalJson({ driverType, accountName, driverInputs })).digest('hex')
+  const parts = [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)]
+  return parts.join('-')
+}

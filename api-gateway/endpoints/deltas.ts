@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto'
+import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import { newObject } from '../../operator/api/kind.ts'
+import { annotations } from '../../operator/api/names.ts'
+import { boolean, freeForm, list, map, object, oneOf, type Static, string, time } from '../../operator/api/schema.ts'
+import { type DeltaContent, deltaContent, emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { ApiError } from '../../operator/kube/client.ts'
+import type { Cluster, Store } from '../../operator/kube/cluster.ts'
+import type { Caller } from '../authenticate.ts'
+import { type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { shortId } from '../parameters.ts'
+import { errorShape, named, nullable } from '../shapes.ts'
+import { createdAt, createdBy, find, findApplication, inOrganization, newMetadata, refuseTooLarge } from './find.ts'
+import { modulesShape, operationShape } from './set-shape.ts'
+
+const maxAttempts = 5
+
+const changesRequest = named(
+  'DeltaRequest',
+  object(
+    {},
+    {
+      id: string('Ignored.'),
+      metadata: object(
+        {},
+        { env_id: shortId('Environment that the draft is meant for.'), name: string('Name for people.') },
+        'Taken from a new delta, ignored in a change.',
+      ),
+      modules: object(
+        {},
+        {
+          add: map(nullable(freeForm('A module; null takes back a pending removal.')), 'Workloads to add or to replace, by id.'),
+          remove: list(string('A workload id.', { maxLength: 63 }), 'Workloads to remove.'),
+          update: map(list(operationShape, 'Operations on the module.'), 'Changes of workloads that exist, by id.'),
+        },
+        'Changes of the workloads.',
+      ),
+      shared: list(operationShape, 'Operations on the shared dependencies.'),
+    },
+    'Changes to an application environment.',
+  ),
+)
+
+const deltaShape = named(
+  'Delta',
+  object(
+    {
+      id: string('Delta id.'),
+      metadata: object(
+        {
+          created_by: string('User id of who made it.'),
+          created_at: time('When it was made.'),
+          last_modified_at: time('When it was last changed.'),
+          archived: boolean('Whether it is put away.'),
+        },
+        {
+          env_id: string('Environment that it is meant for.'),
+          name: string('Name for people.'),
+          contributers: list(string('A user id.'), 'Users who changed it.'),
+        },
+        'About the delta.',
+      ),
+      modules: modulesShape,
+      shared: list(operationShape, 'Operations on the shared dependencies.'),
+    },
+    {},
+    'A draft of changes to an application environment.',
+  ),
+)
+
+function toDelta(delta: DeploymentDelta) {
+  const { metadata, spec } = delta
+  const { modules, shared } = deltaContent(spec)
+  const contributors = metadata.annotations?.[annotations.contributors]?.split(',').filter(Boolean)
+  return {
+    id: metadata.name,
+    metadata: {
+      created_by: createdBy(delta),
+      created_at: createdAt(delta),
+      last_modified_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(delta),
+      archived: spec.archived ?? false,
+      ...(spec.environmentId === undefined ? {} : { env_id: spec.environmentId }),
+      ...(spec.displayName === undefined ? {} : { name: spec.displayName }),
+      ...(contributors ? { contributers: contributors } : {}),
+    },
+    modules,
+    shared,
+  }
+}
+
+function contentOf(request: Static<typeof changesRequest>): DeltaContent {
+  const { add = {}, remove = [], update = {} } = request.modules ?? {}
+  return { modules: { add, remove, update }, shared: request.shared ?? [] }
+}
+
+/** The changes as the object keeps them. */
+function specPart({ modules, shared }: DeltaContent): Pick<DeploymentDelta['spec'], 'modules' | 'shared'> {
+  const add = Object.entries(modules.add).flatMap(([id, module]) => (module === null ? [] : [[id, module] as const]))
+  const update = Object.entries(modules.update).map(([id, operations]) => [id, [...operations]] satisfies [string, unknown])
+  return {
+    modules: { add: Object.fromEntries(add), remove: [...modules.remove], update: Object.fromEntries(update) },
+    shared: [...shared],
+  }
+}
+
+function findDelta(store: Store, path: { org_id: string; app_id: string; delta_id: string }): DeploymentDelta {
+  findApplication(store, path)
+  const found = find(store, DeploymentDelta, path.org_id, path.delta_id)
+  if (found?.spec.applicationName === path.app_id) return found
+  throw new Problem('NotFound', `delta '${path.delta_id}' not found`)
+}
+
+function changed(delta: DeploymentDelta, changes: readonly DeltaContent[], caller: Caller, time: string): DeploymentDelta {
+  if (delta.spec.archived) throw new Problem('Invalid', `delta '${delta.metadata.name}' is archived`)
+  const content = changes.reduce(foldDelta, deltaContent(delta.spec))
+  const spec = { ...delta.spec, ...specPart(content) }
+  refuseTooLarge(spec, `delta '${delta.metadata.name}'`)
+  const given = delta.metadata.annotations ?? {}
+  const contributors = new Set([...(given[annotations.contributors]?.split(',') ?? []), caller.userName].filter(Boolean))
+  const marks = { [annotations.lastModifiedAt]: time, [annotations.contributors]: [...contributors].join(',') }
+  return { ...delta, metadata: { ...delta.metadata, annotations: { ...given, ...marks } }, spec }
+}
+
+/** Folds changes into a delta; a write that loses a race looks at the newer object and folds again. */
+async function changeDelta(cluster: Cluster, first: DeploymentDelta, change: (delta: DeploymentDelta) => DeploymentDelta) {
+  let delta = first
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await cluster.replace(DeploymentDelta, change(delta))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'Conflict' || attempt >= maxAttempts) throw error
+    }
+    const { namespace = '', name, uid } = delta.metadata
+    const newer = await cluster.read(DeploymentDelta, namespace, name)
+    if (newer?.metadata.uid !== uid) throw new Problem('NotFound', `delta '${name}' not found`)
+    delta = newer ?? delta
+  }
+}
+
+/** Deployment deltas. */
+export const deltas: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas',
+    summary: 'List the deltas of an application',
+    tag: 'Deployment deltas',
+    access: { application: 'viewer' },
+    query: {
+      archived: oneOf(['true', 'false'], 'Whether the archived ones are listed instead of the others. False when absent.'),
+      env: shortId('Environment that they are meant for.'),
+    },
+    responses: { 200: list(deltaShape, 'Deltas.') },
+    plainNotFound: true,
+    handle({ params, query: { archived = 'false', env } }, { cluster: { store } }) {
+      findApplication(store, params)
+      const found = store
+        .byIndex(DeploymentDelta, 'application', inOrganization(params.org_id, params.app_id))
+        .filter(({ metadata }) => !metadata.deletionTimestamp)
+        .filter(({ spec }) => (spec.archived ?? false) === (archived === 'true'))
+        .filter(({ spec }) => env === undefined || spec.environmentId === env)
+      return ok(found.sort((left, right) => (createdAt(left) < createdAt(right) ? -1 : 1)).map(toDelta))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas',
+    summary: 'Create a delta',
+    tag: 'Deployment deltas',
+    access: { application: 'developer' },
+    body: changesRequest,
+    responses: { 200: deltaShape },
+    plainNotFound: true,
+    async handle({ params, body, caller }, { cluster, now }) {
+      const { org_id, app_id } = params
+      findApplication(cluster.store, params)
+      const { env_id: environmentId, name: displayName } = body.metadata ?? {}
+      const content = foldDelta(emptyDelta, contentOf(body))
+      const metadata = newMetadata(org_id, randomBytes(20).toString('hex'), caller)
+      const draft = newObject(DeploymentDelta, metadata, {
+        applicationName: app_id,
+        ...(environmentId === undefined ? {} : { environmentId }),
+        ...(displayName === undefined ? {} : { displayName }),
+      })
+      const delta = changed(draft, [content], caller, new Date(now()).toISOString())
+      return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
+    summary: 'Get a delta',
+    tag: 'Deployment deltas',
+    access: { application: 'viewer' },
+    responses: { 200: deltaShape },
+    plainNotFound: true,
+    handle: ({ params }, { cluster: { store } }) => ok(toDelta(findDelta(store, params))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
+    summary: 'Change a delta',
+    tag: 'Deployment deltas',
+    access: { application: 'developer' },
+    body: list(changesRequest, 'Changes, folded into the delta in turn.'),
+    responses: { 200: deltaShape, 409: errorShape },
+    plainNotFound: true,
+    async handle({ params, body, caller }, { cluster, now }) {
+      const changes = body.map(contentOf)
+      const time = new Date(now()).toISOString()
+      const first = findDelta(cluster.store, params)
+      return ok(toDelta(await changeDelta(cluster, first, (delta) => changed(delta, changes, caller, time))))
+    },
+  }),
+]

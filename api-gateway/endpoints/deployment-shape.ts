@@ -1,0 +1,53 @@
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { object, oneOf, string, time } from '../../operator/api/schema.ts'
+import { stateOfDeployment } from '../../operator/domain/deployment.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import { named } from '../shapes.ts'
+import { createdAt, createdBy, inOrganization } from './find.ts'
+
+/** A deployment as REST shows it. */
+export const deploymentShape = named(
+  'Deployment',
+  object(
+    {
+      id: string('Deployment id.'),
+      env_id: string('Environment id.'),
+      set_id: string('Deployment set; empty until it is known.'),
+      from_id: string('Deployment that it builds on; empty for the first.'),
+      comment: string('Why it was made.', { maxLength: 8192 }),
+      status: oneOf(['pending', 'in progress', 'succeeded', 'failed'], 'How far it is.'),
+      status_changed_at: time('Since when.'),
+      created_at: time('When it was made.'),
+      created_by: string('User id of who made it.'),
+      export_status: string('Always empty.'),
+      export_file: string('Always empty.'),
+    },
+    { delta_id: string('Deployment delta that it applied.') },
+    'A deployment to an environment.',
+  ),
+)
+
+/** A deployment in the shape of REST. */
+export function toDeployment(deployment: EnvironmentDeployment) {
+  const { metadata, spec, status } = deployment
+  const setName = spec.setName ?? status?.setName ?? ''
+  return {
+    id: metadata.name,
+    env_id: spec.environmentName.slice(spec.environmentName.indexOf('.') + 1),
+    set_id: setName.slice(setName.indexOf('.') + 1),
+    from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
+    ...(spec.deltaName === undefined ? {} : { delta_id: spec.deltaName }),
+    comment: spec.comment ?? '',
+    status: stateOfDeployment(deployment),
+    status_changed_at: status?.finishTime ?? status?.startTime ?? createdAt(deployment),
+    created_at: createdAt(deployment),
+    created_by: createdBy(deployment),
+    export_status: '',
+    export_file: '',
+  }
+}
+
+/** All deployments to an environment, in no order. */
+export function deploymentsTo(store: Store, organization: string, environmentName: string): EnvironmentDeployment[] {
+  return [...store.byIndex(EnvironmentDeployment, 'environment', inOrganization(organization, environmentName))]
+}

@@ -1,0 +1,175 @@
+import { Environment } from '../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { EnvironmentType } from '../../operator/api/environment-type.ts'
+import { newObject } from '../../operator/api/kind.ts'
+import { list, object, oneOf, string, time } from '../../operator/api/schema.ts'
+import { byAge } from '../../operator/domain/deployment.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { environmentObjectName } from '../../operator/domain/identity.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import { type Caller, demand } from '../authenticate.ts'
+import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import { shortId } from '../parameters.ts'
+import { errorShape, named } from '../shapes.ts'
+import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
+import {
+  createdAt,
+  createdBy,
+  environmentIdOf,
+  environmentsOf,
+  find,
+  findApplication,
+  findEnvironment,
+  lifeOf,
+  newMetadata,
+  refuseTaken,
+  resourcesOf,
+} from './find.ts'
+
+/** Type of an environment for which none is named. */
+export const defaultEnvironmentType = 'development'
+
+const environmentShape = named(
+  'Environment',
+  object(
+    {
+      id: shortId('Environment id.'),
+      name: string('Name for people.'),
+      type: string('Environment type.'),
+      created_at: time('When it was made.'),
+      created_by: string('User id of who made it.'),
+      status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
+      status_changed_at: time('Since when.'),
+    },
+    { from_deploy: deploymentShape, last_deploy: deploymentShape },
+    'An environment of an application.',
+  ),
+)
+
+/** What a request says about a new environment. */
+export interface NewEnvironment {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  readonly from_deploy_id?: string
+}
+
+function toEnvironment(store: Store, environment: Environment) {
+  const { metadata, spec } = environment
+  const { namespace = '' } = metadata
+  const from = spec.fromDeploymentName && store.get(EnvironmentDeployment, namespace, spec.fromDeploymentName)
+  const last = deploymentsTo(store, namespace, metadata.name).sort(byAge).at(-1)
+  return {
+    id: environmentIdOf(environment),
+    name: spec.displayName ?? environmentIdOf(environment),
+    type: spec.typeName,
+    created_at: createdAt(environment),
+    created_by: createdBy(environment),
+    ...lifeOf(environment),
+    ...(from ? { from_deploy: toDeployment(from) } : {}),
+    ...(last ? { last_deploy: toDeployment(last) } : {}),
+  }
+}
+
+/** The object of an environment that is to be made. */
+export function newEnvironment(organization: string, application: string, wanted: NewEnvironment, caller: Caller): Environment {
+  const metadata = newMetadata(organization, environmentObjectName(application, wanted.id), caller)
+  return newObject(Environment, metadata, {
+    applicationName: application,
+    typeName: wanted.type,
+    displayName: wanted.name,
+    ...(wanted.from_deploy_id === undefined ? {} : { fromDeploymentName: wanted.from_deploy_id }),
+  })
+}
+
+/** Refuses an environment type that is not there. */
+export function refuseUnknownType(store: Store, organization: string, type: string): void {
+  if (find(store, EnvironmentType, organization, type)) return
+  throw new Problem('Invalid', `environment type '${type}' does not exist`)
+}
+
+/** Whether the deletion of an environment goes on after the answer. */
+export function goesOn(store: Store, environment: Environment): boolean {
+  return resourcesOf(store, environment).length > 0
+}
+
+/** The deployment that an environment is to start from: of this or another environment of the application. */
+function findStart(store: Store, organization: string, application: string, id: string): EnvironmentDeployment {
+  const found = find(store, EnvironmentDeployment, organization, id)
+  if (found?.spec.environmentName.startsWith(`${application}.`)) return found
+  throw new Problem('Invalid', `deployment '${id}' of application '${application}' does not exist`)
+}
+
+function typeOfStart(store: Store, organization: string, { spec }: EnvironmentDeployment): string | undefined {
+  return store.get(Environment, organization, spec.environmentName)?.spec.typeName
+}
+
+/** Environments. */
+export const environments: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/envs',
+    summary: 'List the environments of an application',
+    tag: 'Environments',
+    access: { application: 'viewer' },
+    responses: { 200: list(environmentShape, 'Environments.') },
+    handle({ params }, { cluster: { store } }) {
+      const found = environmentsOf(store, findApplication(store, params))
+      return ok(found.map((each) => toEnvironment(store, each)))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps/{app_id}/envs',
+    summary: 'Create an environment',
+    tag: 'Environments',
+    access: { application: 'developer' },
+    body: object(
+      { id: shortId('Id of the new environment.'), name: string('Name for people.') },
+      {
+        type: shortId('Environment type; that of `from_deploy_id`, or else `development`, when absent.'),
+        from_deploy_id: string('Deployment of the application that the first deployment builds on.', { maxLength: 253 }),
+      },
+      'An environment.',
+    ),
+    responses: { 201: environmentShape, 409: errorShape },
+    async handle({ params, body, caller }, { cluster }) {
+      const { store } = cluster
+      const { org_id, app_id } = params
+      const application = findApplication(store, params)
+      if (application.metadata.deletionTimestamp) throw new Problem('Conflict', `application '${app_id}' is being deleted`)
+      const { from_deploy_id: startId } = body
+      const start = startId === undefined ? undefined : findStart(store, org_id, app_id, startId)
+      const type = body.type ?? (start && typeOfStart(store, org_id, start)) ?? defaultEnvironmentType
+      refuseUnknownType(store, org_id, type)
+      demand(caller, { application: 'developer', deployer: true }, { applicationId: app_id, environmentType: type })
+      const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
+      refuseTaken(store.get(Environment, org_id, object.metadata.name), `environment '${body.id}'`)
+      return created(toEnvironment(store, await cluster.create(Environment, object)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}',
+    summary: 'Get an environment',
+    tag: 'Environments',
+    access: { application: 'viewer' },
+    responses: { 200: environmentShape },
+    handle: ({ params }, { cluster: { store } }) => ok(toEnvironment(store, findEnvironment(store, params))),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}',
+    summary: 'Delete an environment and deprovision its resources',
+    tag: 'Environments',
+    access: { application: 'developer' },
+    responses: { 202: undefined, 204: undefined },
+    async handle({ params, caller }, { cluster }) {
+      const environment = findEnvironment(cluster.store, params)
+      const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
+      demand(caller, { application: 'developer', deployer: true }, target)
+      await cluster.remove(Environment, environment)
+      return goesOn(cluster.store, environment) ? accepted : noContent
+    },
+  }),
+]

@@ -1,0 +1,124 @@
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import { Application } from '../../operator/api/application.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../operator/api/kind.ts'
+import { annotations } from '../../operator/api/names.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { environmentObjectName } from '../../operator/domain/identity.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import type { Caller } from '../authenticate.ts'
+
+/** Where something of an environment is. */
+export interface EnvironmentPath {
+  readonly org_id: string
+  readonly app_id: string
+  readonly env_id: string
+}
+
+/** The value of an index over objects of an organization. */
+export function inOrganization(organization: string, value: string): string {
+  return `${organization}/${value}`
+}
+
+/** The object, unless it is not there or being deleted. */
+export function find<K extends Kind>(store: Store, kind: K, organization: string, name: string): ObjectOf<K> | undefined {
+  const object = store.get(kind, organization, name)
+  return object?.metadata.deletionTimestamp ? undefined : object
+}
+
+/** All objects of a kind that are not being deleted, by name. */
+export function findAll<K extends Kind>(store: Store, kind: K, organization: string): ObjectOf<K>[] {
+  return store
+    .list(kind, organization)
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+    .sort(byName)
+}
+
+/** Order of lists. */
+export function byName(left: KubeObject, right: KubeObject): number {
+  return left.metadata.name < right.metadata.name ? -1 : 1
+}
+
+/** The application in the path. */
+export function findApplication(store: Store, { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>): Application {
+  const application = store.get(Application, org_id, app_id)
+  if (application && !isGoneApplication(store, application)) return application
+  throw new Problem('NotFound', `application '${app_id}' not found`)
+}
+
+/** The environment in the path. */
+export function findEnvironment(store: Store, path: EnvironmentPath): Environment {
+  findApplication(store, path)
+  const environment = store.get(Environment, path.org_id, environmentObjectName(path.app_id, path.env_id))
+  if (environment && !isGoneEnvironment(store, environment)) return environment
+  throw new Problem('NotFound', `environment '${path.env_id}' of application '${path.app_id}' not found`)
+}
+
+/** The environments of an application, by name; those of which nothing is left are not among them. */
+export function environmentsOf(store: Store, { metadata }: Pick<Application, 'metadata'>): Environment[] {
+  const { namespace = '', name } = metadata
+  return store
+    .byIndex(Environment, 'application', inOrganization(namespace, name))
+    .filter((each) => !isGoneEnvironment(store, each))
+    .sort(byName)
+}
+
+/** The active resources of an environment. */
+export function resourcesOf(store: Store, { metadata }: Pick<Environment, 'metadata'>): readonly ActiveResource[] {
+  const { namespace = '', name } = metadata
+  return store.byIndex(ActiveResource, 'environment', inOrganization(namespace, name))
+}
+
+/** Whether an environment is being deleted and nothing stands any more: to REST it does not exist. */
+export function isGoneEnvironment(store: Store, environment: Environment): boolean {
+  return environment.metadata.deletionTimestamp !== undefined && resourcesOf(store, environment).length === 0
+}
+
+/** Whether an application is being deleted and none of its environments is left. */
+export function isGoneApplication(store: Store, application: Application): boolean {
+  return application.metadata.deletionTimestamp !== undefined && environmentsOf(store, application).length === 0
+}
+
+/** Id of an environment within its application. */
+export function environmentIdOf({ metadata, spec }: Environment): string {
+  return metadata.name.slice(spec.applicationName.length + 1)
+}
+
+/** Metadata of a new object: it says who made it. */
+export function newMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
+  return { namespace, name, annotations: { [annotations.createdBy]: caller.userName } }
+}
+
+/** User id of whoever made an object over REST; empty when it came another way. */
+export function createdBy({ metadata }: KubeObject): string {
+  return metadata.annotations?.[annotations.createdBy] ?? ''
+}
+
+/** When an object was made. */
+export function createdAt({ metadata }: KubeObject): string {
+  return metadata.creationTimestamp ?? new Date(0).toISOString() // the API server always sets it
+}
+
+/** Whether an object is being deleted, and since when; else when it was made. */
+export function lifeOf(object: KubeObject) {
+  const { deletionTimestamp } = object.metadata
+  return {
+    status: deletionTimestamp ? ('deleting' as const) : ('active' as const),
+    status_changed_at: deletionTimestamp ?? createdAt(object),
+  }
+}
+
+/** Refuses an id that is taken, by something that is being deleted too. */
+export function refuseTaken(existing: KubeObject | undefined, what: string): void {
+  if (!existing) return
+  const state = existing.metadata.deletionTimestamp ? 'is being deleted' : 'already exists'
+  throw new Problem('Conflict', `${what} ${state}`)
+}
+
+const maxObjectBytes = 1_400_000
+
+/** Refuses an object that etcd would not take. */
+export function refuseTooLarge(spec: unknown, what: string): void {
+  const size = Buffer.byteLength(JSON.stringify(spec))
+  if (size > maxObjectBytes) throw new Problem('Invalid', `${what} would be ${size} bytes; at most ${maxObjectBytes} can be kept`)
+}

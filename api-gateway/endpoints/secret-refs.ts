@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import type { KubeObject } from '../../operator/api/kind.ts'
+import { apiVersion, labels, manager } from '../../operator/api/names.ts'
+import type { FreeForm } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { isObject } from '../../operator/domain/json.ts'
+
+/** Name under which REST knows the Secrets of the cluster. */
+export const storeName = 'kubernetes'
+
+const jsonEnding = '.json'
+const secretName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
+const secretKey = /^[A-Za-z0-9._-]{1,253}$/
+
+/** Secret inputs taken out of a request: where they will be, and what is to be kept there. */
+export interface ExtractedSecrets {
+  /** References of the shape of the inputs. */
+  readonly refs: FreeForm
+  /** Content of the Secret that must be made; empty when none is needed. */
+  readonly data: Readonly<Record<string, string>>
+}
+
+/** A fresh name for a Secret with inputs of a definition: a new credential is a new Secret. */
+export function newSecretName(definition: string): string {
+  return `${definition}-inputs-${randomBytes(4).toString('hex')}`
+}
+
+/** The Secret that holds secret inputs; it goes with its owner. */
+export function inputsSecret(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): KubeObject {
+  const { namespace, name: ownerName, uid = '' } = owner.metadata
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'Opaque',
+    metadata: {
+      name,
+      namespace,
+      labels: { [labels.managedBy]: manager },
+      ownerReferences: [{ apiVersion, kind: owner.kind, name: ownerName, uid }],
+    },
+    data,
+  }
+}
+
+/** Replaces every leaf of plain secrets by a reference into the Secret of that name. */
+export function extractSecrets(secrets: FreeForm, secret: string): ExtractedSecrets {
+  const content = createContent(secret)
+  const visit = (value: unknown, path: readonly string[]): unknown =>
+    isObject(value) ? mapValues(value, (item, key) => visit(item, [...path, key])) : content.add(value, path)
+  return { refs: mapValues(secrets, (item, key) => visit(item, [key])), data: content.data }
+}
+
+/** Reads `secret_refs` as REST spells them; leaves that carry a value are taken out like plain secrets. */
+export function extractReferences(references: FreeForm, secret: string): ExtractedSecrets {
+  const content = createContent(secret)
+  const visit = (value: unknown, path: readonly string[]): unknown => {
+    const where = `'secret_refs.${path.join('.')}'`
+    if (!isObject(value)) throw new Problem('Invalid', `${where} must be an object with 'store' and 'ref', or 'value'`)
+    if (isLeafValue(value)) return content.add(value['value'], path)
+    if (typeof value['ref'] === 'string') return fromReference(value, where)
+    return mapValues(value, (item, key) => visit(item, [...path, key]))
+  }
+  return { refs: mapValues(references, (item, key) => visit(item, [key])), data: content.data }
+}
+
+function isLeafValue(value: FreeForm): boolean {
+  return Object.hasOwn(value, 'value') && value['value'] !== null && !isObject(value['value'])
+}
+
+/** A reference into another store is kept as it is: whether that store exists is judged at the deployment. */
+function fromReference(reference: FreeForm, where: string): FreeForm {
+  const { store, ref, version } = reference
+  if (store !== undefined && store !== null && typeof store !== 'string') {
+    throw new Problem('Invalid', `${where}: 'store' must be a string`)
+  }
+  const kept = version === undefined || version === null ? {} : { version }
+  if (store !== undefined && store !== null && store !== storeName) return { store, ref, ...kept }
+  const [secret = '', key, ...rest] = String(ref).split('/')
+  if (!secretName.test(secret) || rest.length > 0 || (key !== undefined && !secretKey.test(key))) {
+    throw new Problem('Invalid', `${where}: 'ref' must be '<secret>' or '<secret>/<key>'`)
+  }
+  return { secret, ...(key === undefined ? {} : { key }), ...kept }
+}
+
+/** References as REST shows them: each leaf `{store, ref, version}`. */
+export function toReferences(refs: FreeForm, definition: string): FreeForm {
+  return mapValues(refs, (value) => toReference(value, definition))
+}
+
+function toReference(value: unknown, definition: string): unknown {
+  if (!isObject(value)) return value
+  const { secret, key, version } = value
+  if (typeof value['ref'] === 'string') return value
+  if (typeof secret !== 'string') return toReferences(value, definition)
+  // What came in as plain text has a version for clients that ask for one: each change makes a new Secret.
+  const isOurs = secret.startsWith(`${definition}-inputs-`)
+  const shown = version ?? (isOurs ? '1' : undefined)
+  const ref = key === undefined ? secret : `${secret}/${String(key)}`
+  return { store: storeName, ref, ...(shown === undefined ? {} : { version: shown }) }
+}
+
+/** Collects the content of a Secret under keys that are valid, readable and different. */
+function createContent(secret: string) {
+  const data: Record<string, string> = {}
+  const taken = new Set<string>()
+  return {
+    data,
+    add(value: unknown, path: readonly string[]) {
+      const wanted = path.join('.').replaceAll(/[^A-Za-z0-9._-]|^\.+/g, '_').slice(0, 200) || '_'
+      let name = wanted
+      for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`
+      taken.add(name)
+      // A key that ends in `.json` is read as JSON and known without the ending; any other is text.
+      const isText = typeof value === 'string' && !name.endsWith(jsonEnding)
+      const key = isText ? name : `${name}${jsonEnding}`
+      data[key] = Buffer.from(isText ? value : JSON.stringify(value)).toString('base64')
+      return { secret, key }
+    },
+  }
+}
+
+function mapValues(map: FreeForm, change: (value: unknown, key: string) => unknown): FreeForm {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]))
+}

@@ -1,0 +1,36 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+
+/** Figures for Prometheus. */
+export interface Metrics {
+  observe(request: { readonly method: string; readonly route: string; readonly status: number; readonly seconds: number }): void
+  readonly contentType: string
+  text(): Promise<string>
+}
+
+/** Figures of one gateway, in a registry of their own. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const labelNames = ['method', 'route', 'status'] as const
+  const requests = new Counter({
+    name: 'quartermaster_gateway_requests_total',
+    help: 'Requests answered, by route and status.',
+    labelNames,
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'quartermaster_gateway_request_duration_seconds',
+    help: 'Time from the head of a request to its answer.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
+    registers: [registry],
+  })
+  return {
+    observe({ method, route, status, seconds }) {
+      requests.inc({ method, route, status })
+      durations.observe({ method, route }, seconds)
+    },
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  }
+}

@@ -1,0 +1,64 @@
+/** A token bucket per key. */
+export interface RateLimit {
+  /** Takes one request; answers the seconds to wait, 0 when it may go on. */
+  take(key: string): number
+}
+
+interface Bucket {
+  tokens: number
+  filledAt: number
+}
+
+const maxBuckets = 50_000
+
+/** Allows each key `requestsPerSecond` in the long run and `burst` at once. */
+export function createRateLimit(
+  { requestsPerSecond, burst }: { readonly requestsPerSecond: number; readonly burst: number },
+  now: () => number,
+): RateLimit {
+  const buckets = new Map<string, Bucket>()
+
+  function fill(bucket: Bucket, time: number): void {
+    const elapsed = Math.max(0, time - bucket.filledAt) // the clock may be set back
+    bucket.tokens = Math.min(burst, bucket.tokens + (elapsed / 1000) * requestsPerSecond)
+    bucket.filledAt = time
+  }
+
+  /** A full bucket says nothing that a new one would not; the oldest one goes when none is full. */
+  function makeRoom(time: number): void {
+    for (const [key, bucket] of buckets) {
+      fill(bucket, time)
+      if (bucket.tokens >= burst) buckets.delete(key)
+    }
+    for (const key of buckets.keys()) {
+      if (buckets.size < maxBuckets) return
+      buckets.delete(key)
+    }
+  }
+
+  return {
+    take(key) {
+      const time = now()
+      if (!buckets.has(key) && buckets.size >= maxBuckets) makeRoom(time)
+      const bucket = buckets.get(key) ?? { tokens: burst, filledAt: time }
+      buckets.set(key, bucket)
+      fill(bucket, time)
+      if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / requestsPerSecond))
+      bucket.tokens -= 1
+      return 0
+    },
+  }
+}
+
+/** The address that shares a bucket: the whole /64 of IPv6, since a host has all of it. */
+export function addressKey(address: string | undefined): string {
+  if (!address) return 'address:unknown'
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped) return `address:${mapped}`
+  if (!address.includes(':')) return `address:${address}`
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
+  return `address:${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}`
+}

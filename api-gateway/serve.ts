@@ -1,0 +1,74 @@
+import type { Request, Response } from 'express'
+import { object } from '../operator/api/schema.ts'
+import { Problem } from '../operator/domain/errors.ts'
+import { anonymous, authenticate, type Caller, demand, membershipIn } from './authenticate.ts'
+import { readJson } from './body.ts'
+import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
+import { RateLimited } from './errors.ts'
+import { parameterNames } from './openapi.ts'
+import { parameters } from './parameters.ts'
+import { addressKey, type RateLimit } from './rate-limit.ts'
+import { createValidators } from './validate.ts'
+
+/** Answers one request, or throws why not. */
+export type Serve = (request: Request, response: Response) => Promise<Answer>
+
+/** Makes operations servable: who calls, whether they may, what they send, then what they get. */
+export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endpoint) => Serve {
+  const validators = createValidators()
+  const fits = new Map(Object.entries(parameters).map(([name, schema]) => [name, validators.test(schema)]))
+
+  return (endpoint) => {
+    const { access, path, query = {}, body } = endpoint
+    const names = parameterNames(path)
+    const checkQuery = validators.body(object({}, query, 'Query parameters.'))
+    const checkBody = body && validators.body(body)
+
+    return async (request, response) => {
+      const params = request.params as Record<string, string> // no path has a wildcard, which alone gives lists
+      const known = access === 'public' ? anonymous : identify(request, gateway, limit)
+      const caller = memberAt(known, params['org_id'], gateway)
+      response.locals['userName'] = caller.userName
+      if (typeof access === 'object') demand(caller, access, { applicationId: params['app_id'] })
+      const unfit = names.find((name) => !fits.get(name)?.(params[name]))
+      if (unfit) throw new Problem('NotFound', `there is nothing with such a '${unfit}'`)
+      const call: Call = {
+        params,
+        query: asQuery(checkQuery, request.query),
+        body: checkBody?.(await readJson(request, gateway.settings.maxBodyBytes)),
+        caller,
+        header: (name) => request.get(name),
+      }
+      return endpoint.handle(call, gateway)
+    }
+  }
+}
+
+/** Who calls; counts the request against their limit, or against that of the address when nobody is known. */
+function identify(request: Request, { cluster, now }: Gateway, limit: RateLimit): Caller {
+  const isReady = cluster.store.synced
+  const values = request.headersDistinct['authorization'] ?? []
+  const known = isReady ? authenticate(values, cluster.store, now()) : undefined
+  const wait = limit.take(known ? `token:${known.tokenName}` : addressKey(request.socket.remoteAddress))
+  if (wait > 0) throw new RateLimited(wait)
+  if (known) return known.caller
+  if (values.length === 0) throw new Problem('Unauthorized', "the header 'Authorization' is missing")
+  if (!isReady) throw new Problem('Internal', 'the gateway is starting')
+  throw new Problem('Forbidden', 'the token does not grant access')
+}
+
+function memberAt(caller: Caller, organization: string | undefined, { cluster }: Gateway): Caller {
+  if (organization === undefined) return caller
+  return { ...caller, membership: membershipIn(cluster.store, caller, organization) }
+}
+
+/** A query parameter that is not as declared is a value that breaks a rule, whatever its type. */
+function asQuery(check: (value: unknown) => unknown, query: unknown): Call['query'] {
+  try {
+    return check({ ...(query as object) }) as Call['query'] // validated; Express always gives an object
+  } catch (error) {
+    if (error instanceof Problem) throw new Problem('Invalid', `query: ${error.message}`)
+    throw error
+  }
+}
+

@@ -1,0 +1,67 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ProblemReason } from '../operator/domain/errors.ts'
+
+const maxConnections = 10_000
+const shutdownMs = 25_000
+
+/** An HTTP server whose every answer is JSON, and that slow or broken clients cannot hold. */
+export function createHttpServer(handle: RequestListener): Server {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 16_384,
+    },
+    handle,
+  )
+  server.maxConnections = maxConnections
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const message = parserMessages[error.code ?? ''] ?? 'the request is not valid HTTP'
+    answerRaw(socket, 400, 'Invalid', message)
+  })
+  server.on('connect', (_request, socket) => answerRaw(socket, 405, 'MethodNotAllowed', 'tunnels are not offered'))
+  server.on('checkExpectation', (request) => answerRaw(request.socket, 400, 'Invalid', 'the expectation cannot be met'))
+  return server
+}
+
+const parserMessages: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'the header is too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
+}
+
+function answerRaw(socket: Duplex, status: 400 | 405, reason: ProblemReason, message: string): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify({ error: reason, message })
+  const head = [
+    `HTTP/1.1 ${status} ${status === 400 ? 'Bad Request' : 'Method Not Allowed'}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status === 405 ? ['Allow: GET'] : []),
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Lets the requests under way finish, for some seconds. */
+export function closeServer(server: Server): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), shutdownMs)
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,83 @@
+import type { ErrorObject } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { RE2JS } from 're2js'
+import type { TSchema } from '../operator/api/schema.ts'
+import { isObject } from '../operator/domain/json.ts'
+import { Problem } from '../operator/domain/errors.ts'
+import { withoutNulls } from './wire.ts'
+
+/** Checks a value and answers it without the nulls that stand for absent fields. */
+export type Validator = (value: unknown) => unknown
+
+/** Patterns run in linear time, whatever they and the text are. */
+const linearRegExp = Object.assign(
+  (pattern: string) => {
+    const compiled = RE2JS.compile(pattern)
+    return { test: (text: string) => compiled.matcher(text).find() }
+  },
+  { code: 'linearRegExp' },
+)
+
+function createAjv(options: { readonly strict: boolean; readonly allErrors: boolean }) {
+  const ajv = new Ajv2020({ ...options, allowUnionTypes: true, ownProperties: true, code: { regExp: linearRegExp } })
+  formats.default(ajv)
+  return ajv
+}
+
+/** Compiles the schemas of endpoints; each is ours and compiled once. */
+export function createValidators() {
+  const ajv = createAjv({ strict: true, allErrors: false })
+  return {
+    /** A validator of bodies: missing and of the wrong type is 422, a broken rule is 400. */
+    body(schema: TSchema): Validator {
+      const check = ajv.compile(schema)
+      return (value) => {
+        const cleaned = withoutNulls(schema, value)
+        if (check(cleaned)) return cleaned
+        throw bodyProblem(check.errors?.[0])
+      }
+    },
+    /** Whether a value fits. */
+    test(schema: TSchema): (value: unknown) => boolean {
+      const check = ajv.compile(schema)
+      return (value) => check(value)
+    },
+  }
+}
+
+function bodyProblem(error: ErrorObject | undefined): Problem {
+  const message = error ? messageOf(error, 'the body') : 'the body is not what was expected'
+  const isForm = error?.keyword === 'type' || error?.keyword === 'required'
+  return new Problem(isForm ? 'Unprocessable' : 'Invalid', message)
+}
+
+/** What is wrong, without the value: it may be secret. */
+function messageOf(error: ErrorObject, root: string): string {
+  const where = error.instancePath === '' ? root : `'${error.instancePath.slice(1).replaceAll('/', '.')}'`
+  const allowed = Array.isArray(error.params['allowedValues']) ? `: ${error.params['allowedValues'].join(', ')}` : ''
+  return `${where} ${error.message ?? 'is not valid'}${allowed}`
+}
+
+/** Checks inputs against the schema of a driver; a placeholder passes for whatever it stands for. */
+export function createInputsCheck(schema: TSchema, root: string): (inputs: unknown) => void {
+  const check = createAjv({ strict: false, allErrors: true }).compile(schema)
+  return (inputs) => {
+    if (check(inputs)) return
+    const fault = check.errors?.find(({ instancePath }) => !isPlaceholder(valueAt(inputs, instancePath)))
+    if (fault) throw new Problem('Invalid', messageOf(fault, `'${root}'`))
+  }
+}
+
+function isPlaceholder(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('${')
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  const tokens = pointer.split('/').slice(1)
+  return tokens.reduce<unknown>((at, token) => {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (Array.isArray(at)) return at[Number(key)]
+    return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+  }, value)
+}

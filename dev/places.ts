@@ -1,0 +1,18 @@
+import { join } from 'node:path'
+
+/** Everything that runs on this machine for development lies here. */
+export const directory = join(import.meta.dirname, '..', '.dev')
+
+export const places = {
+  environment: join(directory, 'env'),
+  controlPlane: join(directory, 'control-plane'),
+  bench: join(directory, 'bench.json'),
+} as const
+
+/** What runs after `make up`. */
+export interface Running {
+  readonly kubeconfig: string
+  readonly gatewayUrl: string
+  readonly adminToken: string
+  readonly kubectl: string
+}

@@ -1,0 +1,172 @@
+import { readdirSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BundleName, buildBundles } from './build.ts'
+import type { ControlPlane } from './control-plane/control-plane.ts'
+import { apiCall, apiRequest, applyManifests, eventually } from './control-plane/kubernetes.ts'
+import { endProcess, freePorts, readPid, startProcess, tail } from './control-plane/processes.ts'
+
+const root = join(import.meta.dirname, '..')
+const systemNamespace = 'quartermaster-system'
+const yearInSeconds = 365 * 24 * 3600
+const startsWithinMs = 30_000
+
+/** Everything that a cluster needs before the processes start: CRDs, roles, policy. */
+export const manifestFiles: readonly string[] = ['crds', 'charts/quartermaster/templates'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => join(root, folder, name)),
+)
+
+/** Where a running process is reached, and how it is ended. */
+export interface RunningProcess {
+  readonly name: BundleName
+  readonly pid: number
+  /** Base address: the REST interface of the gateway, health and metrics of the operator. */
+  readonly url: string
+  stop(): Promise<void>
+  kill(): Promise<void>
+}
+
+export interface ProcessOptions {
+  readonly directory: string
+  readonly logDirectory?: string
+  readonly pidDirectory?: string
+  readonly detached?: boolean
+  /** Settings, as environment variables. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly port?: number
+}
+
+/** Applies CRDs, roles and policy, and waits until the policy bites. */
+export async function installInto(controlPlane: ControlPlane): Promise<void> {
+  await applyManifests(controlPlane, manifestFiles)
+  await eventually('the admission policy', 30_000, async () => {
+    const probe = {
+      apiVersion: 'quartermaster.dev/v1alpha1',
+      kind: 'ActiveResource',
+      metadata: { name: 'probe' },
+      spec: {
+        environmentName: 'probe.probe',
+        deploymentName: 'probe',
+        context: { organizationId: 'probe', applicationId: 'probe', environmentId: 'probe', environmentType: 'probe' },
+        type: 'dns',
+        class: 'default',
+        resourceId: 'probe',
+        definition: { definitionName: 'probe', driverType: 'probe/probe' },
+        seal: 'probe',
+      },
+    }
+    const path = '/apis/quartermaster.dev/v1alpha1/namespaces/default/activeresources?dryRun=All'
+    const { status } = await apiRequest(controlPlane, 'POST', path, probe)
+    return status === 403 || undefined
+  })
+}
+
+/** Writes a kubeconfig for the ServiceAccount of a process; its token outlives any development session. */
+export async function kubeconfigOf(controlPlane: ControlPlane, name: BundleName, directory: string): Promise<string> {
+  const token = await controlPlane.tokenFor(systemNamespace, `quartermaster-${name}`, yearInSeconds)
+  const file = join(directory, `${name}.kubeconfig`)
+  await writeFile(file, controlPlane.kubeconfigFor(token), { mode: 0o600 })
+  return file
+}
+
+/** Starts the operator or the gateway from its bundle in `directory`, under its own ServiceAccount. */
+export async function startQuartermaster(
+  controlPlane: ControlPlane,
+  name: BundleName,
+  options: ProcessOptions,
+): Promise<RunningProcess> {
+  const { directory, logDirectory = directory, pidDirectory = directory, detached = false, settings = {} } = options
+  const port = options.port ?? (await freePorts(1))[0] ?? 0
+  const logFile = join(logDirectory, `${name}.log`)
+  const pidFile = join(pidDirectory, `${name}.pid`)
+  const pid = await startProcess({
+    binary: process.execPath,
+    args: ['--enable-source-maps', join(directory, `${name}.mjs`)],
+    environment: {
+      QUARTERMASTER_KUBECONFIG: await kubeconfigOf(controlPlane, name, directory),
+      [name === 'operator' ? 'QUARTERMASTER_HEALTH_PORT' : 'QUARTERMASTER_GATEWAY_PORT']: String(port),
+      QUARTERMASTER_HEALTH_HOST: '127.0.0.1',
+      QUARTERMASTER_GATEWAY_HOST: '127.0.0.1',
+      ...settings,
+    },
+    logFile,
+    pidFile,
+    detached,
+  })
+  const url = `http://127.0.0.1:${port}`
+  await awaitReady(url, name, logFile)
+  return {
+    name,
+    pid,
+    url,
+    stop: () => endProcess(pid, directory, 30_000),
+    kill: () => endProcess(pid, directory, 0),
+  }
+}
+
+async function awaitReady(url: string, name: string, logFile: string): Promise<void> {
+  const deadline = performance.now() + startsWithinMs
+  while (performance.now() < deadline) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50)
+    })
+  }
+  throw new Error(`${name} did not become ready; its log ends with\n${await tail(logFile)}`)
+}
+
+/** Ends a process that an earlier start left in this directory. */
+export async function stopQuartermaster(name: BundleName, { directory, pidDirectory = directory }: ProcessOptions): Promise<void> {
+  const pid = await readPid(join(pidDirectory, `${name}.pid`))
+  if (pid > 0) await endProcess(pid, directory, 30_000)
+}
+
+/** The token of the first administrator, as the operator made it. */
+export async function readAdminToken(controlPlane: ControlPlane): Promise<string> {
+  const path = `/api/v1/namespaces/${systemNamespace}/secrets/quartermaster-admin`
+  return eventually('the token of the administrator', 30_000, async () => {
+    const { data } = await apiCall<{ data: { token: string } }>(controlPlane, 'GET', path)
+    return Buffer.from(data.token, 'base64').toString()
+  })
+}
+
+/** Makes an organization: a namespace labelled with its own name, with three environment types. */
+export async function makeOrganization(controlPlane: ControlPlane, name: string, displayName = name): Promise<void> {
+  await apiCall(controlPlane, 'PATCH', `/api/v1/namespaces/${name}?fieldManager=development&force=true`, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name,
+      labels: { 'quartermaster.dev/organization': name },
+      annotations: { 'quartermaster.dev/display-name': displayName },
+    },
+  }, 'application/apply-patch+yaml')
+  for (const type of ['development', 'staging', 'production']) {
+    await apiCall(controlPlane, 'PATCH', `/apis/quartermaster.dev/v1alpha1/namespaces/${name}/environmenttypes/${type}?fieldManager=development&force=true`, {
+      apiVersion: 'quartermaster.dev/v1alpha1',
+      kind: 'EnvironmentType',
+      metadata: { name: type },
+      spec: { description: `Environments for ${type}` },
+    }, 'application/apply-patch+yaml')
+  }
+}
+
+/** Bundles, installs, and starts both processes. */
+export async function startEverything(controlPlane: ControlPlane, options: ProcessOptions & { readonly gatewayPort?: number }) {
+  const [operator, gateway] = await (async () => {
+    await Promise.all([buildBundles(options.directory), installInto(controlPlane)])
+    return Promise.all([
+      startQuartermaster(controlPlane, 'operator', options),
+      startQuartermaster(controlPlane, 'gateway', { ...options, port: options.gatewayPort }),
+    ])
+  })()
+  return { operator, gateway, adminToken: await readAdminToken(controlPlane) }
+}
+
+/** Text of a file in the repository. */
+export function readRepositoryFile(path: string): Promise<string> {
+  return readFile(join(root, path), 'utf8')
+}

@@ -1,0 +1,64 @@
+// `make up`: a control plane, the operator, the gateway and two organizations on this machine, left running.
+import { mkdirSync, rmSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import { buildBundles } from './build.ts'
+import { startControlPlane } from './control-plane/control-plane.ts'
+import { eventually } from './control-plane/kubernetes.ts'
+import { ensureDevelopmentAuthority } from './development-authority.ts'
+import { directory, places, type Running } from './places.ts'
+import { installInto, makeOrganization, readAdminToken, startQuartermaster, stopQuartermaster } from './quartermaster.ts'
+
+const developmentSettings = { QUARTERMASTER_REQUESTS_PER_SECOND: '5000', QUARTERMASTER_REQUEST_BURST: '10000' }
+
+/** Brings everything up, or finds it up; writes `.dev/env` last. */
+export async function bringUp(log: (line: string) => void): Promise<Running> {
+  mkdirSync(directory, { recursive: true })
+  rmSync(places.environment, { force: true })
+  await ensureDevelopmentAuthority(directory)
+  const controlPlane = await startControlPlane({
+    directory: places.controlPlane,
+    logDirectory: directory,
+    pidDirectory: directory,
+    auditLog: true,
+    keepData: true,
+    detached: true,
+    log,
+  })
+  log('building and installing Quartermaster')
+  await Promise.all([buildBundles(directory), installInto(controlPlane)])
+  const options = { directory, detached: true, settings: developmentSettings }
+  // Whatever still runs from before may be of an older build.
+  await Promise.all([stopQuartermaster('operator', options), stopQuartermaster('gateway', options)])
+  const [, gateway] = await Promise.all([
+    startQuartermaster(controlPlane, 'operator', options),
+    startQuartermaster(controlPlane, 'gateway', options),
+  ])
+  await Promise.all([makeOrganization(controlPlane, 'acme', 'Acme'), makeOrganization(controlPlane, 'globex', 'Globex')])
+  const running = { kubeconfig: controlPlane.kubeconfigPath, gatewayUrl: gateway.url, adminToken: await readAdminToken(controlPlane), kubectl: controlPlane.binaries.kubectl }
+  await awaitAccess(running)
+  await writeEnvironment(running)
+  return running
+}
+
+/** The token works in both organizations: what `.dev/env` says is true from its first moment. */
+async function awaitAccess({ gatewayUrl, adminToken }: Running): Promise<void> {
+  await eventually('access to the organizations', 30_000, async () => {
+    const answers = await Promise.all(
+      ['acme', 'globex'].map((organization) =>
+        fetch(`${gatewayUrl}/orgs/${organization}/env-types`, { headers: { authorization: `Bearer ${adminToken}` } }),
+      ),
+    )
+    return answers.every(({ ok }) => ok) || undefined
+  })
+}
+
+async function writeEnvironment({ kubeconfig, gatewayUrl, adminToken }: Running): Promise<void> {
+  const lines = [`KUBECONFIG=${kubeconfig}`, `GATEWAY_URL=${gatewayUrl}`, `ADMIN_TOKEN=${adminToken}`, '']
+  await writeFile(places.environment, lines.join('\n'), { mode: 0o600 })
+  await chmod(places.environment, 0o600)
+}
+
+if (import.meta.main) {
+  const { gatewayUrl } = await bringUp((line) => console.log(line))
+  console.log(`\nup: the gateway is at ${gatewayUrl}; addresses and the administrator's token are in .dev/env`)
+}

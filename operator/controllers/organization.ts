@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { AccessToken, Membership, User } from '../api/access.ts'
+import { newObject } from '../api/kind.ts'
+import { systemNamespace } from '../api/names.ts'
+import type { Log } from '../log.ts'
+import { ApiError } from '../kube/client.ts'
+import { type Cluster, readObject } from '../kube/cluster.ts'
+import { createQueue } from '../kube/queue.ts'
+import { secretResource } from '../kube/resource.ts'
+import { sha256 } from './installation.ts'
+
+/** Id of the user that the first start makes. */
+const adminId = 'admin'
+const adminSecretName = 'quartermaster-admin'
+
+/** Makes the first user with a token in a Secret, once for the life of the installation. */
+export async function ensureAdmin(cluster: Cluster): Promise<void> {
+  const { client } = cluster
+  if (await readObject(client, secretResource, systemNamespace, adminSecretName)) return
+  const id = randomBytes(8).toString('hex')
+  const token = `qm_${id}_${randomBytes(32).toString('base64url')}`
+  const metadata = { namespace: systemNamespace }
+  await unlessThere(cluster.create(User, newObject(User, { ...metadata, name: adminId }, { type: 'human', displayName: 'Administrator' })))
+  await cluster.create(
+    AccessToken,
+    newObject(AccessToken, { ...metadata, name: id }, { userName: adminId, sha256: sha256(token), description: 'made at the first start' }),
+  )
+  await cluster.createSecret({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...metadata, name: adminSecretName },
+    stringData: { user: adminId, token },
+  })
+}
+
+/** Sees to it that every organization has an administrator: `admin` where there is none. */
+export function startOrganizations(cluster: Cluster, log: Log, isActive: () => boolean): { stop(): Promise<void> } {
+  const { store } = cluster
+  const queue = createQueue(4, async (name) => {
+    if (!isActive() || !store.isOrganization(name)) return
+    const isTerminating = store.namespaces.get('', name)?.metadata.deletionTimestamp
+    const hasAdministrator = store.list(Membership, name).some(({ spec }) => spec.role === 'administrator')
+    if (hasAdministrator || isTerminating) return
+    const membership = newObject(Membership, { name: adminId, namespace: name }, { role: 'administrator' })
+    try {
+      await unlessThere(cluster.create(Membership, membership))
+    } catch (error) {
+      log.warn('could not make the administrator of an organization', { organization: name, error })
+      queue.addAfter(name, 5000)
+    }
+  })
+  store.namespaces.subscribe(({ after }) => {
+    if (after) queue.add(after.metadata.name)
+  })
+  store.cacheOf(Membership).subscribe(({ before, after }) => {
+    if (before && !after) queue.add(before.metadata.namespace ?? '')
+  })
+  for (const { id } of store.organizations()) queue.add(id)
+  return { stop: () => queue.stop() }
+}
+
+async function unlessThere(creation: Promise<unknown>): Promise<void> {
+  try {
+    await creation
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
+  }
+}

@@ -1,0 +1,120 @@
+import type { ResourceDefinition } from '../api/resource-definition.ts'
+import type { FreeForm } from '../api/schema.ts'
+import { parseReference, type Reference } from './descriptor.ts'
+import type { DriverDescriptor } from './driver.ts'
+import { driverOf } from './definition.ts'
+import { Problem } from './errors.ts'
+import { isObject } from './json.ts'
+import { definitionRoots, type Link, parseLink } from './link.ts'
+import { didYouMean } from './nearest.ts'
+import { findPlaceholders } from './placeholder.ts'
+import { simpleTypeName } from './types.ts'
+
+/** What is wrong with a definition for whatever resource it is chosen. */
+export interface Fault {
+  readonly reason: string
+  readonly message: string
+}
+
+/** One entry of `provision`. */
+export interface Provisioning {
+  readonly reference: Reference
+  readonly isDependent: boolean
+  readonly matchDependents: boolean
+  readonly params: FreeForm | undefined
+}
+
+/** A definition as the graph needs it, worked out once however many resources it is chosen for. */
+export interface CompiledDefinition {
+  readonly links: readonly Link[]
+  readonly provisions: readonly Provisioning[]
+  readonly driver: DriverDescriptor | undefined
+  readonly faults: readonly Fault[]
+}
+
+/** What definitions may name. */
+export interface Surroundings {
+  readonly catalogue: readonly DriverDescriptor[]
+  readonly vendors: readonly string[]
+  hasAccount(name: string): boolean
+}
+
+/** Works out what a definition refers to, and what of that cannot be. */
+export function compileDefinition({ metadata, spec }: ResourceDefinition, surroundings: Surroundings): CompiledDefinition {
+  const faults: Fault[] = []
+  const owner = `definition '${metadata.name}'`
+  const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
+  faults.push(...driverFaults(spec, driver, owner, surroundings))
+  const links = linksIn(spec.driverInputs?.values ?? {}, definitionRoots, `${owner}, driver inputs`, faults)
+  const provisions: Provisioning[] = []
+  for (const [key, entry] of Object.entries(spec.provision ?? {})) {
+    const where = `${owner}, provision '${key}'`
+    const params = givenParams(entry.params)
+    try {
+      const reference = parseReference(key)
+      const { isDependent = false, matchDependents = false } = entry
+      const before = faults.length
+      linksIn(params ?? {}, definitionRoots, where, faults)
+      const isSound = faults.length === before
+      provisions.push({ reference, isDependent, matchDependents, params: isSound ? params : undefined })
+    } catch (error) {
+      faults.push(faultFrom(error, 'InvalidReference', owner))
+    }
+  }
+  return { links, provisions, driver, faults }
+}
+
+function driverFaults(
+  { driverType, type, accountName }: ResourceDefinition['spec'],
+  driver: DriverDescriptor | undefined,
+  owner: string,
+  { catalogue, vendors, hasAccount }: Surroundings,
+): Fault[] {
+  if (!driver) {
+    const known = catalogue.map(({ name }) => `${vendors[0]}/${name}`)
+    const hint = didYouMean(driverType, known) || `; known drivers: ${known.join(', ')}`
+    return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
+  }
+  const faults: Fault[] = []
+  const { resourceTypes, account } = driver
+  if (resourceTypes && !resourceTypes.includes(type) && !resourceTypes.includes(simpleTypeName(type))) {
+    const message = `driver '${driverType}' of ${owner} does not provide '${type}', only ${resourceTypes.join(', ')}`
+    faults.push({ reason: 'WrongType', message })
+  }
+  if (accountName === undefined && account.required) {
+    const message = `driver '${driverType}' of ${owner} needs an account of type ${account.types.join(' or ')}`
+    faults.push({ reason: 'AccountRequired', message })
+  }
+  if (accountName !== undefined && !hasAccount(accountName)) {
+    faults.push({ reason: 'AccountNotFound', message: `account '${accountName}' of ${owner} does not exist` })
+  }
+  return faults
+}
+
+/** The distinct things that the placeholders in a value name; those that can name nothing become faults. */
+export function linksIn(value: unknown, roots: readonly string[], where: string, faults: Fault[], lenient = false): Link[] {
+  const links = new Map<string, Link>()
+  try {
+    for (const { path, at } of findPlaceholders(value, lenient ? { roots } : {})) {
+      try {
+        const link = parseLink(path, roots)
+        links.set(`${link.kind}\0${'text' in link ? link.text : path.join('\0')}`, link)
+      } catch (error) {
+        faults.push(faultFrom(error, 'InvalidPlaceholder', `${where} '${at}'`))
+      }
+    }
+  } catch (error) {
+    faults.push(faultFrom(error, 'InvalidPlaceholder', where))
+  }
+  return [...links.values()]
+}
+
+function faultFrom(error: unknown, reason: string, where: string): Fault {
+  if (error instanceof Problem) return { reason, message: `${where}: ${error.message}` }
+  throw error
+}
+
+/** Parameters that somebody gave; none and empty ones are the same. */
+export function givenParams(params: unknown): FreeForm | undefined {
+  return isObject(params) && Object.keys(params).length > 0 ? params : undefined
+}

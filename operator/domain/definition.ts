@@ -1,0 +1,131 @@
+import { type ErrorObject, Ajv } from 'ajv'
+import type { ResourceDefinition } from '../api/resource-definition.ts'
+import type { FreeForm } from '../api/schema.ts'
+import type { DriverDescriptor } from './driver.ts'
+import { isObject } from './json.ts'
+import { duplicateCriteria, formatCriterion } from './matching.ts'
+import { findPlaceholders } from './placeholder.ts'
+import { findBuiltInType } from './types.ts'
+
+/** Something about a definition that keeps it from being used as written. */
+export interface DefinitionFault {
+  readonly reason: string
+  readonly message: string
+}
+
+/** The built-in driver that a driver type names, under any of the vendor's names. */
+export function driverOf(
+  driverType: string,
+  catalogue: readonly DriverDescriptor[],
+  vendors: readonly string[],
+): DriverDescriptor | undefined {
+  const [vendor = '', name, ...rest] = driverType.split('/')
+  if (rest.length > 0 || !vendors.includes(vendor)) return undefined
+  return catalogue.find((each) => each.name === name)
+}
+
+/** All that can be said of a definition by looking at the things around it; `rivals` may have equal criteria. */
+export function faultsOfDefinition(
+  definition: ResourceDefinition,
+  around: {
+    readonly catalogue: readonly DriverDescriptor[]
+    readonly vendors: readonly string[]
+    readonly rivals: readonly ResourceDefinition[]
+  },
+): DefinitionFault[] {
+  const { spec, metadata } = definition
+  const descriptor = driverOf(spec.driverType, around.catalogue, around.vendors)
+  return [
+    ...faultsOfCriteria(metadata.name, around.rivals),
+    ...faultsOfType(spec.type, metadata.namespace ?? ''),
+    ...faultsOfDriver(definition, descriptor, around),
+  ]
+}
+
+function faultsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): DefinitionFault[] {
+  return duplicateCriteria(rivals)
+    .filter(({ definitionName }) => definitionName === name)
+    .map(({ criterion, holder }) => ({
+      reason: 'DuplicateCriterion',
+      message: `criterion ${formatCriterion(criterion)} is held by the definition '${holder}'`,
+    }))
+}
+
+function faultsOfType(type: string, organization: string): DefinitionFault[] {
+  if (findBuiltInType(type)) return []
+  const hint = type.includes('/') ? `'${organization}' has no such type` : 'it is not built in'
+  return [{ reason: 'TypeNotFound', message: `resource type '${type}' does not exist: ${hint}` }]
+}
+
+function faultsOfDriver(
+  { spec }: ResourceDefinition,
+  descriptor: DriverDescriptor | undefined,
+  { catalogue, vendors }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
+): DefinitionFault[] {
+  if (!descriptor) {
+    const known = catalogue.map(({ name }) => `'${vendors[0]}/${name}'`).join(', ')
+    return [{ reason: 'UnknownDriver', message: `no driver is named '${spec.driverType}'; known drivers: ${known}` }]
+  }
+  const isItsType = !descriptor.resourceTypes || descriptor.resourceTypes.includes(spec.type)
+  const wrongType = isItsType
+    ? []
+    : [{ reason: 'WrongType', message: `driver '${spec.driverType}' does not provision resources of type '${spec.type}'` }]
+  const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
+  const inputs = faultsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
+  return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
+}
+
+/** What a reference to a Secret names is not known yet: it passes any schema, like a placeholder. */
+export function unreadLeaves(refs: FreeForm): FreeForm {
+  return Object.fromEntries(
+    Object.entries(refs).map(([key, value]) => {
+      const isLeaf = !isObject(value) || typeof value.secret === 'string'
+      return [key, isLeaf ? unread : unreadLeaves(value)]
+    }),
+  )
+}
+
+const unread = '$' + '{secret}'
+
+/** What of the inputs the driver would not take, each without the value, which may be secret; placeholders pass. */
+export function faultsOfInputs(
+  descriptor: DriverDescriptor,
+  inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
+): string[] {
+  const checks = checksOf(descriptor)
+  return (['values', 'secrets'] as const).flatMap((part) => {
+    const check = checks[part]
+    if (check(inputs[part])) return []
+    return (check.errors ?? []).filter((error) => !isPlaceholder(inputs[part], error.instancePath)).map((error) => messageOf(part, error))
+  })
+}
+
+const compiled = new WeakMap<DriverDescriptor, ReturnType<typeof compile>>()
+
+function checksOf(descriptor: DriverDescriptor) {
+  const known = compiled.get(descriptor) ?? compile(descriptor)
+  compiled.set(descriptor, known)
+  return known
+}
+
+function compile(descriptor: DriverDescriptor) {
+  const ajv = new Ajv({ strict: false, allErrors: true, ownProperties: true, validateFormats: false })
+  return { values: ajv.compile(descriptor.values), secrets: ajv.compile(descriptor.secrets) }
+}
+
+function isPlaceholder(value: unknown, pointer: string): boolean {
+  const at = pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[unescape(key)] : undefined), value) // both are indexed by text
+  return typeof at === 'string' && at.includes('${') && findPlaceholders(at).length > 0
+}
+
+function unescape(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function messageOf(part: string, { instancePath, message = 'is not valid', params }: ErrorObject): string {
+  const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
+  return `driver input '${part}${instancePath.replaceAll('/', '.')}' ${message}${allowed}`
+}

@@ -1,0 +1,54 @@
+import type { Environment } from '../api/environment.ts'
+import type { EnvironmentDeployment } from '../api/environment-deployment.ts'
+
+/** State of a deployment in the words of REST. */
+export type DeploymentState = 'pending' | 'in progress' | 'succeeded' | 'failed'
+
+/** The state that the conditions of a deployment speak of. */
+export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'status'>): DeploymentState {
+  const holds = (type: string) => status?.conditions?.some((each) => each.type === type && each.status === 'True')
+  if (holds('Ready')) return 'succeeded'
+  if (holds('Stalled')) return 'failed'
+  return status?.startTime ? 'in progress' : 'pending'
+}
+
+/** Whether a deployment has ended, one way or the other. */
+export function isFinished(deployment: Pick<EnvironmentDeployment, 'status'>): boolean {
+  return ['succeeded', 'failed'].includes(stateOfDeployment(deployment))
+}
+
+/** Older first: by creation, then by name with numbers compared as numbers. */
+export function byAge(
+  left: Pick<EnvironmentDeployment, 'metadata'>,
+  right: Pick<EnvironmentDeployment, 'metadata'>,
+): number {
+  const [before, after] = [left.metadata.creationTimestamp ?? '', right.metadata.creationTimestamp ?? '']
+  if (before !== after) return before < after ? -1 : 1
+  return left.metadata.name.localeCompare(right.metadata.name, 'en', { numeric: true })
+}
+
+/** Whether it got beyond planning, so that its set is what the environment is meant to be. */
+function passedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
+  return status?.startTime !== undefined && status.setName !== undefined
+}
+
+/**
+ * The deployment on whose set the next one builds: the environment's `from` as long as it was not used yet, else the
+ * newest that passed planning, else none (the empty set).
+ */
+export function baseDeploymentName(
+  environment: Pick<Environment, 'spec'>,
+  deployments: readonly EnvironmentDeployment[],
+): string | undefined {
+  const passed = deployments.filter(passedPlanning).sort(byAge)
+  const last = passed.at(-1)
+  const from = environment.spec.fromDeploymentName
+  const lastUsed = last?.status?.environmentFromName
+  return from !== undefined && from !== lastUsed ? from : last?.metadata.name
+}
+
+/** The number that the next deployment of an environment bears in its name. */
+export function nextDeploymentNumber(environmentName: string, deployments: readonly EnvironmentDeployment[]): number {
+  const numbers = deployments.map(({ metadata }) => Number(metadata.name.slice(environmentName.length + 1)))
+  return Math.max(0, ...numbers.filter(Number.isSafeInteger)) + 1
+}

@@ -1,0 +1,231 @@
+import type { ResourceContext } from '../api/active-resource.ts'
+import type { DeploymentProblem } from '../api/environment-deployment.ts'
+import type { ResourceDefinition } from '../api/resource-definition.ts'
+import type { FreeForm } from '../api/schema.ts'
+import { type CompiledDefinition, compileDefinition, type Fault, linksIn } from './compile.ts'
+import type { SetContent } from './delta.ts'
+import { defaultClass, type Descriptor, inherit } from './descriptor.ts'
+import { type Draft, DraftGraph } from './draft.ts'
+import type { DriverDescriptor } from './driver.ts'
+import { compareText, sameJson } from './json.ts'
+import { absolute, type Link, paramsRoots } from './link.ts'
+import type { Matcher, WonMatch } from './matching.ts'
+import { linkModules } from './module-links.ts'
+import { didYouMean } from './nearest.ts'
+import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
+import { findDependency, type Needs, readNeeds } from './needs.ts'
+import { inOrder } from './order.ts'
+import { implicitTypes, type ResourceTypeInfo, simpleTypeName } from './types.ts'
+
+/** What a graph is built from. */
+export interface GraphInput {
+  readonly context: ResourceContext
+  readonly set: SetContent
+  readonly matcher: Matcher
+  /** All types that are known: the built-in ones and those of the organization. */
+  readonly types: readonly ResourceTypeInfo[]
+  readonly catalogue: readonly DriverDescriptor[]
+  /** Vendor names under which our drivers go, our own first. */
+  readonly vendors: readonly string[]
+  /** Whether the organization has a definition of the type; as the matcher knows when absent. */
+  hasDefinitionOfType?(type: string): boolean
+  /** Whether the organization has the account; none when absent. */
+  hasAccount?(name: string): boolean
+}
+
+/** A resource that a deployment wants. */
+export interface GraphNode {
+  readonly descriptor: Descriptor
+  readonly guResId: string
+  /** The definition that provisions it, and why; absent when nothing does. */
+  readonly match: WonMatch | undefined
+  readonly driver: DriverDescriptor | undefined
+  readonly params: FreeForm | undefined
+  /** GUResIDs, sorted; resources that are virtual are left out. */
+  readonly dependsOn: readonly string[]
+  /** GUResIDs by the text of the reference, for placeholders and the driver's neighbours. */
+  readonly references: Readonly<Record<string, readonly string[]>>
+  /** There for its edges alone: a workload that no definition provisions. */
+  readonly virtual: boolean
+}
+
+/** The resources of an environment, dependencies before dependents, and everything that is wrong with them. */
+export interface Graph {
+  readonly nodes: readonly GraphNode[]
+  readonly problems: readonly DeploymentProblem[]
+}
+
+const maxNodes = 10_000
+
+/** Builds the resource graph: from the set, the implicit resources and what the definitions of all of them bring in. */
+export function buildGraph(input: GraphInput): Graph {
+  return new GraphBuilder(input).build()
+}
+
+class GraphBuilder {
+  readonly #input: GraphInput
+  readonly #graph: DraftGraph
+  readonly #needs: Needs
+  readonly #workloads: ReadonlySet<Draft>
+  readonly #types: ReadonlySet<string>
+  readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
+  readonly #problems = new Map<string, DeploymentProblem>()
+
+  constructor(input: GraphInput) {
+    this.#input = input
+    this.#graph = new DraftGraph(input.context)
+    this.#types = new Set(input.types.map(({ type }) => type))
+    this.#needs = readNeeds({
+      context: input.context,
+      set: input.set,
+      graph: this.#graph,
+      expandType: (type) => this.#expandType(type),
+      report: this.#report,
+    })
+    this.#workloads = new Set(this.#needs.workloads.values())
+  }
+
+  build(): Graph {
+    const graph = this.#graph
+    const rules = linkModules(this.#input.set, { graph, needs: this.#needs, report: this.#report })
+    for (const each of this.#needs.params) this.#takeParams(each.draft, each.params, each.by, each.workload)
+    for (const type of implicitTypes) this.#addImplicit(type)
+    for (let draft = graph.next(); draft; draft = graph.next()) this.#expand(draft)
+    if (graph.size > maxNodes) this.#report('', 'TooManyResources', `the graph has more than ${maxNodes} resources`)
+    graph.settle()
+    followSelectors(graph)
+    meetNeighbours(graph, this.#input.context.organizationId)
+    giveIngressRules(graph, rules, this.#report)
+    for (const draft of graph.nodes) this.#check(draft)
+    return this.#result()
+  }
+
+  readonly #report = (object: string, reason: string, message: string): void => {
+    this.#problems.set(`${object}\0${reason}\0${message}`, { object, reason, message })
+  }
+
+  /** Endpoint rule 11: a simple name stands for the override as long as the organization has a definition of it. */
+  #expandType(type: string): string {
+    if (type.includes('/')) return type
+    const { context, matcher, hasDefinitionOfType = (each) => matcher.hasDefinitionOf(each) } = this.#input
+    const override = `${context.organizationId}/${type}`
+    if (hasDefinitionOfType(override)) return override
+    return !this.#types.has(type) && this.#types.has(override) ? override : type
+  }
+
+  #addImplicit(type: string): void {
+    const { context, matcher } = this.#input
+    const descriptor = { type, class: defaultClass, resourceId: type }
+    if (matcher.match({ ...descriptor, context }).definition) this.#graph.node(descriptor)
+  }
+
+  /** Finds the definition of a node, and brings in what that refers to and co-provisions. */
+  #expand(draft: Draft): void {
+    if (this.#graph.size > maxNodes) return
+    const { descriptor, text } = draft
+    const { matcher, context, types } = this.#input
+    if (!this.#types.has(descriptor.type) && !descriptor.type.startsWith(`${context.organizationId}/`)) {
+      const hint = didYouMean(descriptor.type, types.map(({ type }) => type))
+      return this.#report(text, 'TypeNotFound', `resource type '${descriptor.type}' is not known${hint}`)
+    }
+    const match = matcher.match({ ...descriptor, context })
+    if (!match.definition) {
+      draft.virtual = this.#workloads.has(draft)
+      if (!draft.virtual) this.#report(text, 'NoMatchingDefinition', `${match.explanation}${this.#overrideHint(descriptor.type)}`)
+      return
+    }
+    const compiled = this.#compile(match.definition)
+    draft.match = match
+    draft.compiled = compiled
+    for (const { reason, message } of compiled.faults) this.#report(text, reason, message)
+    for (const link of compiled.links) this.#follow(link, draft, undefined)
+    for (const { reference, isDependent, matchDependents, params } of compiled.provisions) {
+      const target = this.#graph.node(inherit(reference, descriptor))
+      if (isDependent && target !== draft) this.#graph.connect(target, draft)
+      if (matchDependents && target !== draft) this.#graph.copyDependents(draft, target)
+      if (params) this.#takeParams(target, absolute(params, descriptor, draft.guResId), text, undefined)
+    }
+  }
+
+  #overrideHint(type: string): string {
+    const simple = simpleTypeName(type)
+    if (simple === type || !this.#types.has(simple)) return ''
+    return ` (needs of type '${simple}' mean '${type}' as long as there is a definition of it)`
+  }
+
+  #compile(definition: ResourceDefinition): CompiledDefinition {
+    const known = this.#compiled.get(definition)
+    if (known) return known
+    const { catalogue, vendors, hasAccount = () => false } = this.#input
+    const compiled = compileDefinition(definition, { catalogue, vendors, hasAccount })
+    this.#compiled.set(definition, compiled)
+    return compiled
+  }
+
+  #takeParams(draft: Draft, params: FreeForm, by: string, workload: string | undefined): void {
+    draft.claims.push({ by, params })
+    draft.params ??= params
+    const faults: Fault[] = []
+    for (const link of linksIn(params, paramsRoots, `params of ${by}`, faults, true)) this.#follow(link, draft, workload)
+    for (const { reason, message } of faults) this.#report(draft.text, reason, message)
+  }
+
+  /** Adds the edge, and for a reference the node, that a placeholder of `draft` asks for. */
+  #follow(link: Link, draft: Draft, workload: string | undefined): void {
+    if (link.kind === 'reference') return this.#refer(link.text, this.#graph.node(inherit(link.reference, draft.descriptor)), draft)
+    if (link.kind === 'selector') return void draft.selections.set(link.text, link.selector)
+    if (link.kind === 'workload') return this.#report(draft.text, 'InvalidPlaceholder', `'modules.${link.workload}' in params names no dependency`)
+    if (link.kind === 'context') return
+    const target = findDependency(this.#needs, link.path, workload)
+    if (typeof target === 'string') return this.#report(draft.text, 'UnknownDependency', `'${link.text}' in params: ${target}`)
+    this.#refer(link.text, target, draft)
+    const user = workload === undefined ? undefined : this.#needs.workloads.get(workload)
+    if (user) this.#graph.connect(user, target)
+  }
+
+  #refer(text: string, target: Draft, draft: Draft): void {
+    draft.references.set(text, [target])
+    this.#graph.connect(draft, target)
+  }
+
+  #check(draft: Draft): void {
+    const [first, ...rest] = draft.claims
+    const other = first && rest.find(({ params }) => !sameJson(params, first.params))
+    if (other) {
+      const claimants = draft.claims.map(({ by }) => by).sort(compareText)
+      this.#report(draft.text, 'ConflictingParams', `different params are given by ${claimants.join(', ')}`)
+    }
+    for (const [text, targets] of draft.references) {
+      const virtual = targets.find((each) => each.virtual)
+      if (virtual) {
+        const message = `'${text}' names '${virtual.text}', but no definition of type '${virtual.descriptor.type}' matches it`
+        this.#report(draft.text, 'NoMatchingDefinition', message)
+      }
+    }
+  }
+
+  #result(): Graph {
+    const { order, cycles } = inOrder(this.#graph.nodes)
+    for (const cycle of cycles) this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '))
+    const problems = [...this.#problems.values()].sort(
+      (a, b) => compareText(a.object, b.object) || compareText(a.reason, b.reason) || compareText(a.message, b.message),
+    )
+    return { nodes: order.map(finished), problems }
+  }
+}
+
+function finished(draft: Draft): GraphNode {
+  const { descriptor, guResId, match, params, virtual, compiled } = draft
+  const dependsOn = [...draft.edges].filter((each) => !each.virtual && each !== draft).map((each) => each.guResId)
+  const references = [...draft.references].sort(([a], [b]) => compareText(a, b))
+  return {
+    descriptor,
+    guResId,
+    match,
+    driver: compiled?.driver,
+    params,
+    dependsOn: dependsOn.sort(compareText),
+    references: Object.fromEntries(references.map(([text, targets]) => [text, targets.map((each) => each.guResId)])),
+    virtual,
+  }
+}

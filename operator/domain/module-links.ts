@@ -1,0 +1,113 @@
+import type { SetContent } from './delta.ts'
+import type { Draft, DraftGraph } from './draft.ts'
+import { Problem } from './errors.ts'
+import { escapeToken, isObject } from './json.ts'
+import { moduleRoots, parseLink } from './link.ts'
+import { didYouMean } from './nearest.ts'
+import { findDependency, type Needs, type Report } from './needs.ts'
+import { findPlaceholders, formatPath, type FoundPlaceholder, parseTemplate } from './placeholder.ts'
+
+/** One path of the `ingress` section of a workload. */
+export interface IngressRule {
+  readonly workload: string
+  readonly path: string
+  readonly type: unknown
+  readonly port: unknown
+}
+
+interface Tools {
+  readonly graph: DraftGraph
+  readonly needs: Needs
+  readonly report: Report
+}
+
+/** Makes each workload depend on what its module names, and gives the ingress rules by the dependency that they are for. */
+export function linkModules(set: SetContent, tools: Tools): Map<Draft, IngressRule[]> {
+  const rules = new Map<Draft, IngressRule[]>()
+  for (const [id, workload] of tools.needs.workloads) {
+    const spec = Object.hasOwn(set.modules, id) ? set.modules[id]?.['spec'] : undefined
+    if (!isObject(spec)) continue
+    for (const found of placeholdersIn(spec, workload, tools.report)) connectTo(found, id, workload, tools)
+    for (const { name, at } of namedVolumes(spec)) connectTo(bareReference(name, at), id, workload, tools)
+    for (const { name, at, paths } of ingressSections(spec)) {
+      const dns = connectTo(bareReference(name, at), id, workload, tools)
+      if (!dns) continue
+      const known = rules.get(dns) ?? []
+      for (const [path, { type, port }] of paths) known.push({ workload: id, path, type, port })
+      rules.set(dns, known)
+    }
+  }
+  return rules
+}
+
+function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPlaceholder[] {
+  try {
+    return findPlaceholders(spec, { keys: true, roots: moduleRoots })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    report(workload.text, 'InvalidPlaceholder', error.message)
+    return []
+  }
+}
+
+function connectTo(
+  { path, at }: FoundPlaceholder,
+  id: string,
+  workload: Draft,
+  { graph, needs, report }: Tools,
+): Draft | undefined {
+  try {
+    const link = parseLink(path, moduleRoots)
+    if (link.kind === 'workload') {
+      if (needs.workloads.has(link.workload)) return undefined
+      const hint = didYouMean(link.workload, needs.workloads.keys())
+      report(workload.text, 'UnknownWorkload', `'${formatPath(path)}' at '${at}': there is no workload '${link.workload}'${hint}`)
+      return undefined
+    }
+    if (link.kind !== 'dependency') return undefined
+    const target = findDependency(needs, link.path, id)
+    if (typeof target !== 'string') {
+      graph.connect(workload, target)
+      return target
+    }
+    report(workload.text, 'UnknownDependency', `'${formatPath(path)}' at '${at}': ${target}`)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    report(workload.text, 'InvalidPlaceholder', `at '${at}': ${error.message}`)
+  }
+  return undefined
+}
+
+/** Names of dependencies that stand outside of a placeholder, such as `externals.dns`. */
+function bareReference(name: string, at: string): FoundPlaceholder {
+  const [part] = parseTemplate(`\${${name}}`, moduleRoots)
+  return { path: typeof part === 'object' ? part.path : [name], at }
+}
+
+function namedVolumes(spec: Record<string, unknown>): { name: string; at: string }[] {
+  const named: { name: string; at: string }[] = []
+  for (const [container, { volume_mounts: mounts }] of objectsIn(spec['containers'])) {
+    for (const [path, { id }] of objectsIn(mounts)) {
+      const at = `/containers/${escapeToken(container)}/volume_mounts/${escapeToken(path)}/id`
+      if (typeof id === 'string' && moduleRoots.some((root) => id.startsWith(`${root}.`))) named.push({ name: id, at })
+    }
+  }
+  return named
+}
+
+function ingressSections(
+  spec: Record<string, unknown>,
+): { name: string; at: string; paths: [string, Record<string, unknown>][] }[] {
+  const ingress = spec['ingress']
+  if (!isObject(ingress)) return []
+  return objectsIn(ingress['rules']).map(([name, { http }]) => ({
+    name,
+    at: `/ingress/rules/${escapeToken(name)}`,
+    paths: objectsIn(http),
+  }))
+}
+
+function objectsIn(value: unknown): [string, Record<string, unknown>][] {
+  if (!isObject(value)) return []
+  return Object.entries(value).map(([key, member]) => [key, isObject(member) ? member : {}])
+}

@@ -1,0 +1,145 @@
+import type { ActiveResource, DefinitionSnapshot } from '../api/active-resource.ts'
+import type { DeploymentProblem, PlanSummary } from '../api/environment-deployment.ts'
+import { type Descriptor, formatDescriptor } from './descriptor.ts'
+import { driverOf } from './definition.ts'
+import { buildGraph, type Graph, type GraphInput, type GraphNode } from './graph.ts'
+import { isObject, sameJson } from './json.ts'
+import type { WonMatch } from './matching.ts'
+
+type ResourceSpec = ActiveResource['spec']
+
+/** What a deployment wants of a resource: its spec without what the act of writing adds. */
+export type WantedSpec = Omit<ResourceSpec, 'seal' | 'deploymentName' | 'unusedSince'>
+
+/** What is done with one resource. */
+export interface PlanStep {
+  readonly action: 'create' | 'update' | 'replace' | 'retain' | 'unchanged'
+  readonly guResId: string
+  readonly descriptor: Descriptor
+  /** Absent for a resource that is no longer used. */
+  readonly wanted?: WantedSpec
+  /** The resource as it is; with `create`, one that is being deleted and must be gone first. */
+  readonly current?: ActiveResource
+  readonly definitionName?: string
+}
+
+/** What a deployment does; with problems, nothing of it may be done. */
+export interface Plan {
+  /** Dependencies before dependents, then what is no longer used. */
+  readonly steps: readonly PlanStep[]
+  readonly problems: readonly DeploymentProblem[]
+  readonly graph: Graph
+}
+
+/** What a plan is made from. */
+export interface PlanInput extends GraphInput {
+  readonly environmentName: string
+  /** All active resources of the environment. */
+  readonly active: readonly ActiveResource[]
+  /** Whether the spec of a resource is as the operator wrote it. */
+  isTrusted(resource: ActiveResource): boolean
+}
+
+const maxSummarySteps = 100
+
+/** Compares what the set wants with what is there. */
+export function plan(input: PlanInput): Plan {
+  const graph = buildGraph(input)
+  const active = new Map(input.active.map((resource) => [resource.metadata.name, resource]))
+  const steps: PlanStep[] = []
+  for (const node of graph.nodes) {
+    if (node.match) steps.push(stepFor(node, node.match, active.get(node.guResId), input))
+    active.delete(node.guResId)
+  }
+  const unused = [...active.values()].filter(({ metadata, spec }) => !metadata.deletionTimestamp && !spec.unusedSince)
+  for (const current of unused.sort((a, b) => (formatDescriptor(a.spec) < formatDescriptor(b.spec) ? -1 : 1))) {
+    steps.push({ action: 'retain', guResId: current.metadata.name, descriptor: descriptorOf(current.spec), current })
+  }
+  return { steps, problems: graph.problems, graph }
+}
+
+/** Counts of the steps and the first hundred of those that do something. */
+export function summarize({ steps }: Pick<Plan, 'steps'>): PlanSummary {
+  const summary: PlanSummary = { create: 0, update: 0, replace: 0, retain: 0, unchanged: 0, steps: [] }
+  const shown: NonNullable<PlanSummary['steps']> = []
+  for (const { action, descriptor, definitionName } of steps) {
+    summary[action]++
+    if (action === 'unchanged' || shown.length === maxSummarySteps) continue
+    shown.push({ action, object: formatDescriptor(descriptor), ...(definitionName ? { definitionName } : {}) })
+  }
+  return { ...summary, steps: shown }
+}
+
+function stepFor(node: GraphNode, match: WonMatch, current: ActiveResource | undefined, input: PlanInput): PlanStep {
+  const { guResId, descriptor } = node
+  const wanted = wantedSpec(node, match, input)
+  const action = actionFor(node, wanted, current, input)
+  const { definitionName } = wanted.definition
+  return { action, guResId, descriptor, wanted, ...(current ? { current } : {}), definitionName }
+}
+
+function actionFor(
+  { driver }: GraphNode,
+  wanted: WantedSpec,
+  current: ActiveResource | undefined,
+  { catalogue, vendors, isTrusted }: PlanInput,
+): PlanStep['action'] {
+  if (!current || current.metadata.deletionTimestamp) return 'create'
+  const { spec } = current
+  const former = driverOf(spec.definition.driverType, catalogue, vendors)
+  const sameDriver = spec.definition.driverType === wanted.definition.driverType || (former && former === driver)
+  if (!sameDriver) return 'replace'
+  const forcing = driver?.replacedBy ?? []
+  if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path)))) return 'replace'
+  if (spec.unusedSince || !isTrusted(current)) return 'update'
+  return sameWish(spec, wanted) ? 'unchanged' : 'update'
+}
+
+/** Whether two specs ask for the same; who wrote them, and how the match is explained, does not matter. */
+function sameWish({ seal: _, deploymentName: __, ...spec }: ResourceSpec, wanted: WantedSpec): boolean {
+  return sameJson(withoutExplanation(spec), withoutExplanation(wanted))
+}
+
+function withoutExplanation<T extends WantedSpec>(spec: T) {
+  const { explanation: _, ...definition } = spec.definition
+  return { ...spec, definition }
+}
+
+function inputAt({ driverInputs }: DefinitionSnapshot, path: string): unknown {
+  let value: unknown = driverInputs?.values
+  for (const step of path.split('.')) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  return value
+}
+
+function wantedSpec({ descriptor, params, dependsOn, references }: GraphNode, match: WonMatch, input: PlanInput): WantedSpec {
+  return {
+    environmentName: input.environmentName,
+    context: input.context,
+    ...descriptorOf(descriptor),
+    definition: snapshotOf(match),
+    ...(params ? { params } : {}),
+    ...(dependsOn.length > 0 ? { dependsOn: [...dependsOn] } : {}),
+    ...(Object.keys(references).length > 0 ? { references: mutable(references) } : {}),
+  }
+}
+
+function snapshotOf({ definition: { metadata, spec }, criterion, explanation }: WonMatch): DefinitionSnapshot {
+  const { driverType, accountName, driverInputs } = spec
+  return {
+    definitionName: metadata.name,
+    driverType,
+    ...(accountName === undefined ? {} : { accountName }),
+    ...(driverInputs === undefined ? {} : { driverInputs }),
+    criterion,
+    explanation,
+  }
+}
+
+function descriptorOf({ type, class: resourceClass, resourceId }: Descriptor): Descriptor {
+  return { type, class: resourceClass, resourceId }
+}
+
+function mutable(references: GraphNode['references']): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(references).map(([text, names]) => [text, [...names]]))
+}
+

@@ -1,0 +1,30 @@
+import { createServer, type Server } from 'node:http'
+import type { Registry } from 'prom-client'
+
+/** What the probes ask. */
+export interface Health {
+  /** Whether the process works at all; when not, it is started anew. */
+  isAlive(): boolean
+  /** Whether it can do its work now. */
+  isReady(): boolean
+}
+
+/** Serves `/livez`, `/readyz` and `/metrics`. */
+export function serveHealth(health: Health, registry: Registry, port: number, host: string): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    if (request.url === '/metrics') {
+      response.writeHead(200, { 'content-type': registry.contentType })
+      response.end(await registry.metrics())
+      return
+    }
+    const checks: Record<string, () => boolean> = { '/livez': health.isAlive, '/readyz': health.isReady }
+    const check = checks[request.url ?? '']
+    const isWell = check?.() ?? false
+    response.writeHead(check ? (isWell ? 200 : 503) : 404, { 'content-type': 'text/plain' })
+    response.end(isWell ? 'ok\n' : 'not ok\n')
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve(server))
+  })
+}

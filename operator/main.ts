@@ -1,0 +1,56 @@
+import { systemNamespace } from './api/names.ts'
+import { readConfig } from './config.ts'
+import { drivers } from './drivers/drivers.ts'
+import { serveHealth } from './health.ts'
+import { createClient } from './kube/client.ts'
+import { openCluster } from './kube/cluster.ts'
+import { loadConnection } from './kube/connection.ts'
+import { kindsInStore } from './kube/kinds-in-store.ts'
+import { defaultElectionTimes, startElection } from './kube/leader.ts'
+import { createLog } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { type Operator, startOperator } from './operator.ts'
+
+const config = readConfig()
+const log = createLog('operator', config.logLevel)
+const client = createClient(loadConnection(config.kubeconfig))
+const cluster = openCluster({ client, log, kinds: kindsInStore })
+const metrics = createMetrics()
+const leaseMs = config.leaseSeconds * 1000
+const election = startElection({
+  client,
+  log,
+  namespace: systemNamespace,
+  name: 'quartermaster-operator',
+  identity: config.identity,
+  times: { ...defaultElectionTimes, leaseMs, renewDeadlineMs: leaseMs * (2 / 3), retryMs: leaseMs / 7.5 },
+})
+/** A watch that is silent for longer than this will not speak again. */
+const silenceLimitMs = 300_000
+const gracePeriodMs = 25_000
+let operator: Operator | undefined
+
+await serveHealth(
+  { isAlive: () => !cluster.store.synced || cluster.store.silentMs() < silenceLimitMs, isReady: () => cluster.store.synced },
+  metrics.registry,
+  config.healthPort,
+  config.healthHost,
+)
+log.info('started', { port: config.healthPort })
+
+/** Ends what runs, gives the lease up, and exits. */
+async function shutDown(code: number) {
+  setTimeout(() => process.exit(code), gracePeriodMs).unref()
+  await operator?.stop()
+  await election.release().catch((error: unknown) => log.warn('could not release the lease', { error }))
+  await cluster.close()
+  log.info('stopped')
+  process.exit(code)
+}
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void shutDown(0))
+// Whatever runs may no longer be ours to finish: end at once.
+void election.lost.then(() => process.exit(1))
+
+await election.elected
+operator = await startOperator({ cluster, config, drivers, log, metrics, isActive: election.isLeader })
+log.info('working')

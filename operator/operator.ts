@@ -1,0 +1,90 @@
+import type { Config } from './config.ts'
+import { ActiveResource } from './api/active-resource.ts'
+import { activeResourceController } from './controllers/active-resource.ts'
+import { applicationController } from './controllers/application.ts'
+import { environmentController } from './controllers/environment.ts'
+import { environmentDeploymentController } from './controllers/environment-deployment.ts'
+import { openInstallation } from './controllers/installation.ts'
+import { createInventory } from './controllers/inventory.ts'
+import { ensureAdmin, startOrganizations } from './controllers/organization.ts'
+import { createProgress } from './controllers/progress.ts'
+import { resourceDefinitionController } from './controllers/resource-definition.ts'
+import { catalogue } from './drivers/catalogue.ts'
+import type { Driver } from './drivers/driver.ts'
+import type { Kind } from './api/kind.ts'
+import type { Cluster } from './kube/cluster.ts'
+import { type Controller, type Loop, startController } from './kube/controller.ts'
+import { openObjects } from './kube/objects.ts'
+import type { Log } from './log.ts'
+import type { OperatorMetrics } from './metrics.ts'
+
+/** The loops of the process that leads. */
+export interface Operator {
+  /** Takes in nothing new, and resolves when what runs has ended. */
+  stop(): Promise<void>
+}
+
+/** Starts all loops; the caller leads, and `isActive` says for how long. */
+export async function startOperator(options: {
+  cluster: Cluster
+  config: Config
+  drivers: readonly Driver[]
+  log: Log
+  metrics: OperatorMetrics
+  isActive: () => boolean
+}): Promise<Operator> {
+  const { cluster, config, drivers, log, metrics, isActive } = options
+  await cluster.ready
+  const installation = await openInstallation(cluster.client)
+  await ensureAdmin(cluster)
+  const objects = openObjects(cluster.client, log)
+  const inventory = createInventory(cluster.client, objects, (key) => resourceAt(cluster, key))
+  const progress = createProgress(cluster.store, config.deploymentAttempts)
+  const { vendors } = config
+  const loops: Loop[] = []
+
+  function start<K extends Kind>(controller: Controller<K>) {
+    const loop = startController(cluster, controller, { log, metrics, isActive, sweepMs: config.sweepSeconds * 1000 })
+    metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)
+    loops.push(loop)
+  }
+  start(applicationController(cluster))
+  start(environmentController(cluster, objects, { keptDeployments: config.keptDeployments }))
+  start(resourceDefinitionController(cluster, { catalogue, vendors }))
+  start(
+    activeResourceController({
+      cluster,
+      objects,
+      inventory,
+      installation,
+      drivers,
+      vendors,
+      deadlineSeconds: config.driverDeadlineSeconds,
+    }),
+  )
+  start(
+    environmentDeploymentController({
+      cluster,
+      installation,
+      progress,
+      catalogue,
+      vendors,
+      attempts: config.deploymentAttempts,
+      timeoutSeconds: config.deploymentTimeoutSeconds,
+      settleSeconds: config.settleSeconds,
+    }),
+  )
+  const organizations = startOrganizations(cluster, log, isActive)
+
+  return {
+    async stop() {
+      await Promise.all([...loops.map((loop) => loop.stop()), organizations.stop()])
+      objects.close()
+    },
+  }
+}
+
+function resourceAt({ store }: Cluster, key: string): ActiveResource | undefined {
+  const slash = key.indexOf('/')
+  return store.get(ActiveResource, key.slice(0, slash), key.slice(slash + 1))
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { Kind, KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
+import { type Cache, createCache } from '../../../operator/kube/cache.ts'
+import { ApiError } from '../../../operator/kube/client.ts'
+import type { Cluster, Organization, Store } from '../../../operator/kube/cluster.ts'
+import { kindsInStore } from '../../../operator/kube/kinds-in-store.ts'
+import { plainSchema } from '../../../api-gateway/wire.ts'
+
+/** A cluster in memory: it numbers, dates and validates objects as the API server does. */
+export interface FakeCluster extends Cluster {
+  /** Secrets that were created. */
+  readonly secrets: KubeObject[]
+  /** Every write in order, such as `create Application acme/shop`. */
+  readonly writes: string[]
+  addOrganization(id: string, displayName?: string): void
+  /** Puts an object as it is, whatever its status. */
+  put<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K>
+  /** Changes the status of an object, as the operator does. */
+  setStatus<K extends Kind>(kind: K, namespace: string, name: string, status: object): void
+  /** Takes an object away at once. */
+  drop<K extends Kind>(kind: K, namespace: string, name: string): void
+  /** Makes the next write that matches fail. */
+  failNext(write: string, error: Error): void
+  synced: boolean
+}
+
+/** An empty fake cluster; each object it makes is a second younger than the one before. */
+export function createFakeCluster(): FakeCluster {
+  const caches = new Map<string, Cache>()
+  const checks = new Map<string, (spec: unknown) => string | undefined>()
+  const organizations: Organization[] = []
+  const failures: { write: string; error: Error }[] = []
+  let version = 0
+  let synced = true
+  for (const { kind, indexes = {} } of kindsInStore) {
+    caches.set(kind.kind, createCache(indexes as never, (error) => { throw error })) // typed by their kinds
+    checks.set(kind.kind, specCheck(kind))
+  }
+
+  function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
+    const cache = caches.get(kind.kind)
+    if (!cache) throw new Error(`no such kind: ${kind.kind}`)
+    return cache as unknown as Cache<ObjectOf<K>> // filled with objects of this kind alone
+  }
+  function time(): string {
+    return new Date(Date.UTC(2026, 0, 1) + version * 1000).toISOString().replace('.000Z', 'Z')
+  }
+  function record(verb: string, kind: string, { metadata }: KubeObject) {
+    const write = `${verb} ${kind} ${metadata.namespace ?? ''}/${metadata.name}`
+    const index = failures.findIndex((each) => write.includes(each.write))
+    if (index >= 0) throw failures.splice(index, 1)[0]?.error
+    fake.writes.push(write)
+  }
+  function keep<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> {
+    version += 1
+    const copy = structuredClone({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } })
+    cacheOf(kind).set(copy)
+    return copy
+  }
+
+  const store: Store = {
+    get: (kind, namespace, name) => cacheOf(kind).get(namespace, name),
+    list: (kind, namespace) => cacheOf(kind).inNamespace(namespace),
+    byIndex: (kind, index, value) => cacheOf(kind).byIndex(index, value),
+    cacheOf,
+    namespaces: createCache({}, () => {}),
+    organizations: () => organizations,
+    isOrganization: (namespace) => organizations.some(({ id }) => id === namespace),
+    get synced() {
+      return synced
+    },
+    silentMs: () => 0,
+  }
+
+  const fake: FakeCluster = {
+    secrets: [],
+    writes: [],
+    store,
+    client: undefined as never, // the gateway has no business with it
+    ready: Promise.resolve(),
+    get synced() {
+      return synced
+    },
+    set synced(value) {
+      synced = value
+    },
+    addOrganization(id, displayName = id) {
+      organizations.push({ id, displayName, createdAt: '2026-01-01T00:00:00Z' })
+    },
+    put: (kind, object) => {
+      const metadata = { uid: randomUUID(), creationTimestamp: time(), generation: 1, ...object.metadata }
+      return keep(kind, { ...object, metadata })
+    },
+    setStatus(kind, namespace, name, status) {
+      const object = cacheOf(kind).get(namespace, name)
+      if (!object) throw new Error(`no such object: ${namespace}/${name}`)
+      keep(kind, { ...object, status } as typeof object) // the test knows the shape
+    },
+    drop(kind, namespace, name) {
+      const object = cacheOf(kind).get(namespace, name)
+      if (object) cacheOf(kind).remove(object)
+    },
+    failNext: (write, error) => {
+      failures.push({ write, error })
+    },
+    async create(kind, object) {
+      record('create', kind.kind, object)
+      if (cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)) {
+        throw new ApiError(409, 'AlreadyExists', `${kind.plural} "${object.metadata.name}" already exists`)
+      }
+      const fault = checks.get(kind.kind)?.(object.spec)
+      if (fault) throw new ApiError(422, 'Invalid', fault)
+      const status = kind.status ? { status: structuredClone((kind.status as { default?: object }).default) } : {}
+      return fake.put(kind, { ...object, ...status } as typeof object) // what the API server adds
+    },
+    async replace(kind, object) {
+      record('replace', kind.kind, object)
+      const existing = cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)
+      if (!existing) throw new ApiError(404, 'NotFound', 'not found')
+      if (existing.metadata.resourceVersion !== object.metadata.resourceVersion) {
+        throw new ApiError(409, 'Conflict', 'the object has been modified')
+      }
+      const fault = checks.get(kind.kind)?.(object.spec)
+      if (fault) throw new ApiError(422, 'Invalid', fault)
+      return keep(kind, object)
+    },
+    async patch() {
+      throw new Error('not needed yet')
+    },
+    async patchStatus() {
+      throw new Error('not for the gateway')
+    },
+    async remove(kind, object) {
+      record('remove', kind.kind, object)
+      const { namespace = '', name } = object.metadata
+      const existing = cacheOf(kind).get(namespace, name)
+      if (!existing) return
+      if (existing.metadata.finalizers?.length) {
+        keep(kind, { ...existing, metadata: { ...existing.metadata, deletionTimestamp: time() } })
+        return
+      }
+      cacheOf(kind).remove(existing)
+    },
+    read: async (kind, namespace, name) => cacheOf(kind).get(namespace, name),
+    readAll: async (kind, namespace) => cacheOf(kind).inNamespace(namespace),
+    async createSecret(secret) {
+      record('create', 'Secret', secret)
+      fake.secrets.push(secret)
+    },
+    async close() {},
+  }
+  return fake
+}
+
+/** What the CRD of a kind refuses. */
+function specCheck(kind: Kind): (spec: unknown) => string | undefined {
+  const ajv = new Ajv2020({ strict: false, ownProperties: true })
+  formats.default(ajv)
+  const check = ajv.compile({ ...plainSchema(kind.spec), unevaluatedProperties: false })
+  return (spec) => (check(spec) ? undefined : `spec${ajv.errorsText(check.errors, { dataVar: '' })}`)
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { createGateway, type GatewayOptions } from '../../../api-gateway/app.ts'
+import { endpoints as allEndpoints } from '../../../api-gateway/endpoints/index.ts'
+import { openApiDocument, parameterNames } from '../../../api-gateway/openapi.ts'
+import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
+import { EnvironmentType } from '../../../operator/api/environment-type.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { systemNamespace } from '../../../operator/api/names.ts'
+import { catalogue } from '../../../operator/drivers/catalogue.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createFakeCluster, type FakeCluster } from './fake-cluster.ts'
+
+/** What a request of a test says. */
+export interface TestRequest {
+  /** User whose token is sent; none when null. */
+  readonly as?: string | null
+  readonly body?: unknown
+  /** The body as it is. */
+  readonly text?: string | Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What came back; its body was checked against the OpenAPI document. */
+export interface TestResponse {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint: bodies of all shapes, checked against the document
+  // any: each test knows the shape that it looks at, and the document has checked it
+  readonly body: any
+}
+
+/** A gateway over a fake cluster, spoken to over HTTP. */
+export interface TestGateway {
+  readonly cluster: FakeCluster
+  readonly url: string
+  readonly port: number
+  readonly logged: { level: string; message: string; fields: unknown }[]
+  /** Sends `GET /path` and the like. */
+  send(operation: string, request?: TestRequest): Promise<TestResponse>
+  addUser(name: string, spec?: Partial<User['spec']>): void
+  addMember(organization: string, name: string, spec: Membership['spec']): void
+  close(): Promise<void>
+}
+
+/** The token of a user of the tests. */
+export function tokenOf(user: string): string {
+  return `qm_${user}_secret-of-${user}`
+}
+
+/** Organizations `acme` and `globex`, each with `development` and `production`; `admin` administers both. */
+export async function startGateway(options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
+  const cluster = createFakeCluster()
+  const logged: TestGateway['logged'] = []
+  const write = (level: string) => (message: string, fields?: unknown) => {
+    logged.push({ level, message, fields })
+  }
+  const log = { ...silentLog, info: write('info'), warn: write('warn'), error: write('error') }
+  const settings = { requestsPerSecond: 100_000, burst: 100_000 }
+  const gateway = createGateway({ cluster, log, catalogue, settings, ...options })
+  const port = await gateway.listen(0, '127.0.0.1')
+  const url = `http://127.0.0.1:${port}`
+  const check = documentCheck(options.endpoints ?? allEndpoints)
+
+  const test: TestGateway = {
+    cluster,
+    url,
+    port,
+    logged,
+    async send(operation, { as = 'admin', body, text, headers = {} } = {}) {
+      const [method = '', path = ''] = operation.split(' ')
+      const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(as === null ? {} : { authorization: `Bearer ${tokenOf(as)}` }),
+          ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(payload === undefined ? {} : { body: payload }),
+      })
+      const content = await response.text()
+      const isJson = response.headers.get('content-type') === 'application/json'
+      const parsed = isJson ? JSON.parse(content) : content === '' ? undefined : content
+      check(method, path, response.status, parsed)
+      return { status: response.status, headers: response.headers, body: parsed }
+    },
+    addUser(name, spec = {}) {
+      cluster.put(User, newObject(User, { namespace: systemNamespace, name }, { type: 'human', ...spec }))
+      const sha256 = createHash('sha256').update(tokenOf(name)).digest('hex')
+      cluster.put(AccessToken, newObject(AccessToken, { namespace: systemNamespace, name }, { userName: name, sha256 }))
+    },
+    addMember(organization, name, spec) {
+      cluster.put(Membership, newObject(Membership, { namespace: organization, name }, spec))
+    },
+    close: () => gateway.close(),
+  }
+
+  test.addUser('admin')
+  for (const organization of ['acme', 'globex']) {
+    cluster.addOrganization(organization)
+    test.addMember(organization, 'admin', { role: 'administrator' })
+    for (const name of ['development', 'production']) {
+      cluster.put(EnvironmentType, newObject(EnvironmentType, { namespace: organization, name }, {}))
+    }
+  }
+  return test
+}
+
+/** Fails a test whose response the OpenAPI document does not allow. */
+function documentCheck(endpoints: typeof allEndpoints) {
+  const document = openApiDocument(endpoints, 'test')
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  ajv.addSchema(document, 'openapi.json')
+  const routes = endpoints.map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    path,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    weight: parameterNames(path).length,
+  }))
+  return (method: string, target: string, status: number, body: unknown) => {
+    const [bare = ''] = target.split('?')
+    const route = routes.filter((each) => each.method === method && each.pattern.test(bare)).sort((a, b) => a.weight - b.weight)[0]
+    if (!route || body === undefined || typeof body === 'string' && bare === '/metrics') return
+    const pointer = ['paths', route.path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema']
+    const escaped = pointer.map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')))
+    const validate = ajv.compile({ $ref: `openapi.json#/${escaped.join('/')}` })
+    if (validate(body)) return
+    throw new Error(`${method} ${target} ${status}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`)
+  }
+}

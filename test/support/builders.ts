@@ -1,0 +1,90 @@
+import type { ActiveResource, ResourceContext } from '../../operator/api/active-resource.ts'
+import type { ObjectMeta } from '../../operator/api/kind.ts'
+import { apiVersion } from '../../operator/api/names.ts'
+import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
+import type { SetContent } from '../../operator/domain/delta.ts'
+import type { DriverDescriptor } from '../../operator/domain/driver.ts'
+import { guResId } from '../../operator/domain/identity.ts'
+
+/** Environment `dev` of type `development` of application `shop` of organization `acme`. */
+export function context(changes: Partial<ResourceContext> = {}): ResourceContext {
+  return {
+    organizationId: 'acme',
+    applicationId: 'shop',
+    environmentId: 'dev',
+    environmentType: 'development',
+    ...changes,
+  }
+}
+
+/** A definition that fits every context of class `default`, by the driver `echo`. */
+export function definition(
+  name: string,
+  type: string,
+  spec: Partial<ResourceDefinition['spec']> = {},
+  metadata: Partial<ObjectMeta> = {},
+): ResourceDefinition {
+  return {
+    apiVersion,
+    kind: 'ResourceDefinition',
+    metadata: { name, namespace: 'acme', creationTimestamp: '2026-01-01T00:00:00Z', ...metadata },
+    spec: { type, driverType: 'quartermaster/echo', criteria: [{}], ...spec },
+  }
+}
+
+/** An active resource of `context()`, as an operator wrote it. */
+export function activeResource(
+  descriptor: { type: string; class?: string; resourceId: string },
+  spec: Partial<ActiveResource['spec']> = {},
+  metadata: Partial<ObjectMeta> = {},
+): ActiveResource {
+  const { type, class: resourceClass = 'default', resourceId } = descriptor
+  const where = spec.context ?? context()
+  return {
+    apiVersion,
+    kind: 'ActiveResource',
+    metadata: {
+      name: guResId(where, { type, class: resourceClass, resourceId }),
+      namespace: where.organizationId,
+      ...metadata,
+    },
+    spec: {
+      environmentName: `${where.applicationId}.${where.environmentId}`,
+      deploymentName: `${where.applicationId}.${where.environmentId}.1`,
+      context: where,
+      type,
+      class: resourceClass,
+      resourceId,
+      definition: { definitionName: type, driverType: 'quartermaster/echo' },
+      seal: '',
+      ...spec,
+    },
+  }
+}
+
+/** A module with these dependencies and this spec. */
+export function module(externals: FreeForm = {}, spec: FreeForm = {}): FreeForm {
+  return { profile: 'quartermaster/default-module', spec, externals }
+}
+
+/** A deployment set. */
+export function set(modules: Record<string, FreeForm> = {}, shared: Record<string, FreeForm> = {}): SetContent {
+  return { modules, shared }
+}
+
+/** A driver for every resource type, without schema. */
+export function driver(name: string, changes: Partial<DriverDescriptor> = {}): DriverDescriptor {
+  const anything = { type: 'object' } as TSchema // any JSON Schema is one
+  return {
+    name,
+    description: name,
+    account: { types: [], required: false },
+    values: anything,
+    secrets: anything,
+    neighbours: {},
+    takesIngressRules: false,
+    replacedBy: [],
+    ...changes,
+  }
+}

@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { request } from 'node:https'
+import { readFileSync } from 'node:fs'
+
+/** What happens to a request that a rule fits. */
+export type Fault =
+  | { readonly kind: 'resetBefore' }
+  | { readonly kind: 'resetAfter' }
+  | { readonly kind: 'freeze' }
+  | { readonly kind: 'answer'; readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+
+interface Rule {
+  readonly fits: (method: string, url: string) => boolean
+  readonly fault: Fault
+  times: number
+}
+
+/** A plain HTTP server in front of an API server, which misbehaves on demand. */
+export interface FaultProxy {
+  readonly origin: string
+  /** Lets the next `times` requests that fit suffer. */
+  inject(fits: Rule['fits'], fault: Fault, times?: number): void
+  /** Requests so far, as `METHOD path`. */
+  readonly requests: readonly string[]
+  /** TCP connections that clients opened so far. */
+  readonly connections: number
+  close(): Promise<void>
+}
+
+/** Starts a proxy to `target`. */
+export async function startFaultProxy(target: { url: string; caFile: string }): Promise<FaultProxy> {
+  const rules: Rule[] = []
+  const requests: string[] = []
+  const ca = readFileSync(target.caFile)
+  let connections = 0
+
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url = '' } = incoming
+    requests.push(`${method} ${url}`)
+    const rule = rules.find((each) => each.times > 0 && each.fits(method, url))
+    if (rule) rule.times -= 1
+    handle(incoming, outgoing, rule?.fault)
+  })
+  server.on('connection', () => {
+    connections += 1
+  })
+
+  function handle(incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault | undefined) {
+    if (fault?.kind === 'resetBefore') {
+      incoming.socket.destroy()
+      return
+    }
+    if (fault?.kind === 'answer') {
+      outgoing.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers })
+      outgoing.end(JSON.stringify(fault.body ?? {}))
+      return
+    }
+    const forwarded = request(new URL(incoming.url ?? '/', target.url), { method: incoming.method, headers: incoming.headers, ca }, (answer) => {
+      if (fault?.kind === 'resetAfter') {
+        // The API server has done it; the client never hears.
+        answer.resume()
+        answer.on('end', () => incoming.socket.destroy())
+        return
+      }
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      if (fault?.kind === 'freeze') {
+        outgoing.flushHeaders()
+        answer.resume()
+        return
+      }
+      answer.pipe(outgoing)
+      outgoing.on('close', () => answer.destroy())
+      answer.on('error', () => outgoing.destroy())
+    })
+    forwarded.on('error', () => incoming.socket.destroy())
+    incoming.pipe(forwarded)
+  }
+
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    inject: (fits, fault, times = 1) => rules.push({ fits, fault, times }),
+    requests,
+    get connections() {
+      return connections
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => {
+        server.close(resolve)
+      })
+    },
+  }
+}
