@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
 import type { DriverDescriptor } from '../operator/domain/driver.ts'
 import { Problem } from '../operator/domain/errors.ts'
 import type { Cluster } from '../operator/kube/cluster.ts'
@@ -35,7 +41,15 @@ export function createGateway(options: GatewayOptions) {
   const settings = { ...defaultSettings, ...options.settings }
   const document = JSON.stringify(openApiDocument(endpoints, version))
   const checkDriverInputs = createDriverInputsCheck(catalogue, settings.vendors)
-  const gateway: Gateway = { cluster, checkDriverInputs, settings, log, metrics: createMetrics(), document, now }
+  const gateway: Gateway = {
+    cluster,
+    checkDriverInputs,
+    settings,
+    log,
+    metrics: createMetrics(),
+    document,
+    now,
+  }
   const app = createApp(endpoints, gateway)
   let server: Server | undefined
 
@@ -129,7 +143,9 @@ async function respond(
 }
 
 function refuseMethod(operations: readonly Endpoint[]): RequestHandler {
-  const methods = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  const methods = operations.flatMap(({ method }) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
   return (_request, response) => {
     response.setHeader('allow', methods.join(', '))
     throw new Problem('MethodNotAllowed', `this path allows ${methods.join(', ')}`)
@@ -142,11 +158,18 @@ function refuse(gateway: Gateway): ErrorRequestHandler {
   }
 }
 
-function sendRefusal(request: Request, response: Response, { log }: Gateway, error: unknown, endpoint?: Endpoint): void {
+function sendRefusal(
+  request: Request,
+  response: Response,
+  { log }: Gateway,
+  error: unknown,
+  endpoint?: Endpoint,
+): void {
   const refusal = refusalOf(error)
   const requestId = response.locals['requestId']
   if (refusal.unexpected) log.error('a request failed', { requestId, route: endpoint?.path, error })
-  if (refusal.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(refusal.retryAfterSeconds))
+  if (refusal.retryAfterSeconds !== undefined)
+    response.setHeader('retry-after', String(refusal.retryAfterSeconds))
   if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer')
   send(request, response, { status: refusal.status, body: bodyOf(refusal, endpoint, requestId) })
 }
@@ -160,8 +183,7 @@ function send(request: Request, response: Response, { status, body, text, header
   if (response.headersSent || response.destroyed) return
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  // What is left of a body that nobody reads must not be taken for the next request.
-  if (!request.complete) response.setHeader('connection', 'close')
+  if (isLongUnread(request)) response.setHeader('connection', 'close')
   if (text) {
     response.setHeader('content-type', text.contentType)
     response.end(text.content)
@@ -173,4 +195,12 @@ function send(request: Request, response: Response, { status, body, text, header
   }
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify(body))
+}
+
+const worthReading = 65_536
+
+/** Whether more of a body is to come than reading it for nothing would be worth. */
+function isLongUnread({ complete, headers }: Request): boolean {
+  if (complete) return false
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > worthReading
 }

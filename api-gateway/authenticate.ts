@@ -26,7 +26,11 @@ const headerPattern = /^Bearer (qm_([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)_[A-Z
 const nothing = Buffer.alloc(32)
 
 /** The caller that the values of `Authorization` speak for; undefined when they do not speak for anybody. */
-export function authenticate(values: readonly string[], store: Store, now: number): Authentication | undefined {
+export function authenticate(
+  values: readonly string[],
+  store: Store,
+  now: number,
+): Authentication | undefined {
   const [, token, tokenName] = (values.length === 1 && headerPattern.exec(values[0] ?? '')) || []
   if (token === undefined || tokenName === undefined) return undefined
   const known = store.get(AccessToken, systemNamespace, tokenName)
@@ -51,7 +55,11 @@ function callerOf({ metadata, spec }: User): Caller {
 }
 
 /** What the caller is in an organization; undefined when nothing, or when there is no such organization. */
-export function membershipIn(store: Store, caller: Caller, organization: string): Membership['spec'] | undefined {
+export function membershipIn(
+  store: Store,
+  caller: Caller,
+  organization: string,
+): Membership['spec'] | undefined {
   if (!store.isOrganization(organization)) return undefined
   if (caller.homeOrganization !== undefined && caller.homeOrganization !== organization) return undefined
   const membership = store.get(Membership, organization, caller.userName)
@@ -61,7 +69,8 @@ export function membershipIn(store: Store, caller: Caller, organization: string)
 /** Refuses a caller who lacks what is required. */
 export function demand(caller: Caller, requirement: Requirement, target: RoleTarget = {}): void {
   if (allows(caller.membership, requirement, target)) return
-  if (!caller.membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
+  if (!caller.membership)
+    throw new Problem('Forbidden', 'the token does not grant access to this organization')
   throw new Problem('Forbidden', `this needs ${describe(requirement, target)}`)
 }
 

@@ -55,12 +55,14 @@ function parse(text: string): unknown {
 function refuseUnusable(value: unknown): void {
   let keys = 0
   const visit = (item: unknown, depth: number): void => {
-    if (typeof item === 'number' && !Number.isFinite(item)) throw new Problem('Invalid', 'a number in the body is too large')
+    if (typeof item === 'number' && !Number.isFinite(item))
+      throw new Problem('Invalid', 'a number in the body is too large')
     if (typeof item !== 'object' || item === null) return
     if (depth > maxDepth) throw new Problem('Invalid', `the body is nested deeper than ${maxDepth} levels`)
     const names = isObject(item) ? Object.keys(item) : []
     keys += names.length
-    if (names.length > maxKeysOfObject || keys > maxKeys) throw new Problem('Invalid', 'the body has too many keys')
+    if (names.length > maxKeysOfObject || keys > maxKeys)
+      throw new Problem('Invalid', 'the body has too many keys')
     const forbidden = names.find((name) => forbiddenKeys.has(name))
     if (forbidden) throw new Problem('Invalid', `the body has the key '${forbidden}', which is not allowed`)
     for (const child of Object.values(item)) visit(child, depth + 1)

@@ -40,7 +40,8 @@ export function createDriverInputsCheck(
 function asPlaceholders(refs: FreeForm): FreeForm {
   return Object.fromEntries(
     Object.entries(refs).map(([key, value]) => {
-      const isLeaf = !isObject(value) || typeof value['secret'] === 'string' || typeof value['ref'] === 'string'
+      const isLeaf =
+        !isObject(value) || typeof value['secret'] === 'string' || typeof value['ref'] === 'string'
       return [key, isLeaf ? '${secret}' : asPlaceholders(value)]
     }),
   )

@@ -13,7 +13,9 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** Who may call: anybody, anybody with a valid token, or a member of the organization in the path with that role. */
 export type Access = 'public' | 'authenticated' | Requirement
 
-type ParameterName<P extends string> = P extends `${string}{${infer N}}${infer R}` ? N | ParameterName<R> : never
+type ParameterName<P extends string> = P extends `${string}{${infer N}}${infer R}`
+  ? N | ParameterName<R>
+  : never
 
 /** Parameters of a path template such as `/orgs/{org_id}/apps`. */
 export type Parameters<P extends string> = string extends P

@@ -35,14 +35,18 @@ export class RateLimited extends Problem {
 
 /** What the caller is told about whatever was thrown; of an unexpected error nothing but that it happened. */
 export function refusalOf(error: unknown): Refusal {
-  if (error instanceof RateLimited) return { ...problemRefusal(error), retryAfterSeconds: error.retryAfterSeconds }
+  if (error instanceof RateLimited)
+    return { ...problemRefusal(error), retryAfterSeconds: error.retryAfterSeconds }
   if (error instanceof Problem) return problemRefusal(error)
   if (error instanceof ApiError) return apiRefusal(error)
   if (error instanceof URIError) return refusal('Invalid', 'the path is not validly percent-encoded')
   return internal
 }
 
-const internal: Refusal = { ...refusal('Internal', 'internal error; the log names it by the request id'), unexpected: true }
+const internal: Refusal = {
+  ...refusal('Internal', 'internal error; the log names it by the request id'),
+  unexpected: true,
+}
 
 function refusal(reason: ProblemReason, message: string, details?: unknown): Refusal {
   return { status: statusByReason[reason], reason, message, details }

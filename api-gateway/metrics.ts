@@ -2,7 +2,12 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 
 /** Figures for Prometheus. */
 export interface Metrics {
-  observe(request: { readonly method: string; readonly route: string; readonly status: number; readonly seconds: number }): void
+  observe(request: {
+    readonly method: string
+    readonly route: string
+    readonly status: number
+    readonly seconds: number
+  }): void
   readonly contentType: string
   text(): Promise<string>
 }

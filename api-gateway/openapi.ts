@@ -46,7 +46,11 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'An API token, sent as `Authorization: Bearer <token>`.' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API token, sent as `Authorization: Bearer <token>`.',
+        },
       },
       schemas,
     },
@@ -59,7 +63,10 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const inQuery = Object.entries(query).map(([name, schema]) => parameterOf('query', name, schema, false))
   const responses = Object.entries(responsesOf(endpoint)).map(([status, schema]) => [
     status,
-    { description: STATUS_CODES[status] ?? status, ...(schema ? { content: contentOf(schema, schemas) } : {}) },
+    {
+      description: STATUS_CODES[status] ?? status,
+      ...(schema ? { content: contentOf(schema, schemas) } : {}),
+    },
   ])
   return {
     operationId: operationId(method, path),
@@ -90,7 +97,8 @@ function hoist(schema: unknown, schemas: Json): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const { title, ...rest } = schema as Json // an object, checked above
   const inner = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoist(value, schemas)]))
-  if (typeof title !== 'string') return title === undefined ? inner : { ...inner, title: hoist(title, schemas) }
+  if (typeof title !== 'string')
+    return title === undefined ? inner : { ...inner, title: hoist(title, schemas) }
   schemas[title] = inner
   return { $ref: `#/components/schemas/${title}` }
 }

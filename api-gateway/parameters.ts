@@ -5,10 +5,12 @@ const objectName = (description: string) =>
   string(description, { pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$', maxLength: 253 })
 
 /** An id of something that a path begins with. */
-export const shortId = (description: string) => string(description, { pattern: idPattern, minLength: 2, maxLength: 50 })
+export const shortId = (description: string) =>
+  string(description, { pattern: idPattern, minLength: 2, maxLength: 50 })
 
 /** An id that a body gives to something new. */
-export const newId = (description: string) => string(description, { pattern: idPattern, minLength: 2, maxLength: 100 })
+export const newId = (description: string) =>
+  string(description, { pattern: idPattern, minLength: 2, maxLength: 100 })
 
 /** Path parameters by name; one name means the same in every path. */
 export const parameters: Readonly<Record<string, TSchema>> = {

@@ -59,6 +59,7 @@ export function addressKey(address: string | undefined): string {
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
   const groups = head === '' ? [] : head.split(':')
   const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
   return `address:${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}`
 }

@@ -71,4 +71,3 @@ function asQuery(check: (value: unknown) => unknown, query: unknown): Call['quer
     throw error
   }
 }
-

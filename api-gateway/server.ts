@@ -26,8 +26,12 @@ export function createHttpServer(handle: RequestListener): Server {
     const message = parserMessages[error.code ?? ''] ?? 'the request is not valid HTTP'
     answerRaw(socket, 400, 'Invalid', message)
   })
-  server.on('connect', (_request, socket) => answerRaw(socket, 405, 'MethodNotAllowed', 'tunnels are not offered'))
-  server.on('checkExpectation', (request) => answerRaw(request.socket, 400, 'Invalid', 'the expectation cannot be met'))
+  server.on('connect', (_request, socket) =>
+    answerRaw(socket, 405, 'MethodNotAllowed', 'tunnels are not offered'),
+  )
+  server.on('checkExpectation', (request) =>
+    answerRaw(request.socket, 400, 'Invalid', 'the expectation cannot be met'),
+  )
   return server
 }
 

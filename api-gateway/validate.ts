@@ -14,13 +14,19 @@ export type Validator = (value: unknown) => unknown
 const linearRegExp = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern)
-    return { test: (text: string) => compiled.matcher(text).find() }
+    // Ajv takes two patterns of the same text for the same pattern: without this, all of them.
+    return { test: (text: string) => compiled.test(text), toString: () => pattern }
   },
   { code: 'linearRegExp' },
 )
 
 function createAjv(options: { readonly strict: boolean; readonly allErrors: boolean }) {
-  const ajv = new Ajv2020({ ...options, allowUnionTypes: true, ownProperties: true, code: { regExp: linearRegExp } })
+  const ajv = new Ajv2020({
+    ...options,
+    allowUnionTypes: true,
+    ownProperties: true,
+    code: { regExp: linearRegExp },
+  })
   formats.default(ajv)
   return ajv
 }
@@ -55,7 +61,9 @@ function bodyProblem(error: ErrorObject | undefined): Problem {
 /** What is wrong, without the value: it may be secret. */
 function messageOf(error: ErrorObject, root: string): string {
   const where = error.instancePath === '' ? root : `'${error.instancePath.slice(1).replaceAll('/', '.')}'`
-  const allowed = Array.isArray(error.params['allowedValues']) ? `: ${error.params['allowedValues'].join(', ')}` : ''
+  const allowed = Array.isArray(error.params['allowedValues'])
+    ? `: ${error.params['allowedValues'].join(', ')}`
+    : ''
   return `${where} ${error.message ?? 'is not valid'}${allowed}`
 }
 

@@ -40,8 +40,13 @@ export function wireSchema<T extends TSchema>(schema: T): TUnsafe<Wire<Static<T>
 
 function mapSchema(schema: TSchema, rename: (name: string) => string): TSchema {
   const { required, properties, additionalProperties, items, anyOf } = schema as SchemaParts
-  const kept = Object.entries(schema).filter(([key]) => key !== 'nullable' && !key.startsWith('x-kubernetes-'))
-  const renamed = Object.entries(properties ?? {}).map(([name, each]) => [rename(name), mapSchema(each, rename)])
+  const kept = Object.entries(schema).filter(
+    ([key]) => key !== 'nullable' && !key.startsWith('x-kubernetes-'),
+  )
+  const renamed = Object.entries(properties ?? {}).map(([name, each]) => [
+    rename(name),
+    mapSchema(each, rename),
+  ])
   return {
     ...Object.fromEntries(kept),
     ...(required ? { required: required.map(rename) } : {}),
@@ -54,7 +59,12 @@ function mapSchema(schema: TSchema, rename: (name: string) => string): TSchema {
 
 /** A value of a kind as REST spells it. */
 export function toWire<T>(schema: TSchema, value: T): Wire<T> {
-  const convert = (part: TSchema, name: string, target: Record<string, unknown>, source: Record<string, unknown>) => {
+  const convert = (
+    part: TSchema,
+    name: string,
+    target: Record<string, unknown>,
+    source: Record<string, unknown>,
+  ) => {
     if (source[name] !== undefined) target[snakeCase(name)] = toWire(part, source[name])
   }
   return convertValue(schema, value, toWire, convert) as Wire<T> // the schema is the one that T comes from
@@ -62,7 +72,12 @@ export function toWire<T>(schema: TSchema, value: T): Wire<T> {
 
 /** A validated value of a request in the spelling of the kind; what the schema does not declare is left out. */
 export function fromWire<T extends TSchema>(schema: T, value: unknown): Static<T> {
-  const convert = (part: TSchema, name: string, target: Record<string, unknown>, source: Record<string, unknown>) => {
+  const convert = (
+    part: TSchema,
+    name: string,
+    target: Record<string, unknown>,
+    source: Record<string, unknown>,
+  ) => {
     const spelled = snakeCase(name)
     if (Object.hasOwn(source, spelled)) target[name] = fromWire(part, source[spelled])
   }
@@ -84,7 +99,9 @@ function convertValue(
   if (items && Array.isArray(value)) return value.map((item) => each(items, item))
   if (!isObject(value)) return value
   if (additionalProperties) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, each(additionalProperties, item)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, each(additionalProperties, item)]),
+    )
   }
   if (!properties) return value
   const target: Record<string, unknown> = {}
@@ -98,7 +115,9 @@ export function withoutNulls(schema: TSchema, value: unknown): unknown {
   if (items && Array.isArray(value)) return value.map((item) => withoutNulls(items, item))
   if (!isObject(value)) return value
   if (additionalProperties) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutNulls(additionalProperties, item)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, withoutNulls(additionalProperties, item)]),
+    )
   }
   if (!properties) return value
   const entries = Object.entries(value).flatMap(([key, item]) => {

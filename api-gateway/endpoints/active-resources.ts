@@ -39,10 +39,10 @@ const activeResourceShape = named(
         {},
         'What it is.',
       ),
-      status: anyOf(
-        object({ gu_res_id: string('GUResID.'), state }, {}, 'GUResID and state.'),
-        { ...state, description: 'The state alone, for requests with the header `Humanitec-User-Agent`.' },
-      ),
+      status: anyOf(object({ gu_res_id: string('GUResID.'), state }, {}, 'GUResID and state.'), {
+        ...state,
+        description: 'The state alone, for requests with the header `Humanitec-User-Agent`.',
+      }),
     },
     {
       criteria_id: string('Criterion that decided.'),
@@ -102,7 +102,9 @@ function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string 
   const { namespace = '' } = metadata
   const last = store.get(Environment, namespace, spec.environmentName)?.status?.lastDeploymentName
   if (last === undefined || spec.unusedSince !== undefined) return spec.deploymentName
-  const [own, newest] = [spec.deploymentName, last].map((name) => store.get(EnvironmentDeployment, namespace, name))
+  const [own, newest] = [spec.deploymentName, last].map((name) =>
+    store.get(EnvironmentDeployment, namespace, name),
+  )
   if (!newest) return spec.deploymentName
   return own && byAge(own, newest) > 0 ? spec.deploymentName : last
 }
@@ -140,7 +142,9 @@ export const activeResources: readonly Endpoint[] = [
       if (resources.length === 0 && !find(store, ResourceDefinition, org_id, def_id)) {
         throw new Problem('NotFound', `definition '${def_id}' not found`)
       }
-      return ok(resources.sort(byDescriptor).map((each) => toActiveResource(store, each, wantsPlainStatus(call))))
+      return ok(
+        resources.sort(byDescriptor).map((each) => toActiveResource(store, each, wantsPlainStatus(call))),
+      )
     },
   }),
 ]

@@ -11,7 +11,13 @@ import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape, named } from '../shapes.ts'
-import { defaultEnvironmentType, goesOn, type NewEnvironment, newEnvironment, refuseUnknownType } from './environments.ts'
+import {
+  defaultEnvironmentType,
+  goesOn,
+  type NewEnvironment,
+  newEnvironment,
+  refuseUnknownType,
+} from './environments.ts'
 import {
   byName,
   createdAt,
@@ -40,7 +46,11 @@ const applicationShape = named(
       status_changed_at: time('Since when.'),
       envs: list(
         object(
-          { id: shortId('Environment id.'), name: string('Name for people.'), type: string('Environment type.') },
+          {
+            id: shortId('Environment id.'),
+            name: string('Name for people.'),
+            type: string('Environment type.'),
+          },
           {},
           'An environment.',
         ),
@@ -56,11 +66,17 @@ const newApplicationShape = object(
   { id: shortId('Id of the new application.'), name: string('Name for people.') },
   {
     env: object(
-      { id: shortId('Environment id.'), name: string('Name for people.'), type: shortId('Environment type.') },
+      {
+        id: shortId('Environment id.'),
+        name: string('Name for people.'),
+        type: shortId('Environment type.'),
+      },
       {},
       'Its first environment; one named and typed `development` when absent, where that type exists.',
     ),
-    skip_environment_creation: boolean('Whether no environment is made when none is given. False when absent.'),
+    skip_environment_creation: boolean(
+      'Whether no environment is made when none is given. False when absent.',
+    ),
   },
   'An application.',
 )
@@ -100,7 +116,9 @@ async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Ca
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
   const membership = await cluster.read(Membership, namespace, caller.userName)
   if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
-  const others = (membership.spec.applications ?? []).filter((each) => each.applicationName !== applicationName)
+  const others = (membership.spec.applications ?? []).filter(
+    (each) => each.applicationName !== applicationName,
+  )
   const applications = [...others, { applicationName, role: 'owner' as const }]
   await cluster.replace(Membership, { ...membership, spec: { ...membership.spec, applications } })
 }
@@ -117,7 +135,9 @@ export const applications: readonly Endpoint[] = [
     handle({ params: { org_id }, caller }, { cluster: { store } }) {
       const visible = store
         .list(Application, org_id)
-        .filter(({ metadata }) => allows(caller.membership, { application: 'viewer' }, { applicationId: metadata.name }))
+        .filter(({ metadata }) =>
+          allows(caller.membership, { application: 'viewer' }, { applicationId: metadata.name }),
+        )
         .filter((each) => !isGoneApplication(store, each))
       return ok(visible.sort(byName).map((each) => toApplication(store, each)))
     },
@@ -140,11 +160,18 @@ export const applications: readonly Endpoint[] = [
       }
       refuseTaken(store.get(Application, org_id, body.id), `application '${body.id}'`)
       const metadata = newMetadata(org_id, body.id, caller)
-      const application = await cluster.create(Application, newObject(Application, metadata, { displayName: body.name }))
-      await undoing(log, () => cluster.remove(Application, application), async () => {
-        await makeOwner(cluster, application, caller)
-        if (first) await cluster.create(Environment, newEnvironment(org_id, body.id, first, caller))
-      })
+      const application = await cluster.create(
+        Application,
+        newObject(Application, metadata, { displayName: body.name }),
+      )
+      await undoing(
+        log,
+        () => cluster.remove(Application, application),
+        async () => {
+          await makeOwner(cluster, application, caller)
+          if (first) await cluster.create(Environment, newEnvironment(org_id, body.id, first, caller))
+        },
+      )
       return created(toApplication(store, application))
     },
   }),

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { DefinitionSnapshot } from '../../operator/api/active-resource.ts'
-import { criterionSchema, provisionSchema, type ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import {
+  criterionSchema,
+  provisionSchema,
+  type ResourceDefinition,
+} from '../../operator/api/resource-definition.ts'
 import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../operator/api/schema.ts'
 import { canonicalJson } from '../../operator/domain/identity.ts'
 import { criterionId, normalizeCriterion } from '../../operator/domain/matching.ts'
@@ -18,7 +22,9 @@ const inputsRequest = object(
   {
     values: freeForm('Inputs that are not secret; placeholders are allowed everywhere.'),
     secrets: freeForm('Secret inputs, as they are; kept in a Secret and never returned.'),
-    secret_refs: freeForm('Secret inputs by reference, each leaf `{store, ref, version}` or `{value}`; not along with `secrets`.'),
+    secret_refs: freeForm(
+      'Secret inputs by reference, each leaf `{store, ref, version}` or `{value}`; not along with `secrets`.',
+    ),
   },
   'Inputs of the driver.',
 )
@@ -139,9 +145,19 @@ function toCriterion(criterion: NonNullable<ResourceDefinition['spec']['criteria
 }
 
 /** Id of what a definition says about provisioning: equal content, equal id, whenever it was looked at. */
-export function versionId(spec: Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>): string {
+export function versionId(
+  spec: Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>,
+): string {
   const { driverType, accountName, driverInputs } = spec
-  const hash = createHash('sha256').update(canonicalJson({ driverType, accountName, driverInputs })).digest('hex')
-  const parts = [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)]
+  const hash = createHash('sha256')
+    .update(canonicalJson({ driverType, accountName, driverInputs }))
+    .digest('hex')
+  const parts = [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    hash.slice(12, 16),
+    hash.slice(16, 20),
+    hash.slice(20, 32),
+  ]
   return parts.join('-')
 }

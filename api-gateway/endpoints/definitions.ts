@@ -1,6 +1,11 @@
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { type Criterion, criterionSchema, provisionSchema, ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import {
+  type Criterion,
+  criterionSchema,
+  provisionSchema,
+  ResourceDefinition,
+} from '../../operator/api/resource-definition.ts'
 import { type FreeForm, list, object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { faultOf, parseReference } from '../../operator/domain/descriptor.ts'
 import { Problem } from '../../operator/domain/errors.ts'
@@ -53,10 +58,17 @@ function refuseMalformed({ type, provision = {} }: NewDefinition): void {
   for (const key of Object.keys(provision)) if (!key.includes('${')) parseReference(key)
 }
 
-function refuseDuplicates(store: Store, organization: string, type: string, criteria: readonly Criterion[]): void {
+function refuseDuplicates(
+  store: Store,
+  organization: string,
+  type: string,
+  criteria: readonly Criterion[],
+): void {
   for (const criterion of criteria) {
     const value = inOrganization(organization, `${type} ${criterionId(criterion)}`)
-    const holder = store.byIndex(ResourceDefinition, 'criterion', value).find(({ metadata }) => !metadata.deletionTimestamp)
+    const holder = store
+      .byIndex(ResourceDefinition, 'criterion', value)
+      .find(({ metadata }) => !metadata.deletionTimestamp)
     if (!holder) continue
     const { name } = holder.metadata
     const text = `criterion ${formatCriterion(criterion)} for type '${type}' is already held by definition '${name}'`
@@ -79,7 +91,9 @@ function specOf(body: NewDefinition, secretRefs: FreeForm | undefined): Resource
     driverType: body.driver_type,
     displayName: body.name,
     ...(account === undefined ? {} : { accountName: account }),
-    ...(inputs ? { driverInputs: { ...(values ? { values } : {}), ...(secretRefs ? { secretRefs } : {}) } } : {}),
+    ...(inputs
+      ? { driverInputs: { ...(values ? { values } : {}), ...(secretRefs ? { secretRefs } : {}) } }
+      : {}),
     ...(body.provision ? { provision: fromWire(provisionSchema, body.provision) } : {}),
     ...(body.criteria ? { criteria: body.criteria.map((each) => fromWire(criterionSchema, each)) } : {}),
   }
@@ -107,14 +121,22 @@ async function createDefinition(
   const { data = {} } = extracted ?? {}
   if (Object.keys(data).length === 0) return definition
   // The owner comes first, so that a Secret never stays without one.
-  await undoing(log, () => cluster.remove(ResourceDefinition, definition), async () => {
-    await cluster.createSecret(inputsSecret(definition, secretName, data))
-  })
+  await undoing(
+    log,
+    () => cluster.remove(ResourceDefinition, definition),
+    async () => {
+      await cluster.createSecret(inputsSecret(definition, secretName, data))
+    },
+  )
   return definition
 }
 
 /** What would become of the resources of a definition if it were not there. */
-function changesWithout(store: Store, { metadata }: ResourceDefinition, resources: readonly ActiveResource[]) {
+function changesWithout(
+  store: Store,
+  { metadata }: ResourceDefinition,
+  resources: readonly ActiveResource[],
+) {
   const { namespace = '', name } = metadata
   const others = findAll(store, ResourceDefinition, namespace).filter((each) => each.metadata.name !== name)
   const matcher = createMatcher(others)
@@ -123,7 +145,8 @@ function changesWithout(store: Store, { metadata }: ResourceDefinition, resource
     env_id: context.environmentId,
     res_id: resourceId,
     from_def: name,
-    to_def: matcher.match({ type, class: resourceClass, resourceId, context }).definition?.metadata.name ?? '',
+    to_def:
+      matcher.match({ type, class: resourceClass, resourceId, context }).definition?.metadata.name ?? '',
   }))
 }
 
@@ -177,7 +200,9 @@ function endpointsAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
       summary: `Delete a resource definition${note}`,
       tag,
       access: { organization: 'administrator' },
-      query: { force: oneOf(['true', 'false'], 'Whether it is deleted while resources use it. False when absent.') },
+      query: {
+        force: oneOf(['true', 'false'], 'Whether it is deleted while resources use it. False when absent.'),
+      },
       responses: { 204: undefined, 409: changesShape },
       async handle({ params: { org_id, def_id }, query: { force } }, { cluster }) {
         const definition = findDefinition(cluster.store, org_id, def_id)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations } from '../../operator/api/names.ts'
-import { boolean, freeForm, list, map, object, oneOf, type Static, string, time } from '../../operator/api/schema.ts'
+import { list, oneOf, type Static } from '../../operator/api/schema.ts'
 import { type DeltaContent, deltaContent, emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { ApiError } from '../../operator/kube/client.ts'
@@ -10,84 +10,19 @@ import type { Cluster, Store } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
-import { errorShape, named, nullable } from '../shapes.ts'
-import { createdAt, createdBy, find, findApplication, inOrganization, newMetadata, refuseTooLarge } from './find.ts'
-import { modulesShape, operationShape } from './set-shape.ts'
+import { errorShape } from '../shapes.ts'
+import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
+import {
+  createdAt,
+  createdBy,
+  find,
+  findApplication,
+  inOrganization,
+  newMetadata,
+  refuseTooLarge,
+} from './find.ts'
 
 const maxAttempts = 5
-
-const changesRequest = named(
-  'DeltaRequest',
-  object(
-    {},
-    {
-      id: string('Ignored.'),
-      metadata: object(
-        {},
-        { env_id: shortId('Environment that the draft is meant for.'), name: string('Name for people.') },
-        'Taken from a new delta, ignored in a change.',
-      ),
-      modules: object(
-        {},
-        {
-          add: map(nullable(freeForm('A module; null takes back a pending removal.')), 'Workloads to add or to replace, by id.'),
-          remove: list(string('A workload id.', { maxLength: 63 }), 'Workloads to remove.'),
-          update: map(list(operationShape, 'Operations on the module.'), 'Changes of workloads that exist, by id.'),
-        },
-        'Changes of the workloads.',
-      ),
-      shared: list(operationShape, 'Operations on the shared dependencies.'),
-    },
-    'Changes to an application environment.',
-  ),
-)
-
-const deltaShape = named(
-  'Delta',
-  object(
-    {
-      id: string('Delta id.'),
-      metadata: object(
-        {
-          created_by: string('User id of who made it.'),
-          created_at: time('When it was made.'),
-          last_modified_at: time('When it was last changed.'),
-          archived: boolean('Whether it is put away.'),
-        },
-        {
-          env_id: string('Environment that it is meant for.'),
-          name: string('Name for people.'),
-          contributers: list(string('A user id.'), 'Users who changed it.'),
-        },
-        'About the delta.',
-      ),
-      modules: modulesShape,
-      shared: list(operationShape, 'Operations on the shared dependencies.'),
-    },
-    {},
-    'A draft of changes to an application environment.',
-  ),
-)
-
-function toDelta(delta: DeploymentDelta) {
-  const { metadata, spec } = delta
-  const { modules, shared } = deltaContent(spec)
-  const contributors = metadata.annotations?.[annotations.contributors]?.split(',').filter(Boolean)
-  return {
-    id: metadata.name,
-    metadata: {
-      created_by: createdBy(delta),
-      created_at: createdAt(delta),
-      last_modified_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(delta),
-      archived: spec.archived ?? false,
-      ...(spec.environmentId === undefined ? {} : { env_id: spec.environmentId }),
-      ...(spec.displayName === undefined ? {} : { name: spec.displayName }),
-      ...(contributors ? { contributers: contributors } : {}),
-    },
-    modules,
-    shared,
-  }
-}
 
 function contentOf(request: Static<typeof changesRequest>): DeltaContent {
   const { add = {}, remove = [], update = {} } = request.modules ?? {}
@@ -96,34 +31,59 @@ function contentOf(request: Static<typeof changesRequest>): DeltaContent {
 
 /** The changes as the object keeps them. */
 function specPart({ modules, shared }: DeltaContent): Pick<DeploymentDelta['spec'], 'modules' | 'shared'> {
-  const add = Object.entries(modules.add).flatMap(([id, module]) => (module === null ? [] : [[id, module] as const]))
-  const update = Object.entries(modules.update).map(([id, operations]) => [id, [...operations]] satisfies [string, unknown])
+  const add = Object.entries(modules.add).flatMap(([id, module]) =>
+    module === null ? [] : [[id, module] as const],
+  )
+  const update = Object.entries(modules.update).map(
+    ([id, operations]) => [id, [...operations]] satisfies [string, unknown],
+  )
   return {
-    modules: { add: Object.fromEntries(add), remove: [...modules.remove], update: Object.fromEntries(update) },
+    modules: {
+      add: Object.fromEntries(add),
+      remove: [...modules.remove],
+      update: Object.fromEntries(update),
+    },
     shared: [...shared],
   }
 }
 
-function findDelta(store: Store, path: { org_id: string; app_id: string; delta_id: string }): DeploymentDelta {
+function findDelta(
+  store: Store,
+  path: { org_id: string; app_id: string; delta_id: string },
+): DeploymentDelta {
   findApplication(store, path)
   const found = find(store, DeploymentDelta, path.org_id, path.delta_id)
   if (found?.spec.applicationName === path.app_id) return found
   throw new Problem('NotFound', `delta '${path.delta_id}' not found`)
 }
 
-function changed(delta: DeploymentDelta, changes: readonly DeltaContent[], caller: Caller, time: string): DeploymentDelta {
+function changed(
+  delta: DeploymentDelta,
+  changes: readonly DeltaContent[],
+  caller: Caller,
+  time: string,
+): DeploymentDelta {
   if (delta.spec.archived) throw new Problem('Invalid', `delta '${delta.metadata.name}' is archived`)
   const content = changes.reduce(foldDelta, deltaContent(delta.spec))
   const spec = { ...delta.spec, ...specPart(content) }
   refuseTooLarge(spec, `delta '${delta.metadata.name}'`)
   const given = delta.metadata.annotations ?? {}
-  const contributors = new Set([...(given[annotations.contributors]?.split(',') ?? []), caller.userName].filter(Boolean))
-  const marks = { [annotations.lastModifiedAt]: time, [annotations.contributors]: [...contributors].join(',') }
+  const contributors = new Set(
+    [...(given[annotations.contributors]?.split(',') ?? []), caller.userName].filter(Boolean),
+  )
+  const marks = {
+    [annotations.lastModifiedAt]: time,
+    [annotations.contributors]: [...contributors].join(','),
+  }
   return { ...delta, metadata: { ...delta.metadata, annotations: { ...given, ...marks } }, spec }
 }
 
 /** Folds changes into a delta; a write that loses a race looks at the newer object and folds again. */
-async function changeDelta(cluster: Cluster, first: DeploymentDelta, change: (delta: DeploymentDelta) => DeploymentDelta) {
+async function changeDelta(
+  cluster: Cluster,
+  first: DeploymentDelta,
+  change: (delta: DeploymentDelta) => DeploymentDelta,
+) {
   let delta = first
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -147,7 +107,10 @@ export const deltas: readonly Endpoint[] = [
     tag: 'Deployment deltas',
     access: { application: 'viewer' },
     query: {
-      archived: oneOf(['true', 'false'], 'Whether the archived ones are listed instead of the others. False when absent.'),
+      archived: oneOf(
+        ['true', 'false'],
+        'Whether the archived ones are listed instead of the others. False when absent.',
+      ),
       env: shortId('Environment that they are meant for.'),
     },
     responses: { 200: list(deltaShape, 'Deltas.') },

@@ -48,6 +48,12 @@ export function toDeployment(deployment: EnvironmentDeployment) {
 }
 
 /** All deployments to an environment, in no order. */
-export function deploymentsTo(store: Store, organization: string, environmentName: string): EnvironmentDeployment[] {
-  return [...store.byIndex(EnvironmentDeployment, 'environment', inOrganization(organization, environmentName))]
+export function deploymentsTo(
+  store: Store,
+  organization: string,
+  environmentName: string,
+): EnvironmentDeployment[] {
+  return [
+    ...store.byIndex(EnvironmentDeployment, 'environment', inOrganization(organization, environmentName)),
+  ]
 }

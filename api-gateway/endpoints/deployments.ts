@@ -4,7 +4,12 @@ import { EnvironmentDeployment } from '../../operator/api/environment-deployment
 import { newObject } from '../../operator/api/kind.ts'
 import { list, object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
-import { baseDeploymentName, byAge, isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
+import {
+  baseDeploymentName,
+  byAge,
+  isFinished,
+  nextDeploymentNumber,
+} from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { deploymentObjectName } from '../../operator/domain/identity.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
@@ -43,7 +48,10 @@ const deploymentErrorShape = named(
   ),
 )
 
-function findDeployment(store: Store, path: EnvironmentPath & { readonly deploy_id: string }): EnvironmentDeployment {
+function findDeployment(
+  store: Store,
+  path: EnvironmentPath & { readonly deploy_id: string },
+): EnvironmentDeployment {
   const environment = findEnvironment(store, path)
   const found = store.get(EnvironmentDeployment, path.org_id, path.deploy_id)
   if (found?.spec.environmentName === environment.metadata.name) return found
@@ -59,12 +67,18 @@ function baseOf(store: Store, environment: Environment, deployments: readonly En
   const setName = base?.status?.setName ?? base?.spec.setName
   const [application = '', setId = ''] = (setName ?? '').split('.')
   const content = findSet(store, namespace, application, setId)
-  if (!content) throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
+  if (!content)
+    throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
   return { name, content }
 }
 
 /** The set that is to be deployed. */
-function wantedSet(store: Store, path: EnvironmentPath, body: Static<typeof newDeploymentShape>, base: SetContent): SetContent {
+function wantedSet(
+  store: Store,
+  path: EnvironmentPath,
+  body: Static<typeof newDeploymentShape>,
+  base: SetContent,
+): SetContent {
   const { org_id, app_id } = path
   if (body.delta_id !== undefined) {
     const delta = find(store, DeploymentDelta, org_id, body.delta_id)
@@ -79,13 +93,22 @@ function wantedSet(store: Store, path: EnvironmentPath, body: Static<typeof newD
 
 function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
   const running = deployments.find((each) => !isFinished(each))
-  if (running) throw new Problem('Conflict', `deployment '${running.metadata.name}' of this environment has not finished`)
+  if (running)
+    throw new Problem(
+      'Conflict',
+      `deployment '${running.metadata.name}' of this environment has not finished`,
+    )
 }
 
 function toErrors({ status }: EnvironmentDeployment) {
-  const stalled = status?.conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
+  const stalled = status?.conditions?.find(
+    ({ type, status: holds }) => type === 'Stalled' && holds === 'True',
+  )
   const problems = status?.problems ?? []
-  const all = problems.length > 0 || !stalled ? problems : [{ object: '', reason: stalled.reason, message: stalled.message }]
+  const all =
+    problems.length > 0 || !stalled
+      ? problems
+      : [{ object: '', reason: stalled.reason, message: stalled.message }]
   return all.map(({ object: about, reason, message }) => ({
     scope: about === '' || about.includes('#') ? 'environment' : 'workload',
     object_id: about,
@@ -128,7 +151,8 @@ export const deployments: readonly Endpoint[] = [
       const { name } = environment.metadata
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       demand(caller, { application: 'developer', deployer: true }, target)
-      if (environment.metadata.deletionTimestamp) throw new Problem('Conflict', 'the environment is being deleted')
+      if (environment.metadata.deletionTimestamp)
+        throw new Problem('Conflict', 'the environment is being deleted')
       const earlier = deploymentsTo(store, params.org_id, name)
       refuseSecond(earlier)
       const base = baseOf(store, environment, earlier)

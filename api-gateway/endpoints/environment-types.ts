@@ -14,7 +14,11 @@ const environmentTypeShape = named(
 )
 
 const usesShape = list(
-  object({ app_id: shortId('Application.'), env_id: shortId('Environment.') }, {}, 'An environment of the type.'),
+  object(
+    { app_id: shortId('Application.'), env_id: shortId('Environment.') },
+    {},
+    'An environment of the type.',
+  ),
   'Environments of the type.',
 )
 
@@ -82,7 +86,10 @@ export const environmentTypes: readonly Endpoint[] = [
         .byIndex(Environment, 'type', inOrganization(org_id, env_type_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)
       if (users.length > 0) {
-        const uses = users.map((each) => ({ app_id: each.spec.applicationName, env_id: environmentIdOf(each) }))
+        const uses = users.map((each) => ({
+          app_id: each.spec.applicationName,
+          env_id: environmentIdOf(each),
+        }))
         return { status: 409, body: uses }
       }
       await cluster.remove(EnvironmentType, found)

@@ -72,7 +72,12 @@ function toEnvironment(store: Store, environment: Environment) {
 }
 
 /** The object of an environment that is to be made. */
-export function newEnvironment(organization: string, application: string, wanted: NewEnvironment, caller: Caller): Environment {
+export function newEnvironment(
+  organization: string,
+  application: string,
+  wanted: NewEnvironment,
+  caller: Caller,
+): Environment {
   const metadata = newMetadata(organization, environmentObjectName(application, wanted.id), caller)
   return newObject(Environment, metadata, {
     applicationName: application,
@@ -94,13 +99,22 @@ export function goesOn(store: Store, environment: Environment): boolean {
 }
 
 /** The deployment that an environment is to start from: of this or another environment of the application. */
-function findStart(store: Store, organization: string, application: string, id: string): EnvironmentDeployment {
+function findStart(
+  store: Store,
+  organization: string,
+  application: string,
+  id: string,
+): EnvironmentDeployment {
   const found = find(store, EnvironmentDeployment, organization, id)
   if (found?.spec.environmentName.startsWith(`${application}.`)) return found
   throw new Problem('Invalid', `deployment '${id}' of application '${application}' does not exist`)
 }
 
-function typeOfStart(store: Store, organization: string, { spec }: EnvironmentDeployment): string | undefined {
+function typeOfStart(
+  store: Store,
+  organization: string,
+  { spec }: EnvironmentDeployment,
+): string | undefined {
   return store.get(Environment, organization, spec.environmentName)?.spec.typeName
 }
 
@@ -128,7 +142,9 @@ export const environments: readonly Endpoint[] = [
       { id: shortId('Id of the new environment.'), name: string('Name for people.') },
       {
         type: shortId('Environment type; that of `from_deploy_id`, or else `development`, when absent.'),
-        from_deploy_id: string('Deployment of the application that the first deployment builds on.', { maxLength: 253 }),
+        from_deploy_id: string('Deployment of the application that the first deployment builds on.', {
+          maxLength: 253,
+        }),
       },
       'An environment.',
     ),
@@ -137,12 +153,17 @@ export const environments: readonly Endpoint[] = [
       const { store } = cluster
       const { org_id, app_id } = params
       const application = findApplication(store, params)
-      if (application.metadata.deletionTimestamp) throw new Problem('Conflict', `application '${app_id}' is being deleted`)
+      if (application.metadata.deletionTimestamp)
+        throw new Problem('Conflict', `application '${app_id}' is being deleted`)
       const { from_deploy_id: startId } = body
       const start = startId === undefined ? undefined : findStart(store, org_id, app_id, startId)
       const type = body.type ?? (start && typeOfStart(store, org_id, start)) ?? defaultEnvironmentType
       refuseUnknownType(store, org_id, type)
-      demand(caller, { application: 'developer', deployer: true }, { applicationId: app_id, environmentType: type })
+      demand(
+        caller,
+        { application: 'developer', deployer: true },
+        { applicationId: app_id, environmentType: type },
+      )
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
       refuseTaken(store.get(Environment, org_id, object.metadata.name), `environment '${body.id}'`)
       return created(toEnvironment(store, await cluster.create(Environment, object)))

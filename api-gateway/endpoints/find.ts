@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Application } from '../../operator/api/application.ts'
 import { Environment } from '../../operator/api/environment.ts'
@@ -21,7 +22,12 @@ export function inOrganization(organization: string, value: string): string {
 }
 
 /** The object, unless it is not there or being deleted. */
-export function find<K extends Kind>(store: Store, kind: K, organization: string, name: string): ObjectOf<K> | undefined {
+export function find<K extends Kind>(
+  store: Store,
+  kind: K,
+  organization: string,
+  name: string,
+): ObjectOf<K> | undefined {
   const object = store.get(kind, organization, name)
   return object?.metadata.deletionTimestamp ? undefined : object
 }
@@ -40,7 +46,10 @@ export function byName(left: KubeObject, right: KubeObject): number {
 }
 
 /** The application in the path. */
-export function findApplication(store: Store, { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>): Application {
+export function findApplication(
+  store: Store,
+  { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>,
+): Application {
   const application = store.get(Application, org_id, app_id)
   if (application && !isGoneApplication(store, application)) return application
   throw new Problem('NotFound', `application '${app_id}' not found`)
@@ -64,7 +73,10 @@ export function environmentsOf(store: Store, { metadata }: Pick<Application, 'me
 }
 
 /** The active resources of an environment. */
-export function resourcesOf(store: Store, { metadata }: Pick<Environment, 'metadata'>): readonly ActiveResource[] {
+export function resourcesOf(
+  store: Store,
+  { metadata }: Pick<Environment, 'metadata'>,
+): readonly ActiveResource[] {
   const { namespace = '', name } = metadata
   return store.byIndex(ActiveResource, 'environment', inOrganization(namespace, name))
 }
@@ -76,7 +88,9 @@ export function isGoneEnvironment(store: Store, environment: Environment): boole
 
 /** Whether an application is being deleted and none of its environments is left. */
 export function isGoneApplication(store: Store, application: Application): boolean {
-  return application.metadata.deletionTimestamp !== undefined && environmentsOf(store, application).length === 0
+  return (
+    application.metadata.deletionTimestamp !== undefined && environmentsOf(store, application).length === 0
+  )
 }
 
 /** Id of an environment within its application. */
@@ -115,10 +129,20 @@ export function refuseTaken(existing: KubeObject | undefined, what: string): voi
   throw new Problem('Conflict', `${what} ${state}`)
 }
 
+const goneWithinMs = 2000
+const lookEveryMs = 50
+
+/** Gives the last steps of a deletion that REST calls done the moment that they take, so that the id is free again. */
+export async function untilGone(isGoing: () => boolean): Promise<void> {
+  const deadline = performance.now() + goneWithinMs
+  while (isGoing() && performance.now() < deadline) await setTimeout(lookEveryMs)
+}
+
 const maxObjectBytes = 1_400_000
 
 /** Refuses an object that etcd would not take. */
 export function refuseTooLarge(spec: unknown, what: string): void {
   const size = Buffer.byteLength(JSON.stringify(spec))
-  if (size > maxObjectBytes) throw new Problem('Invalid', `${what} would be ${size} bytes; at most ${maxObjectBytes} can be kept`)
+  if (size > maxObjectBytes)
+    throw new Problem('Invalid', `${what} would be ${size} bytes; at most ${maxObjectBytes} can be kept`)
 }

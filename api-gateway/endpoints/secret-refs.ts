@@ -26,7 +26,11 @@ export function newSecretName(definition: string): string {
 }
 
 /** The Secret that holds secret inputs; it goes with its owner. */
-export function inputsSecret(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): KubeObject {
+export function inputsSecret(
+  owner: KubeObject,
+  name: string,
+  data: Readonly<Record<string, string>>,
+): KubeObject {
   const { namespace, name: ownerName, uid = '' } = owner.metadata
   return {
     apiVersion: 'v1',
@@ -55,7 +59,8 @@ export function extractReferences(references: FreeForm, secret: string): Extract
   const content = createContent(secret)
   const visit = (value: unknown, path: readonly string[]): unknown => {
     const where = `'secret_refs.${path.join('.')}'`
-    if (!isObject(value)) throw new Problem('Invalid', `${where} must be an object with 'store' and 'ref', or 'value'`)
+    if (!isObject(value))
+      throw new Problem('Invalid', `${where} must be an object with 'store' and 'ref', or 'value'`)
     if (isLeafValue(value)) return content.add(value['value'], path)
     if (typeof value['ref'] === 'string') return fromReference(value, where)
     return mapValues(value, (item, key) => visit(item, [...path, key]))
@@ -106,7 +111,11 @@ function createContent(secret: string) {
   return {
     data,
     add(value: unknown, path: readonly string[]) {
-      const wanted = path.join('.').replaceAll(/[^A-Za-z0-9._-]|^\.+/g, '_').slice(0, 200) || '_'
+      const wanted =
+        path
+          .join('.')
+          .replaceAll(/[^A-Za-z0-9._-]|^\.+/g, '_')
+          .slice(0, 200) || '_'
       let name = wanted
       for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`
       taken.add(name)

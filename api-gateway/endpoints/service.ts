@@ -45,6 +45,9 @@ export const service: readonly Endpoint[] = [
     tag: 'Service',
     access: 'public',
     responses: { 200: freeForm('An OpenAPI 3.1 document.') },
-    handle: (_call, { document }) => ({ status: 200, text: { contentType: 'application/json', content: document } }),
+    handle: (_call, { document }) => ({
+      status: 200,
+      text: { contentType: 'application/json', content: document },
+    }),
   }),
 ]

@@ -1,5 +1,5 @@
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
-import { anyValue, freeForm, integer, list, map, object, oneOf, string } from '../../operator/api/schema.ts'
+import { freeForm, integer, map, object, string } from '../../operator/api/schema.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { emptySet, type SetContent, setId } from '../../operator/domain/delta.ts'
 import { setObjectName } from '../../operator/domain/identity.ts'
@@ -24,34 +24,18 @@ export const setShape = named(
   ),
 )
 
-/** A patch operation as REST shows it. */
-export const operationShape = named(
-  'PatchOperation',
-  object(
-    { op: oneOf(['add', 'replace', 'remove'], 'What to do.'), path: string('JSON pointer.', { maxLength: 2048 }) },
-    { value: anyValue('The value to add or to replace with.') },
-    'One patch operation.',
-  ),
-)
-
-/** Changes of workloads as REST shows them. */
-export const modulesShape = object(
-  {
-    add: map(freeForm('A module.'), 'Workloads to add or to replace, by id.'),
-    remove: list(string('A workload id.', { maxLength: 63 }), 'Workloads to remove.'),
-    update: map(list(operationShape, 'Operations.'), 'Changes of workloads that exist, by id.'),
-  },
-  {},
-  'Changes of the workloads.',
-)
-
 /** A set in the shape of REST. */
 export function toSet(content: SetContent) {
   return { id: setId(content), version: 0, modules: content.modules, shared: content.shared }
 }
 
 /** The content of a set of an application; the empty set is always there. */
-export function findSet(store: Store, organization: string, application: string, id: string): SetContent | undefined {
+export function findSet(
+  store: Store,
+  organization: string,
+  application: string,
+  id: string,
+): SetContent | undefined {
   if (id === setId(emptySet)) return emptySet
   return store.get(DeploymentSet, organization, setObjectName(application, id))?.spec
 }
@@ -66,10 +50,17 @@ export async function keepSet(
 ): Promise<string> {
   const name = setObjectName(application, setId(content))
   if (cluster.store.get(DeploymentSet, organization, name)) return name
-  const spec = { applicationName: application, modules: { ...content.modules }, shared: { ...content.shared } }
+  const spec = {
+    applicationName: application,
+    modules: { ...content.modules },
+    shared: { ...content.shared },
+  }
   refuseTooLarge(spec, 'the deployment set')
   try {
-    await cluster.create(DeploymentSet, newObject(DeploymentSet, newMetadata(organization, name, caller), spec))
+    await cluster.create(
+      DeploymentSet,
+      newObject(DeploymentSet, newMetadata(organization, name, caller), spec),
+    )
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
   }

@@ -9,7 +9,10 @@ const flag = { type: 'boolean' }
 const anyObject = { type: 'object' }
 const credentials = { username: text, password: text }
 
-/** A type by its properties; nothing is required, and more is allowed, since drivers differ in what they answer. */
+/**
+ * A type by its properties; nothing is required, and more is allowed, since drivers differ in what they
+ * answer.
+ */
 function builtIn(
   type: string,
   name: string,
@@ -38,7 +41,10 @@ const queue = { values: { url: text, arn: text, region: text } }
 /** The types that every organization has. */
 export const builtInTypes: readonly ResourceTypeInfo[] = [
   builtIn('agent', 'Agent', 'indirect', 'k8s', { secrets: { url: text } }),
-  builtIn('amqp', 'AMQP', 'direct', 'messaging', { values: { host: text, port, vhost: text }, secrets: credentials }),
+  builtIn('amqp', 'AMQP', 'direct', 'messaging', {
+    values: { host: text, port, vhost: text },
+    secrets: credentials,
+  }),
   builtIn('aws-policy', 'AWS Policy', 'indirect', 'aws', { values: { arn: text } }),
   builtIn('aws-role', 'AWS Role', 'indirect', 'aws', { values: { arn: text } }),
   builtIn('azure-blob', 'Azure Blob', 'direct', 'datastore', { values: { account: text, container: text } }),
@@ -64,7 +70,9 @@ export const builtInTypes: readonly ResourceTypeInfo[] = [
   builtIn('gcp-pubsub-subscription', 'GCP Pub/Sub Subscription', 'direct', 'messaging', {
     values: { name: text, id: text },
   }),
-  builtIn('gcp-pubsub-topic', 'GCP Pub/Sub Topic', 'direct', 'messaging', { values: { name: text, id: text } }),
+  builtIn('gcp-pubsub-topic', 'GCP Pub/Sub Topic', 'direct', 'messaging', {
+    values: { name: text, id: text },
+  }),
   builtIn('gcp-service-account', 'GCP Service Account', 'indirect', 'gcp', { values: { email: text } }),
   builtIn('gcs', 'GCS Bucket', 'direct', 'datastore', { values: { name: text } }),
   builtIn('horizontal-pod-autoscaler', 'Horizontal Pod Autoscaler', 'direct', 'k8s', {
@@ -105,7 +113,10 @@ export const builtInTypes: readonly ResourceTypeInfo[] = [
   }),
   builtIn('mysql', 'MySQL', 'direct', 'datastore', database),
   builtIn('mysql-instance', 'MySQL Instance', 'indirect', 'datastore', instance),
-  builtIn('postgres', 'PostgreSQL', 'direct', 'datastore', { inputs: { extensions: anyObject }, ...database }),
+  builtIn('postgres', 'PostgreSQL', 'direct', 'datastore', {
+    inputs: { extensions: anyObject },
+    ...database,
+  }),
   builtIn('postgres-instance', 'PostgreSQL Instance', 'indirect', 'datastore', instance),
   builtIn('rabbitmq', 'RabbitMQ', 'direct', 'messaging', {
     values: { host: text, port, vhost: text },

@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
+import { driverOf } from './definition.ts'
 import { parseReference, type Reference } from './descriptor.ts'
 import type { DriverDescriptor } from './driver.ts'
-import { driverOf } from './definition.ts'
 import { Problem } from './errors.ts'
 import { isObject } from './json.ts'
 import { definitionRoots, type Link, parseLink } from './link.ts'
@@ -40,7 +40,10 @@ export interface Surroundings {
 }
 
 /** Works out what a definition refers to, and what of that cannot be. */
-export function compileDefinition({ metadata, spec }: ResourceDefinition, surroundings: Surroundings): CompiledDefinition {
+export function compileDefinition(
+  { metadata, spec }: ResourceDefinition,
+  surroundings: Surroundings,
+): CompiledDefinition {
   const faults: Fault[] = []
   const owner = `definition '${metadata.name}'`
   const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
@@ -92,7 +95,13 @@ function driverFaults(
 }
 
 /** The distinct things that the placeholders in a value name; those that can name nothing become faults. */
-export function linksIn(value: unknown, roots: readonly string[], where: string, faults: Fault[], lenient = false): Link[] {
+export function linksIn(
+  value: unknown,
+  roots: readonly string[],
+  where: string,
+  faults: Fault[],
+  lenient = false,
+): Link[] {
   const links = new Map<string, Link>()
   try {
     for (const { path, at } of findPlaceholders(value, lenient ? { roots } : {})) {

@@ -5,7 +5,7 @@ import type { DriverDescriptor } from './driver.ts'
 import { isObject } from './json.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from './placeholder.ts'
-import { findBuiltInType } from './types.ts'
+import { findBuiltInType, simpleTypeName } from './types.ts'
 
 /** Something about a definition that keeps it from being used as written. */
 export interface DefinitionFault {
@@ -66,7 +66,7 @@ function faultsOfDriver(
     const known = catalogue.map(({ name }) => `'${vendors[0]}/${name}'`).join(', ')
     return [{ reason: 'UnknownDriver', message: `no driver is named '${spec.driverType}'; known drivers: ${known}` }]
   }
-  const isItsType = !descriptor.resourceTypes || descriptor.resourceTypes.includes(spec.type)
+  const isItsType = !descriptor.resourceTypes || descriptor.resourceTypes.includes(simpleTypeName(spec.type))
   const wrongType = isItsType
     ? []
     : [{ reason: 'WrongType', message: `driver '${spec.driverType}' does not provision resources of type '${spec.type}'` }]

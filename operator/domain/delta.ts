@@ -7,8 +7,8 @@ import {
   cancelsPending,
   type Layout,
   normalizeDependency,
-  parseOperation,
   Patcher,
+  parseOperation,
   refusePrototypeKey,
   withExternals,
 } from './patch.ts'
@@ -41,7 +41,7 @@ export const emptyDelta: DeltaContent = { modules: { add: {}, remove: [], update
 
 /** The changes of a delta as an object or a request holds them, absent parts filled in. */
 export function deltaContent(spec: {
-  readonly modules?: ModuleChanges
+  readonly modules?: Omit<ModuleChanges, 'add'> & { readonly add?: DeltaContent['modules']['add'] }
   readonly shared?: DeploymentDelta['spec']['shared']
 }): DeltaContent {
   const { add = {}, remove = [], update = {} } = spec.modules ?? {}
@@ -54,7 +54,8 @@ export function applyDelta(set: SetContent, delta: DeltaContent): SetContent {
   for (const id of delta.modules.remove) modules.delete(id)
   for (const [id, module] of Object.entries(delta.modules.add)) if (module !== null) modules.set(id, module)
   for (const [id, operations] of Object.entries(delta.modules.update)) {
-    if (!modules.has(id)) throw new Problem('Invalid', `module '${id}' is to be updated but there is no such module`)
+    if (!modules.has(id))
+      throw new Problem('Invalid', `module '${id}' is to be updated but there is no such module`)
     modules.set(id, applyOperations(modules.get(id), operations, 'module', `module '${id}'`))
   }
   const shared = applyOperations(set.shared, delta.shared, 'shared', 'shared')
@@ -71,15 +72,23 @@ function applyOperations(
   where: string,
 ): FreeForm {
   const patcher = new Patcher(layout, where)
-  const effective = operations.some(cancelsPending) ? reduceOperations([], operations, layout, where) : operations
+  const effective = operations.some(cancelsPending)
+    ? reduceOperations([], operations, layout, where)
+    : operations
   let result = document
   for (const operation of effective) result = patcher.apply(result, parseOperation(operation, layout, where))
   if (!isObject(result)) throw new Problem('Invalid', `${where} must be an object`)
   return result
 }
 
-/** A map with each value replaced; the same map when nothing changed. Refuses names that JavaScript treats specially. */
-function mapEntries(map: FreeForm, change: (id: string, value: unknown) => FreeForm): Record<string, FreeForm> {
+/**
+ * A map with each value replaced; the same map when nothing changed. Refuses names that JavaScript treats
+ * specially.
+ */
+function mapEntries(
+  map: FreeForm,
+  change: (id: string, value: unknown) => FreeForm,
+): Record<string, FreeForm> {
   return Object.fromEntries(
     Object.entries(map).map(([id, value]) => {
       const changed = change(id, value)
@@ -96,7 +105,9 @@ function normalizeModule(id: string, value: unknown): FreeForm {
   if (!isObject(externals)) throw new Problem('Invalid', `module '${id}': 'externals' must be an object`)
   return {
     ...module,
-    externals: mapEntries(externals, (name, each) => dependencyOf(each, `module '${id}', externals '${name}'`)),
+    externals: mapEntries(externals, (name, each) =>
+      dependencyOf(each, `module '${id}', externals '${name}'`),
+    ),
   }
 }
 
@@ -106,7 +117,9 @@ function dependencyOf(value: unknown, where: string): FreeForm {
   return dependency
 }
 
-/** The delta that does what `delta` and then `patch` do, with pending changes that no longer matter left out. */
+/**
+ * The delta that does what `delta` and then `patch` do, with pending changes that no longer matter left out.
+ */
 export function foldDelta(delta: DeltaContent, patch: DeltaContent): DeltaContent {
   const add = new Map(Object.entries(delta.modules.add).filter(([, module]) => module !== null))
   const remove = new Set(delta.modules.remove)
@@ -129,7 +142,8 @@ export function foldDelta(delta: DeltaContent, patch: DeltaContent): DeltaConten
     const where = `module '${id}'`
     const pending = update.get(id) ?? []
     update.delete(id)
-    if (added) add.set(id, applyOperations(added, [...pending, ...operations].map(withoutScope), 'module', where))
+    if (added)
+      add.set(id, applyOperations(added, [...pending, ...operations].map(withoutScope), 'module', where))
     else update.set(id, reduceOperations(pending, operations, 'module', where))
   }
   return {
@@ -149,8 +163,12 @@ function withoutScope(operation: PatchOperation): PatchOperation {
 
 /** The delta that makes `to` out of `from`. */
 export function diffSets(from: SetContent, to: SetContent): DeltaContent {
-  const changed = Object.entries(to.modules).filter(([id, module]) => !sameJson(ownValue(from.modules, id), module))
-  const shared = Object.entries(to.shared).filter(([id, value]) => !sameJson(ownValue(from.shared, id), value))
+  const changed = Object.entries(to.modules).filter(
+    ([id, module]) => !sameJson(ownValue(from.modules, id), module),
+  )
+  const shared = Object.entries(to.shared).filter(
+    ([id, value]) => !sameJson(ownValue(from.shared, id), value),
+  )
   return {
     modules: {
       add: Object.fromEntries(changed),
@@ -168,5 +186,7 @@ export function diffSets(from: SetContent, to: SetContent): DeltaContent {
 
 /** Id of a set: equal content, equal id. */
 export function setId(set: SetContent): string {
-  return createHash('sha256').update(canonicalJson({ modules: set.modules, shared: set.shared })).digest('hex')
+  return createHash('sha256')
+    .update(canonicalJson({ modules: set.modules, shared: set.shared }))
+    .digest('hex')
 }

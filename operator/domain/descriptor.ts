@@ -41,7 +41,8 @@ export function parseReference(text: string): Reference {
   const resourceId = hash === -1 ? undefined : text.slice(hash + 1)
   const { type, class: resourceClass } = splitTypeAndClass(hash === -1 ? text : text.slice(0, hash))
   const fault = faultOf({ type, class: resourceClass, resourceId })
-  if (fault) throw new Problem('Invalid', `'${text}' is not a reference '<type>[.<class>][#<resource id>]': ${fault}`)
+  if (fault)
+    throw new Problem('Invalid', `'${text}' is not a reference '<type>[.<class>][#<resource id>]': ${fault}`)
   return {
     type,
     ...(resourceClass === undefined ? {} : { class: resourceClass }),

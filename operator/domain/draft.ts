@@ -33,7 +33,10 @@ export interface Draft {
   virtual: boolean
 }
 
-/** Nodes and edges while they grow; nothing is ever taken away, so that the order in which they come does not matter. */
+/**
+ * Nodes and edges while they grow; nothing is ever taken away, so that the order in which they come does not
+ * matter.
+ */
 export class DraftGraph {
   readonly #context: ResourceContext
   readonly #nodes = new Map<string, Draft>()
@@ -104,8 +107,9 @@ export class DraftGraph {
   settle(): void {
     for (const original of this.#uncopied) {
       this.#uncopied.delete(original)
-      for (const dependent of [...original.dependents]) {
-        for (const copy of original.copies) if (copy !== dependent && copy !== original) this.connect(dependent, copy)
+      for (const dependent of original.dependents) {
+        for (const copy of original.copies)
+          if (copy !== dependent && copy !== original) this.connect(dependent, copy)
       }
     }
   }
@@ -134,6 +138,6 @@ function fits({ descriptor }: Draft, of: Reference, types: readonly string[]): b
 }
 
 /** Stable order of nodes. */
-export function byText(left: Draft, right: Draft): number {
+function byText(left: Draft, right: Draft): number {
   return compareText(left.text, right.text)
 }

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { type CompiledDefinition, compileDefinition, type Fault, linksIn } from './compile.ts'
 import type { SetContent } from './delta.ts'
-import { defaultClass, type Descriptor, inherit } from './descriptor.ts'
+import { type Descriptor, defaultClass, inherit } from './descriptor.ts'
 import { type Draft, DraftGraph } from './draft.ts'
 import type { DriverDescriptor } from './driver.ts'
 import { compareText, sameJson } from './json.ts'
@@ -12,8 +12,8 @@ import { absolute, type Link, paramsRoots } from './link.ts'
 import type { Matcher, WonMatch } from './matching.ts'
 import { linkModules } from './module-links.ts'
 import { didYouMean } from './nearest.ts'
-import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
 import { findDependency, type Needs, readNeeds } from './needs.ts'
+import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
 import { inOrder } from './order.ts'
 import { implicitTypes, type ResourceTypeInfo, simpleTypeName } from './types.ts'
 
@@ -49,7 +49,9 @@ export interface GraphNode {
   readonly virtual: boolean
 }
 
-/** The resources of an environment, dependencies before dependents, and everything that is wrong with them. */
+/**
+ * The resources of an environment, dependencies before dependents, and everything that is wrong with them.
+ */
 export interface Graph {
   readonly nodes: readonly GraphNode[]
   readonly problems: readonly DeploymentProblem[]
@@ -57,7 +59,10 @@ export interface Graph {
 
 const maxNodes = 10_000
 
-/** Builds the resource graph: from the set, the implicit resources and what the definitions of all of them bring in. */
+/**
+ * Builds the resource graph: from the set, the implicit resources and what the definitions of all of them
+ * bring in.
+ */
 export function buildGraph(input: GraphInput): Graph {
   return new GraphBuilder(input).build()
 }
@@ -91,7 +96,8 @@ class GraphBuilder {
     for (const each of this.#needs.params) this.#takeParams(each.draft, each.params, each.by, each.workload)
     for (const type of implicitTypes) this.#addImplicit(type)
     for (let draft = graph.next(); draft; draft = graph.next()) this.#expand(draft)
-    if (graph.size > maxNodes) this.#report('', 'TooManyResources', `the graph has more than ${maxNodes} resources`)
+    if (graph.size > maxNodes)
+      this.#report('', 'TooManyResources', `the graph has more than ${maxNodes} resources`)
     graph.settle()
     followSelectors(graph)
     meetNeighbours(graph, this.#input.context.organizationId)
@@ -104,7 +110,10 @@ class GraphBuilder {
     this.#problems.set(`${object}\0${reason}\0${message}`, { object, reason, message })
   }
 
-  /** Endpoint rule 11: a simple name stands for the override as long as the organization has a definition of it. */
+  /**
+   * Endpoint rule 11: a simple name stands for the override as long as the organization has a definition of
+   * it.
+   */
   #expandType(type: string): string {
     if (type.includes('/')) return type
     const { context, matcher, hasDefinitionOfType = (each) => matcher.hasDefinitionOf(each) } = this.#input
@@ -125,13 +134,21 @@ class GraphBuilder {
     const { descriptor, text } = draft
     const { matcher, context, types } = this.#input
     if (!this.#types.has(descriptor.type) && !descriptor.type.startsWith(`${context.organizationId}/`)) {
-      const hint = didYouMean(descriptor.type, types.map(({ type }) => type))
+      const hint = didYouMean(
+        descriptor.type,
+        types.map(({ type }) => type),
+      )
       return this.#report(text, 'TypeNotFound', `resource type '${descriptor.type}' is not known${hint}`)
     }
     const match = matcher.match({ ...descriptor, context })
     if (!match.definition) {
       draft.virtual = this.#workloads.has(draft)
-      if (!draft.virtual) this.#report(text, 'NoMatchingDefinition', `${match.explanation}${this.#overrideHint(descriptor.type)}`)
+      if (!draft.virtual)
+        this.#report(
+          text,
+          'NoMatchingDefinition',
+          `${match.explanation}${this.#overrideHint(descriptor.type)}`,
+        )
       return
     }
     const compiled = this.#compile(match.definition)
@@ -166,18 +183,26 @@ class GraphBuilder {
     draft.claims.push({ by, params })
     draft.params ??= params
     const faults: Fault[] = []
-    for (const link of linksIn(params, paramsRoots, `params of ${by}`, faults, true)) this.#follow(link, draft, workload)
+    for (const link of linksIn(params, paramsRoots, `params of ${by}`, faults, true))
+      this.#follow(link, draft, workload)
     for (const { reason, message } of faults) this.#report(draft.text, reason, message)
   }
 
   /** Adds the edge, and for a reference the node, that a placeholder of `draft` asks for. */
   #follow(link: Link, draft: Draft, workload: string | undefined): void {
-    if (link.kind === 'reference') return this.#refer(link.text, this.#graph.node(inherit(link.reference, draft.descriptor)), draft)
+    if (link.kind === 'reference')
+      return this.#refer(link.text, this.#graph.node(inherit(link.reference, draft.descriptor)), draft)
     if (link.kind === 'selector') return void draft.selections.set(link.text, link.selector)
-    if (link.kind === 'workload') return this.#report(draft.text, 'InvalidPlaceholder', `'modules.${link.workload}' in params names no dependency`)
+    if (link.kind === 'workload')
+      return this.#report(
+        draft.text,
+        'InvalidPlaceholder',
+        `'modules.${link.workload}' in params names no dependency`,
+      )
     if (link.kind === 'context') return
     const target = findDependency(this.#needs, link.path, workload)
-    if (typeof target === 'string') return this.#report(draft.text, 'UnknownDependency', `'${link.text}' in params: ${target}`)
+    if (typeof target === 'string')
+      return this.#report(draft.text, 'UnknownDependency', `'${link.text}' in params: ${target}`)
     this.#refer(link.text, target, draft)
     const user = workload === undefined ? undefined : this.#needs.workloads.get(workload)
     if (user) this.#graph.connect(user, target)
@@ -208,7 +233,10 @@ class GraphBuilder {
     const { order, cycles } = inOrder(this.#graph.nodes)
     for (const cycle of cycles) this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '))
     const problems = [...this.#problems.values()].sort(
-      (a, b) => compareText(a.object, b.object) || compareText(a.reason, b.reason) || compareText(a.message, b.message),
+      (a, b) =>
+        compareText(a.object, b.object) ||
+        compareText(a.reason, b.reason) ||
+        compareText(a.message, b.message),
     )
     return { nodes: order.map(finished), problems }
   }
@@ -216,7 +244,9 @@ class GraphBuilder {
 
 function finished(draft: Draft): GraphNode {
   const { descriptor, guResId, match, params, virtual, compiled } = draft
-  const dependsOn = [...draft.edges].filter((each) => !each.virtual && each !== draft).map((each) => each.guResId)
+  const dependsOn = [...draft.edges]
+    .filter((each) => !each.virtual && each !== draft)
+    .map((each) => each.guResId)
   const references = [...draft.references].sort(([a], [b]) => compareText(a, b))
   return {
     descriptor,
@@ -225,7 +255,9 @@ function finished(draft: Draft): GraphNode {
     driver: compiled?.driver,
     params,
     dependsOn: dependsOn.sort(compareText),
-    references: Object.fromEntries(references.map(([text, targets]) => [text, targets.map((each) => each.guResId)])),
+    references: Object.fromEntries(
+      references.map(([text, targets]) => [text, targets.map((each) => each.guResId)]),
+    ),
     virtual,
   }
 }

@@ -30,7 +30,10 @@ export function workloadOf(resourceId: string): string | undefined {
   return third === undefined || (third === 'externals' && name) ? workload : undefined
 }
 
-/** Permanent id of a resource: the same for the same organization, application, environment and descriptor, for ever. */
+/**
+ * Permanent id of a resource: the same for the same organization, application, environment and descriptor,
+ * for ever.
+ */
 export function guResId(context: ResourceContext, descriptor: Descriptor): string {
   const parts = [
     context.organizationId,
@@ -68,8 +71,8 @@ export function setObjectName(applicationId: string, setId: string): string {
 }
 
 /**
- * Namespace for the objects of an environment that has none of its own. Ids hold no double hyphen, so two environments never
- * share it; the triple hyphen marks a shortened name.
+ * Namespace for the objects of an environment that has none of its own. Ids hold no double hyphen, so two
+ * environments never share it; the triple hyphen marks a shortened name.
  */
 export function environmentNamespace(context: ResourceContext): string {
   const name = `${context.organizationId}--${context.applicationId}--${context.environmentId}`

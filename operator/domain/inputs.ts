@@ -7,7 +7,7 @@ import { workloadOf } from './identity.ts'
 import { isObject, ownValue } from './json.ts'
 import { dependencyDepth, isSelector, paramsRoots } from './link.ts'
 import { didYouMean } from './nearest.ts'
-import { expand, type Expanded, formatPath, type Resolved } from './placeholder.ts'
+import { type Expanded, expand, formatPath, type Resolved } from './placeholder.ts'
 
 type ResourceSpec = ActiveResource['spec']
 
@@ -34,7 +34,10 @@ export interface NeighbourValue {
 
 /** What the inputs of a resource are made of. */
 export interface InputSources {
-  readonly spec: Pick<ResourceSpec, 'context' | 'type' | 'class' | 'resourceId' | 'definition' | 'params' | 'references'> & {
+  readonly spec: Pick<
+    ResourceSpec,
+    'context' | 'type' | 'class' | 'resourceId' | 'definition' | 'params' | 'references'
+  > & {
     readonly deploymentName?: string
   }
   readonly guResId: string
@@ -53,14 +56,20 @@ export interface ResolvedInputs {
   readonly neighbours: Record<string, NeighbourValue[]>
 }
 
-/** Puts what the placeholders name in their place; a plain input that a secret goes into becomes a secret one. */
+/**
+ * Puts what the placeholders name in their place; a plain input that a secret goes into becomes a secret one.
+ */
 export function resolveInputs(sources: InputSources): ResolvedInputs {
   const { spec, secrets } = sources
   const lookup = (path: readonly string[]): Resolved => lookUp(path, sources)
   const values = stalling(() => expand(spec.definition.driverInputs?.values ?? {}, lookup))
   const params = stalling(() => expand(spec.params ?? {}, lookup, paramsRoots))
   const [leak] = params.secretPointers
-  if (leak !== undefined) throw new Stalled('SecretParameter', `the parameter '${leak}' names a secret output: parameters are never secret`)
+  if (leak !== undefined)
+    throw new Stalled(
+      'SecretParameter',
+      `the parameter '${leak}' names a secret output: parameters are never secret`,
+    )
   return { ...moveSecrets(values, secrets), params: params.value, neighbours: neighboursFor(sources) }
 }
 
@@ -126,23 +135,35 @@ function contextValue(path: readonly string[], { spec, guResId }: InputSources):
   return value
 }
 
-function tailValue(guResId: string, resource: ResourceOutputs, [tail, ...rest]: readonly string[], path: readonly string[]): Resolved {
+function tailValue(
+  guResId: string,
+  resource: ResourceOutputs,
+  [tail, ...rest]: readonly string[],
+  path: readonly string[],
+): Resolved {
   const { outputs, secretOutputs, values = {}, accountName } = resource
   if (tail === 'guresid' && rest.length === 0) return { value: guResId, secret: false }
-  if (tail === 'account' && rest.length === 0 && accountName !== undefined) return { value: accountName, secret: false }
-  if (tail !== 'outputs' && tail !== 'values') throw unknownPath(path, `${formatDescriptor(resource.descriptor)} has no '${tail ?? ''}'`)
+  if (tail === 'account' && rest.length === 0 && accountName !== undefined)
+    return { value: accountName, secret: false }
+  if (tail !== 'outputs' && tail !== 'values')
+    throw unknownPath(path, `${formatDescriptor(resource.descriptor)} has no '${tail ?? ''}'`)
   const [name] = rest
-  if (name === undefined) return { value: { ...outputs, ...secretOutputs }, secret: Object.keys(secretOutputs).length > 0 }
-  const holder = [outputs, secretOutputs, ...(tail === 'values' ? [values] : [])].find((each) => Object.hasOwn(each, name))
+  if (name === undefined)
+    return { value: { ...outputs, ...secretOutputs }, secret: Object.keys(secretOutputs).length > 0 }
+  const holder = [outputs, secretOutputs, ...(tail === 'values' ? [values] : [])].find((each) =>
+    Object.hasOwn(each, name),
+  )
   if (!holder) throw unknownPath(path, existing(resource, name))
   const value = valueAt(holder, rest)
-  if (value === undefined) throw unknownPath(path, `output '${name}' of ${formatDescriptor(resource.descriptor)} has no such part`)
+  if (value === undefined)
+    throw unknownPath(path, `output '${name}' of ${formatDescriptor(resource.descriptor)} has no such part`)
   return { value, secret: holder === secretOutputs }
 }
 
 function existing({ outputs, secretOutputs, descriptor }: ResourceOutputs, wrong: string): string {
   const names = [...Object.keys(outputs), ...Object.keys(secretOutputs)].sort()
-  const list = names.length === 0 ? 'no outputs' : `the outputs ${names.map((each) => `'${each}'`).join(', ')}`
+  const list =
+    names.length === 0 ? 'no outputs' : `the outputs ${names.map((each) => `'${each}'`).join(', ')}`
   return `${formatDescriptor(descriptor)} has ${list}${didYouMean(wrong, names)}`
 }
 
@@ -159,12 +180,21 @@ function unknownPath(path: readonly string[], why: string): Stalled {
   return new Stalled('UnknownOutput', `'\${${formatPath(path)}}' is unknown: ${why}`)
 }
 
-/** The values without what is secret, and the secrets with it at the same paths; part of an array takes the array along. */
-function moveSecrets({ value, secretPointers }: Expanded<FreeForm>, given: FreeForm): { values: FreeForm; secrets: FreeForm } {
+/**
+ * The values without what is secret, and the secrets with it at the same paths; part of an array takes the
+ * array along.
+ */
+function moveSecrets(
+  { value, secretPointers }: Expanded<FreeForm>,
+  given: FreeForm,
+): { values: FreeForm; secrets: FreeForm } {
   const values = structuredClone(value)
   const secrets = structuredClone(given)
   for (const pointer of secretPointers) {
-    const path = pointer.slice(1).split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const path = pointer
+      .slice(1)
+      .split('/')
+      .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
     moveAlong(path, values, secrets)
   }
   return { values, secrets }

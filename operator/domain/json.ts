@@ -23,11 +23,17 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`
 }
 
-/** Whether two JSON values are equal, whatever the order of their keys; an absent key equals an undefined one. */
+/**
+ * Whether two JSON values are equal, whatever the order of their keys; an absent key equals an undefined one.
+ */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, i) => sameJson(item, right[i]))
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, i) => sameJson(item, right[i]))
+    )
   }
   if (!isObject(left) || !isObject(right)) return false
   const keys = definedKeys(left)

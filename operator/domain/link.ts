@@ -1,7 +1,14 @@
-import { type Descriptor, formatDescriptor, formatReference, inherit, parseReference, type Reference } from './descriptor.ts'
+import {
+  type Descriptor,
+  formatDescriptor,
+  formatReference,
+  inherit,
+  parseReference,
+  type Reference,
+} from './descriptor.ts'
 import { Problem } from './errors.ts'
 import { didYouMean } from './nearest.ts'
-import { formatPath, formatTemplate, mapTexts, parseTemplate, type Placeholder } from './placeholder.ts'
+import { formatPath, formatTemplate, mapTexts, type Placeholder, parseTemplate } from './placeholder.ts'
 
 /** `A>B`: what A depends on, of type B; `A<B`: what depends on A. One edge deep. */
 export interface Selector {
@@ -30,7 +37,7 @@ export const paramsRoots: readonly string[] = ['context', 'resources', 'external
 export const moduleRoots: readonly string[] = ['externals', 'shared', 'modules']
 
 /** What `context` holds. */
-export const contextNames: readonly string[] = [
+const contextNames: readonly string[] = [
   'org.id',
   'app.id',
   'env.id',
@@ -66,7 +73,10 @@ export function parseLink(path: readonly string[], roots: readonly string[]): Li
   const [root = '', second] = path
   const shown = `\${${formatPath(path)}}`
   if (!roots.includes(root)) {
-    throw new Problem('Invalid', `'${shown}' begins with none of ${roots.map((each) => `'${each}'`).join(', ')}`)
+    throw new Problem(
+      'Invalid',
+      `'${shown}' begins with none of ${roots.map((each) => `'${each}'`).join(', ')}`,
+    )
   }
   if (root === 'context') return contextLink(path, shown)
   if (second === undefined) throw new Problem('Invalid', `'${shown}' names nothing`)
@@ -97,13 +107,17 @@ function resourceLink(text: string, tail: string | undefined, shown: string): Li
 }
 
 /**
- * Inputs that mean the same in the mouth of any resource as they do in that of `from`: references get the class and id that
- * they would inherit, and what the context says of the resource is filled in.
+ * Inputs that mean the same in the mouth of any resource as they do in that of `from`: references get the
+ * class and id that they would inherit, and what the context says of the resource is filled in.
  */
 export function absolute<T>(value: T, from: Descriptor, guResId: string): T {
   return mapTexts(value, (text) => {
     if (!text.includes('${')) return text
-    return formatTemplate(parseTemplate(text).map((part) => (typeof part === 'string' ? part : absolutePart(part, from, guResId))))
+    return formatTemplate(
+      parseTemplate(text).map((part) =>
+        typeof part === 'string' ? part : absolutePart(part, from, guResId),
+      ),
+    )
   })
 }
 
@@ -111,7 +125,12 @@ function absolutePart(part: Placeholder, from: Descriptor, guResId: string): str
   const [root, second = '', third] = part.path
   if (root === 'resources') return { path: [root, absoluteText(second, from), ...part.path.slice(2)] }
   if (root !== 'context' || second !== 'res') return part
-  const own: Record<string, string> = { id: from.resourceId, type: from.type, class: from.class, guresid: guResId }
+  const own: Record<string, string> = {
+    id: from.resourceId,
+    type: from.type,
+    class: from.class,
+    guresid: guResId,
+  }
   return own[third ?? ''] ?? part
 }
 

@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { ResourceContext } from '../api/active-resource.ts'
 import type { Criterion, ResourceDefinition } from '../api/resource-definition.ts'
+import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 import { defaultClass } from './descriptor.ts'
 import { canonicalJson, compareText } from './json.ts'
+import { explainMiss, maxCandidates } from './near-misses.ts'
+
+export { criterionId, criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 
 /** What a definition is looked for. */
 export interface MatchRequest {
@@ -54,49 +57,10 @@ interface Holder {
   readonly rank: number
 }
 
-/** Criteria of one type and class: by rank, which says which keys are given, then by the values of those keys. */
+/**
+ * Criteria of one type and class: by rank, which says which keys are given, then by the values of those keys.
+ */
 type Bucket = Map<number, Map<string, Holder>>
-
-const maxCandidates = 5
-const rankedKeys = ['envType', 'appId', 'envId', 'resId'] as const
-const spelling = { envType: 'env_type', appId: 'app_id', envId: 'env_id', resId: 'res_id', class: 'class' } as const
-type Key = keyof typeof spelling
-
-/** The criterion with its class present and without keys that say nothing. */
-export function normalizeCriterion(criterion: Criterion): Criterion {
-  const normal: Criterion = { class: given(criterion.class) ?? defaultClass }
-  for (const key of rankedKeys) {
-    const value = given(criterion[key])
-    if (value !== undefined) normal[key] = value
-  }
-  return normal
-}
-
-function given(value: string | undefined): string | undefined {
-  return value === '*' || value === '' ? undefined : (value ?? undefined)
-}
-
-/** Id of a criterion: equal content, equal id. */
-export function criterionId(criterion: Criterion): string {
-  return createHash('sha256').update(canonicalJson(normalizeCriterion(criterion))).digest('hex').slice(0, 32)
-}
-
-/** How specific a criterion is; the more specific one wins. */
-export function criterionRank(criterion: Criterion): number {
-  return rankedKeys.reduce((rank, key, i) => (given(criterion[key]) === undefined ? rank : rank + 2 ** i), 0)
-}
-
-/** The criterion as REST spells it, for texts. */
-export function formatCriterion(criterion: Criterion): string {
-  const normal = normalizeCriterion(criterion)
-  const parts = keysOf(normal).map((key) => `${spelling[key]}: ${normal[key]}`)
-  return `{${parts.join(', ')}}`
-}
-
-function keysOf(normal: Criterion): Key[] {
-  const keys: Key[] = rankedKeys.filter((key) => normal[key] !== undefined)
-  return normal.class === defaultClass ? keys : [...keys, 'class']
-}
 
 /** Finds definitions; those in `defaults` count only where none of the others fits. */
 export function createMatcher(
@@ -111,7 +75,10 @@ export function createMatcher(
         const holder = bucket && fitting(bucket, request).next().value
         if (bucket && holder) return won(holder, bucket, request)
       }
-      return lost(request, tiers.flatMap((tier) => tier.get(request.type)?.definitions ?? []))
+      return explainMiss(
+        request,
+        tiers.flatMap((tier) => tier.get(request.type)?.definitions ?? []),
+      )
     },
     hasDefinitionOf: (type) => tiers.some((tier) => tier.has(type)),
   }
@@ -136,7 +103,8 @@ function indexOf(definitions: readonly ResourceDefinition[]): Map<string, TypeIn
     }
   }
   for (const type of types.values()) {
-    for (const [name, bucket] of type.buckets) type.buckets.set(name, new Map([...bucket].sort(([a], [b]) => b - a)))
+    for (const [name, bucket] of type.buckets)
+      type.buckets.set(name, new Map([...bucket].sort(([a], [b]) => b - a)))
   }
   return types
 }
@@ -181,7 +149,8 @@ function* fitting(bucket: Bucket, { context, resourceId }: MatchRequest): Genera
 // Texts are made when they are asked for: most matches are never looked at by a person.
 function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
   const { definition, criterion, rank } = holder
-  const beaten = (): Holder[] => [...fitting(bucket, request)].filter((each) => each !== holder).slice(0, maxCandidates)
+  const beaten = (): Holder[] =>
+    [...fitting(bucket, request)].filter((each) => each !== holder).slice(0, maxCandidates)
   return {
     definition,
     criterion,
@@ -200,56 +169,6 @@ function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
       }))
     },
   }
-}
-
-function lost(request: MatchRequest, definitions: readonly ResourceDefinition[]): NoMatch {
-  const nearest: (Candidate & { distance: number })[] = []
-  let count = 0
-  const consider = (definition: ResourceDefinition, criterion: Criterion | undefined): void => {
-    count++
-    const lacking = criterion ? lackingKeys(criterion, request) : []
-    const distance = criterion ? lacking.length : 6
-    if (nearest.length === maxCandidates && distance >= (nearest.at(-1)?.distance ?? 0)) return
-    const definitionName = definition.metadata.name
-    const reason = criterion ? lacking.map((key) => lack(key, criterion, request)).join(', ') : 'has no criteria'
-    nearest.push({ definitionName, criterion, distance, reason })
-    nearest.sort((a, b) => a.distance - b.distance || compareText(a.definitionName, b.definitionName))
-    nearest.length = Math.min(nearest.length, maxCandidates)
-  }
-  for (const definition of [...definitions].sort((a, b) => compareText(a.metadata.name, b.metadata.name))) {
-    const criteria = definition.spec.criteria ?? []
-    if (criteria.length === 0) consider(definition, undefined)
-    for (const criterion of criteria) consider(definition, normalizeCriterion(criterion))
-  }
-  const candidates = nearest.map(({ definitionName, criterion, reason }) => ({ definitionName, criterion, reason }))
-  const more = count - candidates.length
-  return { definition: undefined, candidates, more, explanation: explainLoss(request, candidates, more) }
-}
-
-function explainLoss({ type }: MatchRequest, candidates: readonly Candidate[], more: number): string {
-  if (candidates.length === 0) return `there is no definition of type '${type}'`
-  const each = candidates.map(({ definitionName, reason }) => `'${definitionName}' ${reason}`)
-  return `no definition of type '${type}' fits: ${each.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
-}
-
-function lackingKeys(criterion: Criterion, request: MatchRequest): Key[] {
-  const keys: Key[] = rankedKeys.filter((key) => criterion[key] !== undefined && criterion[key] !== actual(key, request))
-  return criterion.class === request.class ? keys : [...keys, 'class']
-}
-
-function lack(key: Key, criterion: Criterion, request: MatchRequest): string {
-  return `needs ${spelling[key]} '${criterion[key]}' (is '${actual(key, request)}')`
-}
-
-function actual(key: Key, { context, resourceId, class: resourceClass }: MatchRequest): string {
-  const values: Record<Key, string> = {
-    envType: context.environmentType,
-    appId: context.applicationId,
-    envId: context.environmentId,
-    resId: resourceId,
-    class: resourceClass,
-  }
-  return values[key]
 }
 
 /** A criterion that an older definition of the type has already. */

@@ -5,7 +5,7 @@ import { escapeToken, isObject } from './json.ts'
 import { moduleRoots, parseLink } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { findDependency, type Needs, type Report } from './needs.ts'
-import { findPlaceholders, formatPath, type FoundPlaceholder, parseTemplate } from './placeholder.ts'
+import { type FoundPlaceholder, findPlaceholders, formatPath, parseTemplate } from './placeholder.ts'
 
 /** One path of the `ingress` section of a workload. */
 export interface IngressRule {
@@ -21,7 +21,10 @@ interface Tools {
   readonly report: Report
 }
 
-/** Makes each workload depend on what its module names, and gives the ingress rules by the dependency that they are for. */
+/**
+ * Makes each workload depend on what its module names, and gives the ingress rules by the dependency that
+ * they are for.
+ */
 export function linkModules(set: SetContent, tools: Tools): Map<Draft, IngressRule[]> {
   const rules = new Map<Draft, IngressRule[]>()
   for (const [id, workload] of tools.needs.workloads) {
@@ -61,7 +64,11 @@ function connectTo(
     if (link.kind === 'workload') {
       if (needs.workloads.has(link.workload)) return undefined
       const hint = didYouMean(link.workload, needs.workloads.keys())
-      report(workload.text, 'UnknownWorkload', `'${formatPath(path)}' at '${at}': there is no workload '${link.workload}'${hint}`)
+      report(
+        workload.text,
+        'UnknownWorkload',
+        `'${formatPath(path)}' at '${at}': there is no workload '${link.workload}'${hint}`,
+      )
       return undefined
     }
     if (link.kind !== 'dependency') return undefined
@@ -89,7 +96,8 @@ function namedVolumes(spec: Record<string, unknown>): { name: string; at: string
   for (const [container, { volume_mounts: mounts }] of objectsIn(spec['containers'])) {
     for (const [path, { id }] of objectsIn(mounts)) {
       const at = `/containers/${escapeToken(container)}/volume_mounts/${escapeToken(path)}/id`
-      if (typeof id === 'string' && moduleRoots.some((root) => id.startsWith(`${root}.`))) named.push({ name: id, at })
+      if (typeof id === 'string' && moduleRoots.some((root) => id.startsWith(`${root}.`)))
+        named.push({ name: id, at })
     }
   }
   return named

@@ -2,7 +2,7 @@ import type { ResourceContext } from '../api/active-resource.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { givenParams } from './compile.ts'
 import { normalizeDependency, type SetContent } from './delta.ts'
-import { defaultClass, type Descriptor, faultOf, formatDescriptor } from './descriptor.ts'
+import { type Descriptor, defaultClass, faultOf, formatDescriptor } from './descriptor.ts'
 import type { Draft, DraftGraph } from './draft.ts'
 import { privateResourceId, sharedResourceId, workloadResourceId } from './identity.ts'
 import { compareText, isObject } from './json.ts'
@@ -121,7 +121,10 @@ export function findDependency(
   [root, second = '', , fourth = '']: readonly string[],
   workload: string | undefined,
 ): Draft | string {
-  if (root === 'shared') return shared.get(second) ?? `there is no shared dependency '${second}'${didYouMean(second, shared.keys())}`
+  if (root === 'shared')
+    return (
+      shared.get(second) ?? `there is no shared dependency '${second}'${didYouMean(second, shared.keys())}`
+    )
   const [owner, name] = root === 'externals' ? [workload, second] : [second, fourth]
   if (owner === undefined) return `'externals' are dependencies of a workload; a shared one has none`
   const own = externals.get(owner)

@@ -6,7 +6,9 @@ import { parseReferenceText } from './link.ts'
 import type { IngressRule } from './module-links.ts'
 import type { Report } from './needs.ts'
 
-/** Evaluates all selectors until none finds more: what one selects may be an edge that another one looks at. */
+/**
+ * Evaluates all selectors until none finds more: what one selects may be an edge that another one looks at.
+ */
 export function followSelectors(graph: DraftGraph): void {
   const selecting = graph.nodes.filter(({ selections }) => selections.size > 0)
   let isGrowing = selecting.length > 0
@@ -24,7 +26,10 @@ export function followSelectors(graph: DraftGraph): void {
   }
 }
 
-/** Connects resources with the neighbours that their drivers see; all are found before any of them adds an edge. */
+/**
+ * Connects resources with the neighbours that their drivers see; all are found before any of them adds an
+ * edge.
+ */
 export function meetNeighbours(graph: DraftGraph, organizationId: string): void {
   const found: { draft: Draft; text: string; targets: readonly Draft[] }[] = []
   for (const draft of graph.nodes) {
@@ -42,7 +47,12 @@ export function meetNeighbours(graph: DraftGraph, organizationId: string): void 
 }
 
 /** A driver names types by their simple names: an override of the organization will do as well. */
-function neighboursOf(draft: Draft, text: string, graph: DraftGraph, organizationId: string): readonly Draft[] {
+function neighboursOf(
+  draft: Draft,
+  text: string,
+  graph: DraftGraph,
+  organizationId: string,
+): readonly Draft[] {
   const alternatives = (type: string): string[] => [type, `${organizationId}/${type}`]
   const link = parseReferenceText(text)
   if (link.kind === 'selector') return graph.select(link.selector, draft, alternatives)
@@ -70,7 +80,9 @@ export function giveIngressRules(
 
 function rulesByPath(rules: readonly IngressRule[], ingress: Draft, report: Report): FreeForm {
   const byPath = new Map<string, FreeForm>()
-  const inPathOrder = [...rules].sort((a, b) => compareText(a.path, b.path) || compareText(a.workload, b.workload))
+  const inPathOrder = [...rules].sort(
+    (a, b) => compareText(a.path, b.path) || compareText(a.workload, b.workload),
+  )
   for (const { path, type, port, workload } of inPathOrder) {
     const other = byPath.get(path)
     if (other) {

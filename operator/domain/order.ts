@@ -5,12 +5,13 @@ export interface Ordered<T> {
 }
 
 /**
- * The nodes with dependencies before dependents, the same for the same graph; and the cycles in it, each as the names along
- * it with the first one again at the end.
+ * The nodes with dependencies before dependents, the same for the same graph; and the cycles in it, each as
+ * the names along it with the first one again at the end.
  */
 export function inOrder<T extends Ordered<T>>(nodes: readonly T[]): { order: T[]; cycles: string[][] } {
   const rank = new Map([...nodes].sort(byText).map((node, i) => [node, i]))
-  const sortedEdges = ({ edges }: T): T[] => [...edges].sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))
+  const sortedEdges = ({ edges }: T): T[] =>
+    [...edges].sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))
   const state = new Map<T, 'open' | 'done'>()
   const inCycle = new Set<T>()
   const order: T[] = []

@@ -4,7 +4,10 @@ import { splitTypeAndClass } from './descriptor.ts'
 import { Problem } from './errors.ts'
 import { isObject } from './json.ts'
 
-/** What a patched document is: a module, whose dependencies lie under `externals`, or the map of shared dependencies. */
+/**
+ * What a patched document is: a module, whose dependencies lie under `externals`, or the map of shared
+ * dependencies.
+ */
 export type Layout = 'module' | 'shared'
 
 /** An operation with its path taken apart. */
@@ -23,11 +26,15 @@ export function refusePrototypeKey(key: string, where: string): void {
 }
 
 /** The steps of a JSON pointer (RFC 6901). */
-export function parsePointer(path: string, where: string): string[] {
+function parsePointer(path: string, where: string): string[] {
   if (path === '') return []
   if (!path.startsWith('/')) throw new Problem('Invalid', `${where}: path '${path}' must begin with '/'`)
-  if (/~(?![01])/.test(path)) throw new Problem('Invalid', `${where}: path '${path}' has a '~' that is neither '~0' nor '~1'`)
-  const tokens = path.slice(1).split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (/~(?![01])/.test(path))
+    throw new Problem('Invalid', `${where}: path '${path}' has a '~' that is neither '~0' nor '~1'`)
+  const tokens = path
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
   for (const token of tokens) refusePrototypeKey(token, where)
   return tokens
 }
@@ -48,7 +55,9 @@ export function cancelsPending({ op, value }: Pick<PatchOperation, 'op' | 'value
   return op === 'remove' && isObject(value) && value['scope'] === 'delta'
 }
 
-/** A dependency with its class apart from its type: `{type: 's3.admin'}` is `{type: 's3', class: 'admin'}`. */
+/**
+ * A dependency with its class apart from its type: `{type: 's3.admin'}` is `{type: 's3', class: 'admin'}`.
+ */
 export function normalizeDependency(value: unknown): unknown {
   if (!isObject(value) || typeof value['type'] !== 'string') return value
   if (value['class'] !== undefined && value['class'] !== null) return value
@@ -57,8 +66,8 @@ export function normalizeDependency(value: unknown): unknown {
 }
 
 /**
- * Changes a document by one operation after another without touching what it was given: a container is copied when it is
- * first written to, so that n operations on one map take n steps.
+ * Changes a document by one operation after another without touching what it was given: a container is copied
+ * when it is first written to, so that n operations on one map take n steps.
  */
 export class Patcher {
   readonly #layout: Layout
@@ -94,9 +103,11 @@ export class Patcher {
     const { op, tokens, value } = operation
     const isLast = depth === tokens.length - 1
     const index = token === '-' && isLast && op === 'add' ? owner.length : arrayIndex(token)
-    if (index === undefined) throw new Problem('Invalid', `${this.#where}: '${token}' in path '${operation.path}' is not an index`)
+    if (index === undefined)
+      throw new Problem('Invalid', `${this.#where}: '${token}' in path '${operation.path}' is not an index`)
     if (index >= owner.length && op === 'remove') return owner
-    if (index > owner.length || (index === owner.length && !(isLast && op === 'add'))) throw this.#missing(operation)
+    if (index > owner.length || (index === owner.length && !(isLast && op === 'add')))
+      throw this.#missing(operation)
     const copy = this.#ownedArray(owner)
     if (!isLast) copy[index] = this.#change(owner[index], operation, depth + 1)
     else if (op === 'replace') copy[index] = value
@@ -105,7 +116,10 @@ export class Patcher {
     return copy
   }
 
-  /** Whatever an operation passes through has its normal form first, so that operations mean the same in any grouping. */
+  /**
+   * Whatever an operation passes through has its normal form first, so that operations mean the same in any
+   * grouping.
+   */
   #prepared(container: unknown, tokens: readonly string[], depth: number): unknown {
     if (this.#layout === 'module' && depth === 0) return withExternals(container)
     const isDependency = this.#layout === 'shared' ? depth === 1 : depth === 2 && tokens[0] === 'externals'

@@ -3,7 +3,7 @@ import { Problem } from './errors.ts'
 import { escapeToken, isObject } from './json.ts'
 import { parseTemplate, type Template } from './template.ts'
 
-export { formatPath, formatTemplate, parseTemplate, type Placeholder, type Template } from './template.ts'
+export { formatPath, formatTemplate, type Placeholder, parseTemplate, type Template } from './template.ts'
 
 const maxDepth = 200
 
@@ -48,7 +48,8 @@ function located<T>(work: () => T, at: string): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof Problem) throw new Problem(error.reason, `${error.message} in '${at}'`, error.details)
+    if (error instanceof Problem)
+      throw new Problem(error.reason, `${error.message} in '${at}'`, error.details)
     throw error
   }
 }
@@ -66,8 +67,9 @@ export interface Expanded<T = unknown> {
 }
 
 /**
- * Puts values in the place of placeholders, once: what is put in is not looked at again. A text that is one placeholder takes
- * the value as it is; within a text strings go in raw and other values as JSON. With `roots`, what begins otherwise is no placeholder.
+ * Puts values in the place of placeholders, once: what is put in is not looked at again. A text that is one
+ * placeholder takes the value as it is; within a text strings go in raw and other values as JSON. With
+ * `roots`, what begins otherwise is no placeholder.
  */
 export function expand<T>(
   value: T,
@@ -77,7 +79,10 @@ export function expand<T>(
   const secretPointers: string[] = []
   const expandText = (text: string, at: string): unknown => {
     if (!text.includes('$')) return text
-    const { value: result, secret } = fill(located(() => parseTemplate(text, roots), at), lookup)
+    const { value: result, secret } = fill(
+      located(() => parseTemplate(text, roots), at),
+      lookup,
+    )
     if (secret) secretPointers.push(at)
     return result
   }

@@ -1,7 +1,7 @@
 import type { ActiveResource, DefinitionSnapshot } from '../api/active-resource.ts'
 import type { DeploymentProblem, PlanSummary } from '../api/environment-deployment.ts'
-import { type Descriptor, formatDescriptor } from './descriptor.ts'
 import { driverOf } from './definition.ts'
+import { type Descriptor, formatDescriptor } from './descriptor.ts'
 import { buildGraph, type Graph, type GraphInput, type GraphNode } from './graph.ts'
 import { isObject, sameJson } from './json.ts'
 import type { WonMatch } from './matching.ts'
@@ -51,9 +51,18 @@ export function plan(input: PlanInput): Plan {
     if (node.match) steps.push(stepFor(node, node.match, active.get(node.guResId), input))
     active.delete(node.guResId)
   }
-  const unused = [...active.values()].filter(({ metadata, spec }) => !metadata.deletionTimestamp && !spec.unusedSince)
-  for (const current of unused.sort((a, b) => (formatDescriptor(a.spec) < formatDescriptor(b.spec) ? -1 : 1))) {
-    steps.push({ action: 'retain', guResId: current.metadata.name, descriptor: descriptorOf(current.spec), current })
+  const unused = [...active.values()].filter(
+    ({ metadata, spec }) => !metadata.deletionTimestamp && !spec.unusedSince,
+  )
+  for (const current of unused.sort((a, b) =>
+    formatDescriptor(a.spec) < formatDescriptor(b.spec) ? -1 : 1,
+  )) {
+    steps.push({
+      action: 'retain',
+      guResId: current.metadata.name,
+      descriptor: descriptorOf(current.spec),
+      current,
+    })
   }
   return { steps, problems: graph.problems, graph }
 }
@@ -65,12 +74,21 @@ export function summarize({ steps }: Pick<Plan, 'steps'>): PlanSummary {
   for (const { action, descriptor, definitionName } of steps) {
     summary[action]++
     if (action === 'unchanged' || shown.length === maxSummarySteps) continue
-    shown.push({ action, object: formatDescriptor(descriptor), ...(definitionName ? { definitionName } : {}) })
+    shown.push({
+      action,
+      object: formatDescriptor(descriptor),
+      ...(definitionName ? { definitionName } : {}),
+    })
   }
   return { ...summary, steps: shown }
 }
 
-function stepFor(node: GraphNode, match: WonMatch, current: ActiveResource | undefined, input: PlanInput): PlanStep {
+function stepFor(
+  node: GraphNode,
+  match: WonMatch,
+  current: ActiveResource | undefined,
+  input: PlanInput,
+): PlanStep {
   const { guResId, descriptor } = node
   const wanted = wantedSpec(node, match, input)
   const action = actionFor(node, wanted, current, input)
@@ -87,10 +105,12 @@ function actionFor(
   if (!current || current.metadata.deletionTimestamp) return 'create'
   const { spec } = current
   const former = driverOf(spec.definition.driverType, catalogue, vendors)
-  const sameDriver = spec.definition.driverType === wanted.definition.driverType || (former && former === driver)
+  const sameDriver =
+    spec.definition.driverType === wanted.definition.driverType || (former && former === driver)
   if (!sameDriver) return 'replace'
   const forcing = driver?.replacedBy ?? []
-  if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path)))) return 'replace'
+  if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
+    return 'replace'
   if (spec.unusedSince || !isTrusted(current)) return 'update'
   return sameWish(spec, wanted) ? 'unchanged' : 'update'
 }
@@ -107,11 +127,16 @@ function withoutExplanation<T extends WantedSpec>(spec: T) {
 
 function inputAt({ driverInputs }: DefinitionSnapshot, path: string): unknown {
   let value: unknown = driverInputs?.values
-  for (const step of path.split('.')) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  for (const step of path.split('.'))
+    value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
   return value
 }
 
-function wantedSpec({ descriptor, params, dependsOn, references }: GraphNode, match: WonMatch, input: PlanInput): WantedSpec {
+function wantedSpec(
+  { descriptor, params, dependsOn, references }: GraphNode,
+  match: WonMatch,
+  input: PlanInput,
+): WantedSpec {
   return {
     environmentName: input.environmentName,
     context: input.context,
@@ -123,7 +148,11 @@ function wantedSpec({ descriptor, params, dependsOn, references }: GraphNode, ma
   }
 }
 
-function snapshotOf({ definition: { metadata, spec }, criterion, explanation }: WonMatch): DefinitionSnapshot {
+function snapshotOf({
+  definition: { metadata, spec },
+  criterion,
+  explanation,
+}: WonMatch): DefinitionSnapshot {
   const { driverType, accountName, driverInputs } = spec
   return {
     definitionName: metadata.name,
@@ -142,4 +171,3 @@ function descriptorOf({ type, class: resourceClass, resourceId }: Descriptor): D
 function mutable(references: GraphNode['references']): Record<string, string[]> {
   return Object.fromEntries(Object.entries(references).map(([text, names]) => [text, [...names]]))
 }
-

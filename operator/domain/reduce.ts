@@ -1,5 +1,5 @@
 import type { PatchOperation } from '../api/deployment-delta.ts'
-import { cancelsPending, type Layout, type ParsedOperation, parseOperation, Patcher } from './patch.ts'
+import { cancelsPending, type Layout, type ParsedOperation, Patcher, parseOperation } from './patch.ts'
 
 interface Pending {
   operation: ParsedOperation
@@ -63,7 +63,9 @@ class PendingList {
     const same = earlier.find(({ operation: { tokens } }) => tokens.length === operation.tokens.length)
     if (operation.op === 'replace' && same?.operation.op === 'remove') return operation
     for (const each of earlier) this.#delete(each)
-    return operation.op === 'replace' && same?.operation.op === 'add' ? { ...operation, op: 'add' } : operation
+    return operation.op === 'replace' && same?.operation.op === 'add'
+      ? { ...operation, op: 'add' }
+      : operation
   }
 
   #atOrBelow({ tokens }: ParsedOperation): Pending[] {
@@ -89,7 +91,8 @@ class PendingList {
   }
 }
 
-// A step like `0` or `-` may be an index into an array, where adding shifts what follows: such operations stay as they are.
+// A step like `0` or `-` may be an index into an array, where adding shifts what follows: such operations
+// stay as they are.
 function isPlain({ tokens }: ParsedOperation): boolean {
   return !tokens.some((token) => token === '-' || /^\d+$/.test(token))
 }

@@ -10,8 +10,8 @@ const organizationRoles: readonly OrganizationRole[] = ['member', 'manager', 'ad
 const applicationRoles: readonly ApplicationRole[] = ['viewer', 'developer', 'owner']
 
 /**
- * The least that a caller needs: a role in the organization; or a role on the application, for which `orOrganization` will do
- * as well, and with `deployer` that role on the environment type on top.
+ * The least that a caller needs: a role in the organization; or a role on the application, for which
+ * `orOrganization` will do as well, and with `deployer` that role on the environment type on top.
  */
 export type Requirement =
   | { readonly organization: OrganizationRole }
@@ -27,7 +27,9 @@ export interface RoleTarget {
   readonly environmentType?: string
 }
 
-/** Whether a member of the organization may do what needs `requirement`; nobody outside of it may do anything. */
+/**
+ * Whether a member of the organization may do what needs `requirement`; nobody outside of it may do anything.
+ */
 export function allows(
   membership: MembershipSpec | undefined,
   requirement: Requirement,
@@ -46,7 +48,11 @@ function hasOrganizationRole(membership: MembershipSpec, least: OrganizationRole
   return organizationRoles.indexOf(membership.role) >= organizationRoles.indexOf(least)
 }
 
-function hasApplicationRole(membership: MembershipSpec, least: ApplicationRole, id: string | undefined): boolean {
+function hasApplicationRole(
+  membership: MembershipSpec,
+  least: ApplicationRole,
+  id: string | undefined,
+): boolean {
   const held = membership.applications?.find(({ applicationName }) => applicationName === id)
   return held !== undefined && applicationRoles.indexOf(held.role) >= applicationRoles.indexOf(least)
 }

@@ -18,8 +18,8 @@ interface Cursor {
 }
 
 /**
- * The literal pieces and placeholders of a text; `$\{` stands for a literal `${`, and one more backslash for each that is
- * meant. With `roots`, a `${` that none of these words follows is literal text as well.
+ * The literal pieces and placeholders of a text; `$\{` stands for a literal `${`, and one more backslash for
+ * each that is meant. With `roots`, a `${` that none of these words follows is literal text as well.
  */
 export function parseTemplate(text: string, roots?: readonly string[]): Template {
   if (!text.includes('$')) return text === '' ? [] : [text]
@@ -82,7 +82,7 @@ function escapeLiteral(literal: string): string {
 export function formatPath(path: readonly string[]): string {
   return path
     .map((step, i) => {
-      if (/^[^\s.[\]{}$'"\\]+$/.test(step)) return i === 0 ? step : `.${step}`
+      if (/^[\w-]+$/.test(step)) return i === 0 ? step : `.${step}`
       return `['${step.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}']`
     })
     .join('')
@@ -93,7 +93,8 @@ function parsePath(cursor: Cursor): string[] {
   const path: string[] = []
   while (true) {
     const character = text[cursor.position]
-    if (character === undefined || cursor.position - start > maxPlaceholderLength) throw fault(cursor, 'has no end')
+    if (character === undefined || cursor.position - start > maxPlaceholderLength)
+      throw fault(cursor, 'has no end')
     if (character === '}' && path.length > 0) {
       cursor.position++
       return path
@@ -126,7 +127,8 @@ function parseBracket(cursor: Cursor): string {
   const begin = ++cursor.position
   while (text[cursor.position] !== quote) {
     if (text[cursor.position] === '\\') cursor.position++
-    if (++cursor.position >= text.length || cursor.position - start > maxPlaceholderLength) throw fault(cursor, 'has no end')
+    if (++cursor.position >= text.length || cursor.position - start > maxPlaceholderLength)
+      throw fault(cursor, 'has no end')
   }
   const quoted = text.slice(begin, cursor.position)
   if (text[++cursor.position] !== ']') throw fault(cursor, "has a bracket without ']'")

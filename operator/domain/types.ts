@@ -1,6 +1,9 @@
 import { builtInTypes } from './built-in-types.ts'
 
-/** How a resource type comes into a deployment: a workload asks for it, a definition does, or it is always there. */
+/**
+ * How a resource type comes into a deployment: a workload asks for it, a definition does, or it is always
+ * there.
+ */
 export type TypeUse = 'direct' | 'indirect' | 'implicit'
 
 /** A resource type, built in or custom. */
@@ -11,7 +14,10 @@ export interface ResourceTypeInfo {
   readonly category: string
   /** JSON Schema of the inputs; they are never secret. */
   readonly inputsSchema: Readonly<Record<string, unknown>>
-  /** JSON Schema of the outputs, those that are secret under the property `secrets`, the others under `values`. */
+  /**
+   * JSON Schema of the outputs, those that are secret under the property `secrets`, the others under
+   * `values`.
+   */
   readonly outputsSchema: Readonly<Record<string, unknown>>
 }
 

@@ -94,13 +94,8 @@ export function createCache<T extends KubeObject>(
       return size
     },
     set(object, origin) {
-      const { namespace = '', name, uid, deletionTimestamp, finalizers } = object.metadata
+      const { namespace = '', name, uid } = object.metadata
       const before = find(namespace, name)
-      // The answer to the removal of the last finalizer is the object as it was when it went.
-      if (deletionTimestamp && !finalizers?.length) {
-        cache.remove(object, origin)
-        return false
-      }
       if (uid && deleted.has(uid)) return false
       if (before && trustVersions && versionOf(before) >= versionOf(object)) return false
       change(before, slim(object), origin)

@@ -95,7 +95,10 @@ export function openCluster(options: {
 
   async function write<K extends Kind>(kind: K, method: string, path: string, body: unknown, origin?: string, contentType?: string) {
     const answer = (await client.request(method, path, { body, contentType, query: { fieldManager } })) as ObjectOf<K> // the API server validated it
-    caches.get(kind.kind)?.set(answer, origin)
+    const { deletionTimestamp, finalizers = [] } = answer.metadata
+    // The answer to the removal of the last finalizer is the object as it was when it went.
+    if (deletionTimestamp && finalizers.length === 0) caches.get(kind.kind)?.remove(answer, origin)
+    else caches.get(kind.kind)?.set(answer, origin)
     return answer
   }
   const patchAt = (subresource?: string) =>

@@ -61,7 +61,10 @@ describe.each(protectedOperations.map((each) => [operationOf(each)] as const))('
 describe('an organization that the caller is no member of', () => {
   const operations = protectedOperations.filter(({ path }) => path.includes('{org_id}')).map(operationOf)
   test.each(operations)('%s answers as if there were none', async (operation) => {
-    const own = await gateway.send(operation, { as: 'stranger', body: operation.startsWith('P') ? {} : undefined })
+    const own = await gateway.send(operation, {
+      as: 'stranger',
+      body: operation.startsWith('P') ? {} : undefined,
+    })
     const none = await gateway.send(operation.replace('acme', 'nowhere'), { as: 'stranger' })
     expect(own.status).toBe(403)
     expect(none.status).toBe(403)

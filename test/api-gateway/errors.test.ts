@@ -20,7 +20,12 @@ describe('a body that is not what was expected', () => {
     ['another content type', '{"id":"a1","name":"a"}', { 'content-type': 'text/plain' }, 422],
     ['a form', 'id=a1&name=a', { 'content-type': 'application/x-www-form-urlencoded' }, 422],
     ['YAML', 'id: a1', { 'content-type': 'application/yaml' }, 422],
-    ['another charset', '{"id":"a1","name":"a"}', { 'content-type': 'application/json; charset=utf-16' }, 422],
+    [
+      'another charset',
+      '{"id":"a1","name":"a"}',
+      { 'content-type': 'application/json; charset=utf-16' },
+      422,
+    ],
     ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), json, 422],
     ['compressed', '{"id":"a1","name":"a"}', { ...json, 'content-encoding': 'gzip' }, 422],
     ['null', 'null', json, 422],
@@ -29,7 +34,12 @@ describe('a body that is not what was expected', () => {
     ['a required field missing', '{"id":"a1"}', json, 422],
     ['a required field null', '{"id":"a1","name":null}', json, 422],
     ['a field of the wrong type', '{"id":1,"name":"a"}', json, 422],
-    ['an inner field of the wrong type', '{"id":"a1","name":"a","env":{"id":"e1","name":1,"type":"x1"}}', json, 422],
+    [
+      'an inner field of the wrong type',
+      '{"id":"a1","name":"a","env":{"id":"e1","name":1,"type":"x1"}}',
+      json,
+      422,
+    ],
     ['an id that breaks the pattern', '{"id":"A_1","name":"a"}', json, 400],
     ['an id of one character', '{"id":"a","name":"a"}', json, 400],
     ['an id of 51 characters', `{"id":"${'a'.repeat(51)}","name":"a"}`, json, 400],
@@ -44,7 +54,10 @@ describe('a body that is not what was expected', () => {
   ])('%s', async (_, text, headers, status) => {
     const response = await gateway.send(apps, { text, headers })
     expect(response.status).toBe(status)
-    expect(response.body).toEqual({ error: status === 422 ? 'Unprocessable' : 'Invalid', message: expect.any(String) })
+    expect(response.body).toEqual({
+      error: status === 422 ? 'Unprocessable' : 'Invalid',
+      message: expect.any(String),
+    })
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   })
 
@@ -108,15 +121,18 @@ describe('a path', () => {
 })
 
 describe('every answer', () => {
-  test.each(['GET /orgs', 'GET /nothing', 'PUT /orgs', 'GET /livez', 'GET /openapi.json'])('%s', async (operation) => {
-    const { headers } = await gateway.send(operation)
-    expect(headers.get('content-type')).toBe('application/json')
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('x-request-id')).toMatch(/^[\w-]{8,64}$/)
-    expect(headers.get('x-powered-by')).toBeNull()
-    expect(headers.get('etag')).toBeNull()
-  })
+  test.each(['GET /orgs', 'GET /nothing', 'PUT /orgs', 'GET /livez', 'GET /openapi.json'])(
+    '%s',
+    async (operation) => {
+      const { headers } = await gateway.send(operation)
+      expect(headers.get('content-type')).toBe('application/json')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-request-id')).toMatch(/^[\w-]{8,64}$/)
+      expect(headers.get('x-powered-by')).toBeNull()
+      expect(headers.get('etag')).toBeNull()
+    },
+  )
 
   test.each([
     ['a request id is taken over', 'my-request_1', true],

@@ -28,22 +28,37 @@ import { context } from '../support/builders.ts'
 describe('descriptors', () => {
   test.each([
     ['s3.default#shared.main', { type: 's3', class: 'default', resourceId: 'shared.main' }],
-    ['acme/s3.admin#modules.w.externals.db', { type: 'acme/s3', class: 'admin', resourceId: 'modules.w.externals.db' }],
+    [
+      'acme/s3.admin#modules.w.externals.db',
+      { type: 'acme/s3', class: 'admin', resourceId: 'modules.w.externals.db' },
+    ],
   ])('%s', (text, parts) => {
     expect(parseDescriptor(text)).toEqual(parts)
     expect(formatDescriptor(parts)).toBe(text)
   })
 
-  test.each(['', 's3', 's3#x', 's3.x', '.x#y', 's3.#y', 's3.x#', 's3.a b#y', 'a/b/c.x#y', 's3.x#a#b', 's3.x#a>b'])(
-    "'%s' is refused",
-    (text) => {
-      expect(() => parseDescriptor(text)).toThrow(Problem)
-    },
-  )
+  test.each([
+    '',
+    's3',
+    's3#x',
+    's3.x',
+    '.x#y',
+    's3.#y',
+    's3.x#',
+    's3.a b#y',
+    'a/b/c.x#y',
+    's3.x#a#b',
+    's3.x#a>b',
+  ])("'%s' is refused", (text) => {
+    expect(() => parseDescriptor(text)).toThrow(Problem)
+  })
 
   const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/)
   const parts = fc.record({
-    type: fc.oneof(name, fc.tuple(name, name).map(([org, type]) => `${org}/${type}`)),
+    type: fc.oneof(
+      name,
+      fc.tuple(name, name).map(([org, type]) => `${org}/${type}`),
+    ),
     class: name,
     resourceId: fc.array(name, { minLength: 1, maxLength: 4 }).map((steps) => steps.join('.')),
   })
@@ -101,19 +116,26 @@ describe('identity', () => {
     expect(parseEnvironmentObjectName('shop.dev')).toEqual({ applicationId: 'shop', environmentId: 'dev' })
     expect(deploymentObjectName('shop.dev', 7)).toBe('shop.dev.7')
     expect(setObjectName('shop', 'abc')).toBe('shop.abc')
-    for (const bad of ['shop', 'shop.', '.dev', 'a.b.c']) expect(() => parseEnvironmentObjectName(bad)).toThrow(Problem)
+    for (const bad of ['shop', 'shop.', '.dev', 'a.b.c'])
+      expect(() => parseEnvironmentObjectName(bad)).toThrow(Problem)
   })
 
   test('the namespace of an environment is its path, shortened with a hash past 63 characters', () => {
     expect(environmentNamespace(context())).toBe('acme--shop--dev')
-    const long = environmentNamespace(context({ applicationId: 'a'.repeat(50), environmentId: 'b'.repeat(50) }))
+    const long = environmentNamespace(
+      context({ applicationId: 'a'.repeat(50), environmentId: 'b'.repeat(50) }),
+    )
     expect(long).toMatch(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])$/)
     expect(long.length).toBeLessThanOrEqual(63)
     expect(long).toContain('---')
-    expect(long).not.toBe(environmentNamespace(context({ applicationId: 'a'.repeat(50), environmentId: 'b'.repeat(49) })))
+    expect(long).not.toBe(
+      environmentNamespace(context({ applicationId: 'a'.repeat(50), environmentId: 'b'.repeat(49) })),
+    )
   })
 
   test('canonical JSON sorts keys and leaves undefined out', () => {
-    expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: undefined, A: true })).toBe('{"A":true,"b":[1,{"c":"x","d":null}]}')
+    expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: undefined, A: true })).toBe(
+      '{"A":true,"b":[1,{"c":"x","d":null}]}',
+    )
   })
 })

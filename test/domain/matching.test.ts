@@ -18,7 +18,10 @@ function dns(name: string, ...criteria: Criterion[]): ResourceDefinition {
   return definition(name, 'dns', { criteria })
 }
 
-function winner(definitions: readonly ResourceDefinition[], changes: Partial<MatchRequest> = {}): string | undefined {
+function winner(
+  definitions: readonly ResourceDefinition[],
+  changes: Partial<MatchRequest> = {},
+): string | undefined {
   return createMatcher(definitions).match({ ...request, ...changes }).definition?.metadata.name
 }
 
@@ -27,9 +30,17 @@ describe('matching criteria', () => {
     ['{} fits everything of class default', [dns('any', {})], 'any'],
     ['without criteria a definition is never chosen', [dns('none')], undefined],
     ['every key must fit', [dns('x', { appId: 'shop', envType: 'production' })], undefined],
-    ['any one criterion is enough', [dns('two', { envType: 'production' }, { envType: 'development' })], 'two'],
+    [
+      'any one criterion is enough',
+      [dns('two', { envType: 'production' }, { envType: 'development' })],
+      'two',
+    ],
     ['env_type beats nothing', [dns('any', {}), dns('x', { envType: 'development' })], 'x'],
-    ['app_id beats env_type', [dns('type', { envType: 'development' }), dns('app', { appId: 'shop' })], 'app'],
+    [
+      'app_id beats env_type',
+      [dns('type', { envType: 'development' }), dns('app', { appId: 'shop' })],
+      'app',
+    ],
     [
       'env_id beats app_id and env_type together',
       [dns('both', { appId: 'shop', envType: 'development' }), dns('env', { envId: 'dev' })],
@@ -37,7 +48,10 @@ describe('matching criteria', () => {
     ],
     [
       'res_id beats all others together',
-      [dns('all', { appId: 'shop', envType: 'development', envId: 'dev' }), dns('res', { resId: 'shared.main' })],
+      [
+        dns('all', { appId: 'shop', envType: 'development', envId: 'dev' }),
+        dns('res', { resId: 'shared.main' }),
+      ],
       'res',
     ],
     [
@@ -50,7 +64,15 @@ describe('matching criteria', () => {
     ['another type does not fit', [definition('s3', 's3')], undefined],
     [
       'a deleted definition takes no part',
-      [definition('gone', 'dns', { criteria: [{ appId: 'shop' }] }, { deletionTimestamp: '2026-02-01T00:00:00Z' }), dns('any', {})],
+      [
+        definition(
+          'gone',
+          'dns',
+          { criteria: [{ appId: 'shop' }] },
+          { deletionTimestamp: '2026-02-01T00:00:00Z' },
+        ),
+        dns('any', {}),
+      ],
       'any',
     ],
     [
@@ -73,14 +95,18 @@ describe('matching criteria', () => {
   })
 
   test('the defaults count only where no other definition fits', () => {
-    const matcher = createMatcher([dns('mine', {})], { defaults: [dns('default', { resId: 'shared.main' }, { class: 'fast' })] })
+    const matcher = createMatcher([dns('mine', {})], {
+      defaults: [dns('default', { resId: 'shared.main' }, { class: 'fast' })],
+    })
     expect(matcher.match(request).definition?.metadata.name).toBe('mine')
     expect(matcher.match({ ...request, class: 'fast' }).definition?.metadata.name).toBe('default')
   })
 
   test('a match is explained by what it beat', () => {
     const match = createMatcher([dns('dns-any', {}), dns('dns-shop', { appId: 'shop' })]).match(request)
-    expect(match.explanation).toBe("criterion {app_id: shop} of 'dns-shop' (rank 2) beat 'dns-any' {} (rank 0)")
+    expect(match.explanation).toBe(
+      "criterion {app_id: shop} of 'dns-shop' (rank 2) beat 'dns-any' {} (rank 0)",
+    )
     expect(match.candidates.map(({ definitionName }) => definitionName)).toEqual(['dns-any'])
   })
 
@@ -112,7 +138,12 @@ describe('matching criteria', () => {
   })
 
   test('a duplicate criterion is that of the younger definition, and only that one', () => {
-    const older = definition('older', 'dns', { criteria: [{}, { appId: 'a' }] }, { creationTimestamp: '2025-01-01T00:00:00Z' })
+    const older = definition(
+      'older',
+      'dns',
+      { criteria: [{}, { appId: 'a' }] },
+      { creationTimestamp: '2025-01-01T00:00:00Z' },
+    )
     const younger = dns('younger', { class: '*' }, { appId: 'b' })
     const other = definition('other', 's3')
     expect(duplicateCriteria([younger, older, other])).toEqual([
@@ -123,20 +154,44 @@ describe('matching criteria', () => {
 
 const values = fc.constantFrom('a', 'b', '*')
 const criteria = fc.record(
-  { envType: values, appId: values, envId: values, resId: values, class: fc.constantFrom('default', 'x', '*') },
+  {
+    envType: values,
+    appId: values,
+    envId: values,
+    resId: values,
+    class: fc.constantFrom('default', 'x', '*'),
+  },
   { requiredKeys: [] },
 )
 const definitions = fc
-  .array(fc.record({ criteria: fc.array(criteria, { maxLength: 4 }), age: fc.integer({ min: 1, max: 3 }), deleted: fc.boolean() }), { maxLength: 12 })
+  .array(
+    fc.record({
+      criteria: fc.array(criteria, { maxLength: 4 }),
+      age: fc.integer({ min: 1, max: 3 }),
+      deleted: fc.boolean(),
+    }),
+    { maxLength: 12 },
+  )
   .map((list) =>
     list.map(({ criteria: own, age, deleted }, i) =>
-      definition(`d${i}`, i % 5 === 4 ? 's3' : 'dns', { criteria: own }, {
-        creationTimestamp: `2026-01-0${age}T00:00:00Z`,
-        ...(deleted && i % 3 === 0 ? { deletionTimestamp: '2026-02-01T00:00:00Z' } : {}),
-      }),
+      definition(
+        `d${i}`,
+        i % 5 === 4 ? 's3' : 'dns',
+        { criteria: own },
+        {
+          creationTimestamp: `2026-01-0${age}T00:00:00Z`,
+          ...(deleted && i % 3 === 0 ? { deletionTimestamp: '2026-02-01T00:00:00Z' } : {}),
+        },
+      ),
     ),
   )
-const requests = fc.record({ envType: fc.constantFrom('a', 'b'), appId: fc.constantFrom('a', 'b'), envId: fc.constantFrom('a', 'b'), resId: fc.constantFrom('a', 'b'), class: fc.constantFrom('default', 'x') })
+const requests = fc.record({
+  envType: fc.constantFrom('a', 'b'),
+  appId: fc.constantFrom('a', 'b'),
+  envId: fc.constantFrom('a', 'b'),
+  resId: fc.constantFrom('a', 'b'),
+  class: fc.constantFrom('default', 'x'),
+})
 
 /** The rules, read from the page: no index, no cleverness. */
 function naive(all: readonly ResourceDefinition[], wanted: MatchRequest): string | undefined {
@@ -148,7 +203,8 @@ function naive(all: readonly ResourceDefinition[], wanted: MatchRequest): string
     for (const criterion of spec.criteria ?? []) {
       const given = Object.entries(criterion).filter(([, value]) => value !== '*')
       const full = { class: 'default', ...Object.fromEntries(given) }
-      if (!Object.entries(full).every(([key, value]) => actual[key as keyof typeof actual] === value)) continue // keys of a criterion
+      if (!Object.entries(full).every(([key, value]) => actual[key as keyof typeof actual] === value))
+        continue // keys of a criterion
       const order = [-criterionRank(criterion), metadata.creationTimestamp ?? '', metadata.name]
       if (!best || compare(order, best.order) < 0) best = { name: metadata.name, order }
     }
@@ -167,29 +223,42 @@ function compare(left: (string | number)[], right: (string | number)[]): number 
 describe('laws of matching', () => {
   test('the order of definitions does not matter, and the index finds what a plain search finds', () => {
     fc.assert(
-      fc.property(definitions, fc.integer(), requests, (all, turn, { envType, appId, envId, resId, class: resourceClass }) => {
-        const wanted: MatchRequest = {
-          type: 'dns',
-          class: resourceClass,
-          resourceId: resId,
-          context: { organizationId: 'acme', applicationId: appId, environmentId: envId, environmentType: envType },
-        }
-        const at = all.length === 0 ? 0 : Math.abs(turn) % all.length
-        const turned = [...all.slice(at), ...all.slice(0, at)].reverse()
-        const [one, other] = [createMatcher(all).match(wanted), createMatcher(turned).match(wanted)]
-        expect(one.definition?.metadata.name).toBe(naive(all, wanted))
-        expect(other).toEqual(one)
-      }),
+      fc.property(
+        definitions,
+        fc.integer(),
+        requests,
+        (all, turn, { envType, appId, envId, resId, class: resourceClass }) => {
+          const wanted: MatchRequest = {
+            type: 'dns',
+            class: resourceClass,
+            resourceId: resId,
+            context: {
+              organizationId: 'acme',
+              applicationId: appId,
+              environmentId: envId,
+              environmentType: envType,
+            },
+          }
+          const at = all.length === 0 ? 0 : Math.abs(turn) % all.length
+          const turned = [...all.slice(at), ...all.slice(0, at)].reverse()
+          const [one, other] = [createMatcher(all).match(wanted), createMatcher(turned).match(wanted)]
+          expect(one.definition?.metadata.name).toBe(naive(all, wanted))
+          expect(other).toEqual(one)
+        },
+      ),
       { numRuns: 1000 },
     )
   })
 
   test('one match among ten thousand definitions takes microseconds', () => {
-    const many = Array.from({ length: 10_000 }, (_, i) => dns(`d${i}`, { appId: `a${i}` }, { envId: `e${i}`, appId: `a${i}` }))
+    const many = Array.from({ length: 10_000 }, (_, i) =>
+      dns(`d${i}`, { appId: `a${i}` }, { envId: `e${i}`, appId: `a${i}` }),
+    )
     const matcher = createMatcher([...many, dns('any', {})])
     for (let i = 0; i < 10_000; i++) matcher.match(request)
     const begin = performance.now()
-    for (let i = 0; i < 10_000; i++) matcher.match({ ...request, context: context({ applicationId: `a${i}` }) })
+    for (let i = 0; i < 10_000; i++)
+      matcher.match({ ...request, context: context({ applicationId: `a${i}` }) })
     expect((performance.now() - begin) / 10_000).toBeLessThan(0.05)
   })
 })

@@ -21,7 +21,10 @@ describe('the grammar of placeholders', () => {
     ['${a["b\\"c\\u0041"]}', [{ path: ['a', 'b"cA'] }]],
     ["${a['b\\'c\\\\d']}", [{ path: ['a', "b'c\\d"] }]],
     ['${resources.config#example.outputs.x}', [{ path: ['resources', 'config#example', 'outputs', 'x'] }]],
-    ['${resources.workload>aws-policy.outputs.arn}', [{ path: ['resources', 'workload>aws-policy', 'outputs', 'arn'] }]],
+    [
+      '${resources.workload>aws-policy.outputs.arn}',
+      [{ path: ['resources', 'workload>aws-policy', 'outputs', 'arn'] }],
+    ],
     ["${resources['acme/s3.admin'].guresid}", [{ path: ['resources', 'acme/s3.admin', 'guresid'] }]],
     ['x-${a}-${b}-y', ['x-', { path: ['a'] }, '-', { path: ['b'] }, '-y']],
     ['$\\{a}', ['${a}']],
@@ -91,13 +94,16 @@ describe('the grammar of placeholders', () => {
 
   test('no text makes it throw anything but a problem', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('$', '{', '}', '[', ']', "'", '"', '\\', '.', 'a'), { maxLength: 30 }), (letters) => {
-        try {
-          parseTemplate(letters.join(''))
-        } catch (error) {
-          expect(error).toBeInstanceOf(Problem)
-        }
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('$', '{', '}', '[', ']', "'", '"', '\\', '.', 'a'), { maxLength: 30 }),
+        (letters) => {
+          try {
+            parseTemplate(letters.join(''))
+          } catch (error) {
+            expect(error).toBeInstanceOf(Problem)
+          }
+        },
+      ),
       { numRuns: 1000 },
     )
   })
@@ -142,7 +148,8 @@ describe('expanding placeholders', () => {
     password: { value: 'hunter2', secret: true },
     nothing: { value: null, secret: false },
   }
-  const lookup = ([name = '']: readonly string[]): Resolved => known[name] ?? { value: undefined, secret: false }
+  const lookup = ([name = '']: readonly string[]): Resolved =>
+    known[name] ?? { value: undefined, secret: false }
 
   test.each<[string, unknown, unknown, string[]]>([
     ['a whole text takes the native type', '${number}', 5, []],
@@ -151,7 +158,12 @@ describe('expanding placeholders', () => {
     ['within a text other values go in as JSON', '${number} ${object} ${nothing}', '5 {"a":[1]} null', []],
     ['what was put in is not looked at again', ['${text}'], ['x ${number}'], []],
     ['the escape becomes the literal', '$\\{number}', '${number}', []],
-    ['a text that a secret goes into is secret', { 'a/b': ['x', 'p=${password}'] }, { 'a/b': ['x', 'p=hunter2'] }, ['/a~1b/1']],
+    [
+      'a text that a secret goes into is secret',
+      { 'a/b': ['x', 'p=${password}'] },
+      { 'a/b': ['x', 'p=hunter2'] },
+      ['/a~1b/1'],
+    ],
     ['a whole secret is secret', '${password}', 'hunter2', ['']],
     ['other values stay', [1, true, null, 'x'], [1, true, null, 'x'], []],
   ])('%s', (_, value, expected, secretPointers) => {

@@ -69,7 +69,10 @@ export function module(externals: FreeForm = {}, spec: FreeForm = {}): FreeForm 
 }
 
 /** A deployment set. */
-export function set(modules: Record<string, FreeForm> = {}, shared: Record<string, FreeForm> = {}): SetContent {
+export function set(
+  modules: Record<string, FreeForm> = {},
+  shared: Record<string, FreeForm> = {},
+): SetContent {
   return { modules, shared }
 }
 

@@ -24,6 +24,8 @@ export interface FakeCluster extends Cluster {
   /** Makes the next write that matches fail. */
   failNext(write: string, error: Error): void
   synced: boolean
+  /** Forgets everything. */
+  reset(): void
 }
 
 /** An empty fake cluster; each object it makes is a second younger than the one before. */
@@ -34,10 +36,7 @@ export function createFakeCluster(): FakeCluster {
   const failures: { write: string; error: Error }[] = []
   let version = 0
   let synced = true
-  for (const { kind, indexes = {} } of kindsInStore) {
-    caches.set(kind.kind, createCache(indexes as never, (error) => { throw error })) // typed by their kinds
-    checks.set(kind.kind, specCheck(kind))
-  }
+  for (const { kind } of kindsInStore) checks.set(kind.kind, specCheck(kind))
 
   function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
     const cache = caches.get(kind.kind)
@@ -55,7 +54,10 @@ export function createFakeCluster(): FakeCluster {
   }
   function keep<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> {
     version += 1
-    const copy = structuredClone({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } })
+    const copy = structuredClone({
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: String(version) },
+    })
     cacheOf(kind).set(copy)
     return copy
   }
@@ -112,7 +114,9 @@ export function createFakeCluster(): FakeCluster {
       }
       const fault = checks.get(kind.kind)?.(object.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
-      const status = kind.status ? { status: structuredClone((kind.status as { default?: object }).default) } : {}
+      const status = kind.status
+        ? { status: structuredClone((kind.status as { default?: object }).default) }
+        : {}
       return fake.put(kind, { ...object, ...status } as typeof object) // what the API server adds
     },
     async replace(kind, object) {
@@ -150,7 +154,20 @@ export function createFakeCluster(): FakeCluster {
       fake.secrets.push(secret)
     },
     async close() {},
+    reset() {
+      for (const { kind, indexes = {} } of kindsInStore) {
+        caches.set(
+          kind.kind,
+          createCache(indexes as never, (error) => {
+            throw error
+          }),
+        ) // typed by their kinds
+      }
+      for (const list of [organizations, failures, fake.secrets, fake.writes]) list.length = 0
+      synced = true
+    },
   }
+  fake.reset()
   return fake
 }
 

@@ -41,6 +41,8 @@ export interface TestGateway {
   send(operation: string, request?: TestRequest): Promise<TestResponse>
   addUser(name: string, spec?: Partial<User['spec']>): void
   addMember(organization: string, name: string, spec: Membership['spec']): void
+  /** Forgets everything but two organizations and their administrator. */
+  reset(): void
   close(): Promise<void>
 }
 
@@ -61,7 +63,6 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
   const gateway = createGateway({ cluster, log, catalogue, settings, ...options })
   const port = await gateway.listen(0, '127.0.0.1')
   const url = `http://127.0.0.1:${port}`
-  const check = documentCheck(options.endpoints ?? allEndpoints)
 
   const test: TestGateway = {
     cluster,
@@ -89,14 +90,27 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
     addUser(name, spec = {}) {
       cluster.put(User, newObject(User, { namespace: systemNamespace, name }, { type: 'human', ...spec }))
       const sha256 = createHash('sha256').update(tokenOf(name)).digest('hex')
-      cluster.put(AccessToken, newObject(AccessToken, { namespace: systemNamespace, name }, { userName: name, sha256 }))
+      cluster.put(
+        AccessToken,
+        newObject(AccessToken, { namespace: systemNamespace, name }, { userName: name, sha256 }),
+      )
     },
     addMember(organization, name, spec) {
       cluster.put(Membership, newObject(Membership, { namespace: organization, name }, spec))
     },
+    reset() {
+      cluster.reset()
+      logged.length = 0
+      populate(test)
+    },
     close: () => gateway.close(),
   }
+  populate(test)
+  return test
+}
 
+function populate(test: TestGateway): void {
+  const { cluster } = test
   test.addUser('admin')
   for (const organization of ['acme', 'globex']) {
     cluster.addOrganization(organization)
@@ -105,16 +119,18 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
       cluster.put(EnvironmentType, newObject(EnvironmentType, { namespace: organization, name }, {}))
     }
   }
-  return test
 }
 
 /** Fails a test whose response the OpenAPI document does not allow. */
-function documentCheck(endpoints: typeof allEndpoints) {
-  const document = openApiDocument(endpoints, 'test')
+const check = documentCheck()
+
+function documentCheck() {
+  const document = openApiDocument(allEndpoints, 'test')
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   ajv.addSchema(document, 'openapi.json')
-  const routes = endpoints.map(({ method, path }) => ({
+  const validators = new Map<string, ReturnType<typeof ajv.compile>>()
+  const routes = allEndpoints.map(({ method, path }) => ({
     method: method.toUpperCase(),
     path,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
@@ -122,12 +138,29 @@ function documentCheck(endpoints: typeof allEndpoints) {
   }))
   return (method: string, target: string, status: number, body: unknown) => {
     const [bare = ''] = target.split('?')
-    const route = routes.filter((each) => each.method === method && each.pattern.test(bare)).sort((a, b) => a.weight - b.weight)[0]
-    if (!route || body === undefined || typeof body === 'string' && bare === '/metrics') return
-    const pointer = ['paths', route.path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema']
-    const escaped = pointer.map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')))
-    const validate = ajv.compile({ $ref: `openapi.json#/${escaped.join('/')}` })
+    const route = routes
+      .filter((each) => each.method === method && each.pattern.test(bare))
+      .sort((a, b) => a.weight - b.weight)[0]
+    if (!route || body === undefined || (typeof body === 'string' && bare === '/metrics')) return
+    const pointer = [
+      'paths',
+      route.path,
+      method.toLowerCase(),
+      'responses',
+      String(status),
+      'content',
+      'application/json',
+      'schema',
+    ]
+    const escaped = pointer.map((token) =>
+      encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')),
+    )
+    const ref = `openapi.json#/${escaped.join('/')}`
+    const validate = validators.get(ref) ?? ajv.compile({ $ref: ref })
+    validators.set(ref, validate)
     if (validate(body)) return
-    throw new Error(`${method} ${target} ${status}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`)
+    throw new Error(
+      `${method} ${target} ${status}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`,
+    )
   }
 }

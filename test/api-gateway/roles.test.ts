@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Membership } from '../../operator/api/access.ts'
+import { endpoints } from '../../api-gateway/endpoints/index.ts'
+import { startGateway, type TestGateway } from './support/gateway.ts'
+import { addEnvironment, addResource } from './support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+  addResource(gateway)
+  for (const [name, spec] of Object.entries(members)) {
+    gateway.addUser(name)
+    gateway.addMember('acme', name, spec)
+  }
+})
+afterAll(() => gateway.close())
+
+const onShop = (role: 'viewer' | 'developer' | 'owner') => [{ applicationName: 'shop', role }]
+const deployer = [{ environmentTypeName: 'development', role: 'deployer' as const }]
+const members: Record<string, Membership['spec']> = {
+  member: { role: 'member' },
+  manager: { role: 'manager' },
+  administrator: { role: 'administrator' },
+  viewer: { role: 'member', applications: onShop('viewer') },
+  developer: { role: 'member', applications: onShop('developer') },
+  deployer: { role: 'member', applications: onShop('developer'), environmentTypes: deployer },
+  owner: { role: 'member', applications: onShop('owner'), environmentTypes: deployer },
+  'other-owner': {
+    role: 'member',
+    applications: [{ applicationName: 'other', role: 'owner' }],
+    environmentTypes: deployer,
+  },
+}
+
+const everybody = Object.keys(members)
+const administrators = ['administrator']
+const managers = ['manager', 'administrator']
+const owners = ['owner', 'administrator']
+const deployers = ['deployer', 'owner', 'administrator']
+const developers = ['developer', ...deployers]
+const viewers = ['viewer', ...developers]
+
+/** Who may, by the rule in the design and the specification; what is needed for the request to be well formed. */
+const rules: [string, readonly string[], unknown?][] = [
+  ['GET /orgs', everybody],
+  ['GET /orgs/acme', everybody],
+  ['GET /orgs/acme/env-types', everybody],
+  ['POST /orgs/acme/env-types', administrators, { id: 'staging' }],
+  ['GET /orgs/acme/env-types/development', everybody],
+  ['DELETE /orgs/acme/env-types/production', administrators],
+  ['GET /orgs/acme/apps', everybody],
+  ['POST /orgs/acme/apps', managers, { id: 'new', name: 'New' }],
+  ['GET /orgs/acme/apps/shop', viewers],
+  ['DELETE /orgs/acme/apps/shop', owners],
+  ['GET /orgs/acme/apps/shop/envs', viewers],
+  ['POST /orgs/acme/apps/shop/envs', deployers, { id: 'second', name: 'Second' }],
+  ['GET /orgs/acme/apps/shop/envs/development', viewers],
+  ['DELETE /orgs/acme/apps/shop/envs/development', deployers],
+  ['GET /orgs/acme/resources/types', everybody],
+  ...(['defs', 'dynamic'] as const).flatMap((path): [string, readonly string[], unknown?][] => [
+    [`GET /orgs/acme/resources/${path}`, everybody],
+    [
+      `POST /orgs/acme/resources/${path}`,
+      administrators,
+      { id: 'new', name: 'n', type: 's3', driver_type: 'x/y' },
+    ],
+    [`GET /orgs/acme/resources/${path}/missing`, everybody],
+    [`DELETE /orgs/acme/resources/${path}/missing`, administrators],
+  ]),
+  ['GET /orgs/acme/apps/shop/deltas', viewers],
+  ['POST /orgs/acme/apps/shop/deltas', developers, {}],
+  ['GET /orgs/acme/apps/shop/deltas/missing', viewers],
+  ['PATCH /orgs/acme/apps/shop/deltas/missing', developers, []],
+  ['GET /orgs/acme/apps/shop/sets', viewers],
+  ['GET /orgs/acme/apps/shop/sets/missing', viewers],
+  ['GET /orgs/acme/apps/shop/envs/development/deploys', viewers],
+  ['POST /orgs/acme/apps/shop/envs/development/deploys', deployers, {}],
+  ['GET /orgs/acme/apps/shop/envs/development/deploys/missing', viewers],
+  ['GET /orgs/acme/apps/shop/envs/development/deploys/missing/errors', viewers],
+  ['GET /orgs/acme/apps/shop/envs/development/resources', viewers],
+  ['GET /orgs/acme/resources/defs/dns-any/resources', administrators],
+]
+
+describe.each(rules)('%s', (operation, allowed, body) => {
+  test.each(everybody)('as %s', async (as) => {
+    const { status } = await gateway.send(operation, { as, body })
+    expect(status === 403 ? 'refused' : 'allowed').toBe(allowed.includes(as) ? 'allowed' : 'refused')
+    expect(status).not.toBe(401)
+    expect(status).toBeLessThan(500)
+  })
+})
+
+test('every protected operation has its row', () => {
+  const patterns = endpoints
+    .filter(({ access }) => access !== 'public')
+    .map(
+      ({ method, path }) => new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    )
+  for (const pattern of patterns)
+    expect(rules.map(([operation]) => operation)).toContainEqual(expect.stringMatching(pattern))
+})
+
+test('GET of the applications shows those on which the caller has a role', async () => {
+  addEnvironment(gateway, 'development', 'development', 'other')
+  const visible = async (as: string) =>
+    (await gateway.send('GET /orgs/acme/apps', { as })).body.map(({ id }: { id: string }) => id)
+  expect(await visible('administrator')).toEqual(['other', 'shop'])
+  expect(await visible('viewer')).toEqual(['shop'])
+  expect(await visible('other-owner')).toEqual(['other'])
+  expect(await visible('member')).toEqual([])
+})
+
+test('an application tells nothing to who has no role on it: there or not, 403', async () => {
+  for (const application of ['shop', 'missing']) {
+    expect((await gateway.send(`GET /orgs/acme/apps/${application}`, { as: 'member' })).status).toBe(403)
+  }
+})
+
+test('the environment type decides, not the environment', async () => {
+  addEnvironment(gateway, 'live', 'production')
+  const deploys = 'POST /orgs/acme/apps/shop/envs/live/deploys'
+  expect((await gateway.send(deploys, { as: 'deployer', body: {} })).status).toBe(403)
+  expect((await gateway.send('DELETE /orgs/acme/apps/shop/envs/live', { as: 'owner' })).status).toBe(403)
+  expect((await gateway.send('DELETE /orgs/acme/apps/shop', { as: 'owner' })).status).toBe(403)
+  const body = { id: 'two', name: 'Two', type: 'production' }
+  expect((await gateway.send('POST /orgs/acme/apps/shop/envs', { as: 'deployer', body })).status).toBe(403)
+})
+
+test('a manager gives a new application an environment only of a type that they may deploy to', async () => {
+  const body = { id: 'new', name: 'New', env: { id: 'live', name: 'Live', type: 'production' } }
+  expect((await gateway.send('POST /orgs/acme/apps', { as: 'manager', body })).status).toBe(403)
+  expect((await gateway.send('POST /orgs/acme/apps', { as: 'administrator', body })).status).toBe(201)
+})

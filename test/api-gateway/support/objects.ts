@@ -1,0 +1,112 @@
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { Application } from '../../../operator/api/application.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
+import { guResId } from '../../../operator/domain/identity.ts'
+import type { TestGateway } from './gateway.ts'
+
+/** Conditions of an object that is well. */
+export const ready = {
+  observedGeneration: 1,
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Ready',
+      message: '',
+      lastTransitionTime: '2026-02-01T00:00:00Z',
+    },
+  ],
+}
+
+/** Conditions of a run that failed. */
+export const stalled = {
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'False',
+      reason: 'Failed',
+      message: 'it failed',
+      lastTransitionTime: '2026-02-01T00:00:00Z',
+    },
+    {
+      type: 'Stalled',
+      status: 'True',
+      reason: 'Failed',
+      message: 'it failed',
+      lastTransitionTime: '2026-02-01T00:00:00Z',
+    },
+  ],
+}
+
+/** Application `shop` of `acme` with an environment of that id and type. */
+export function addEnvironment(
+  { cluster }: TestGateway,
+  id = 'development',
+  type = id,
+  application = 'shop',
+  namespace = 'acme',
+) {
+  if (!cluster.store.get(Application, namespace, application)) {
+    cluster.put(Application, newObject(Application, { namespace, name: application }, {}))
+  }
+  const spec = { applicationName: application, typeName: type }
+  cluster.put(Environment, newObject(Environment, { namespace, name: `${application}.${id}` }, spec))
+}
+
+/** Lets a deployment end as the operator does. */
+export function finish({ cluster }: TestGateway, name: string, outcome: object = ready, namespace = 'acme') {
+  const { spec } = cluster.store.get(EnvironmentDeployment, namespace, name) ?? {}
+  if (!spec) throw new Error(`no deployment '${name}'`)
+  const status = {
+    setName: spec.setName,
+    startTime: '2026-02-01T00:00:00Z',
+    finishTime: '2026-02-01T00:01:00Z',
+    ...outcome,
+  }
+  cluster.setStatus(EnvironmentDeployment, namespace, name, status)
+  cluster.setStatus(Environment, namespace, spec.environmentName, { lastDeploymentName: name })
+}
+
+/** An active resource of `shop.development`. */
+export function addResource(
+  { cluster }: TestGateway,
+  {
+    type = 'dns',
+    class: resourceClass = 'default',
+    resourceId = 'shared.main',
+    definition = 'dns-any',
+    environment = 'development',
+  } = {},
+  changes: { spec?: Partial<ActiveResource['spec']>; metadata?: Partial<ObjectMeta>; status?: object } = {},
+): string {
+  const context = {
+    organizationId: 'acme',
+    applicationId: 'shop',
+    environmentId: environment,
+    environmentType: environment,
+  }
+  const name = guResId(context, { type, class: resourceClass, resourceId })
+  const spec = {
+    environmentName: `shop.${environment}`,
+    deploymentName: `shop.${environment}.1`,
+    context,
+    type,
+    class: resourceClass,
+    resourceId,
+    definition: {
+      definitionName: definition,
+      driverType: 'quartermaster/echo',
+      criterion: { class: 'default' },
+    },
+    seal: 'seal',
+    ...changes.spec,
+  }
+  cluster.put(
+    ActiveResource,
+    newObject(ActiveResource, { namespace: 'acme', name, ...changes.metadata }, spec),
+  )
+  if (changes.status) cluster.setStatus(ActiveResource, 'acme', name, changes.status)
+  return name
+}

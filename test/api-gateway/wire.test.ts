@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { createInputsCheck, createValidators } from '../../api-gateway/validate.ts'
+import { fromWire, toWire, wireSchema, withoutNulls } from '../../api-gateway/wire.ts'
+import { kinds } from '../../operator/api/kinds.ts'
+import { criterionSchema, provisionSchema } from '../../operator/api/resource-definition.ts'
+import { anyValue, freeForm, list, map, object, string } from '../../operator/api/schema.ts'
+
+const schema = object(
+  { firstName: string('A name.') },
+  {
+    byKey: map(object({}, { innerName: string('A name.') }, 'An object.'), 'A map.'),
+    freeForm: freeForm("The user's."),
+    anyThing: anyValue('Anything.'),
+    theList: list(object({}, { innerName: string('A name.') }, 'An object.'), 'A list.'),
+  },
+  'An object.',
+)
+const ours = {
+  firstName: 'a',
+  byKey: { camelKey: { innerName: 'b' }, snake_key: {} },
+  freeForm: { camelKey: { snake_key: [{ camelKey: null }] } },
+  anyThing: null,
+  theList: [{ innerName: 'c' }],
+}
+const wired = {
+  first_name: 'a',
+  by_key: { camelKey: { inner_name: 'b' }, snake_key: {} },
+  free_form: { camelKey: { snake_key: [{ camelKey: null }] } },
+  any_thing: null,
+  the_list: [{ inner_name: 'c' }],
+}
+
+describe('names', () => {
+  test('of declared fields are renamed, keys of users are not', () => {
+    expect(toWire(schema, ours)).toEqual(wired)
+    expect(fromWire(schema, wired)).toEqual(ours)
+  })
+
+  test('that are not declared are left out', () => {
+    expect(fromWire(schema, { first_name: 'a', firstName: 'b', more: 1 })).toEqual({ firstName: 'a' })
+  })
+
+  test('absent stays absent', () => {
+    expect(toWire(schema, { firstName: 'a' })).toEqual({ first_name: 'a' })
+  })
+
+  test.each(kinds.map((kind) => [kind.kind, kind] as const))(
+    'of kind %s are different on the wire too',
+    (_, { spec }) => {
+      const visit = (part: unknown): void => {
+        if (typeof part !== 'object' || part === null) return
+        const { properties = {} } = part as { properties?: object } // a schema
+        const { properties: renamed = {} } = wireSchema(part as typeof spec) as { properties?: object } // as above
+        expect(Object.keys(renamed)).toHaveLength(Object.keys(properties).length)
+        Object.values(part).forEach(visit)
+      }
+      visit(spec)
+    },
+  )
+
+  test('whatever users write comes back as it was', () => {
+    const key = fc.string().filter((text) => text !== '__proto__')
+    const free = fc.dictionary(
+      key,
+      fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'x'))),
+    )
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.record({ params: free })), (provision) => {
+        expect(toWire(provisionSchema, fromWire(provisionSchema, provision))).toEqual(provision)
+      }),
+    )
+  })
+})
+
+describe('null', () => {
+  const wire = wireSchema(schema)
+  test.each([
+    [
+      'for an optional field is dropped',
+      { first_name: 'a', by_key: null, the_list: null },
+      { first_name: 'a' },
+    ],
+    ['for a required field stays, to be refused', { first_name: null }, { first_name: null }],
+    ['where anything goes stays', { first_name: 'a', any_thing: null }, { first_name: 'a', any_thing: null }],
+    [
+      "within what is the user's stays",
+      { first_name: 'a', free_form: { x: null } },
+      { first_name: 'a', free_form: { x: null } },
+    ],
+    [
+      'in a list of objects is dropped',
+      { first_name: 'a', the_list: [{ inner_name: null }] },
+      { first_name: 'a', the_list: [{}] },
+    ],
+    ['in place of a whole stays', null, null],
+  ])('%s', (_, value, expected) => {
+    expect(withoutNulls(wire, value)).toEqual(expected)
+  })
+})
+
+describe('validation', () => {
+  test('keeps two patterns apart', () => {
+    const { test: fits } = createValidators()
+    const [letters, digits] = [
+      fits(string('Letters.', { pattern: '^[a-z]+$' })),
+      fits(string('Digits.', { pattern: '^[0-9]+$' })),
+    ]
+    expect([letters('a'), letters('1'), digits('a'), digits('1')]).toEqual([true, false, false, true])
+  })
+
+  test('of a hostile text against a hostile pattern takes no time', () => {
+    const fits = createValidators().test(string('Text.', { pattern: '^(a+)+$', maxLength: 100_000 }))
+    const started = performance.now()
+    expect(fits(`${'a'.repeat(50_000)}!`)).toBe(false)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  test('never quotes a value', () => {
+    const { body } = createValidators()
+    const check = body(wireSchema(criterionSchema))
+    for (const value of ['canary', ['canary'], { class: { canary: 1 } }, { class: 'canary'.repeat(100) }]) {
+      expect(() => check(value)).toThrow(
+        expect.not.objectContaining({ message: expect.stringContaining('canary') }),
+      )
+    }
+  })
+
+  test.each([
+    [{ size: 1 }, true],
+    [{ size: 'x' }, false],
+    [{ size: '${context.app.id}' }, true],
+    [{ size: 1, deep: [{ flag: '${a.b}' }] }, true],
+    [{ size: 1, deep: [{ flag: 'yes' }] }, false],
+    ['${a.b}', true],
+    [{}, false],
+  ])('of inputs %j', (inputs, passes) => {
+    const inner = { type: 'object', properties: { flag: { type: 'boolean' } } }
+    const schema = {
+      type: 'object',
+      required: ['size'],
+      properties: { size: { type: 'integer' }, deep: { type: 'array', items: inner } },
+    }
+    const check = createInputsCheck(schema, 'values')
+    if (passes) expect(() => check(inputs)).not.toThrow()
+    else expect(() => check(inputs)).toThrow()
+  })
+})

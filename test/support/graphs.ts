@@ -1,0 +1,77 @@
+import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import type { SetContent } from '../../operator/domain/delta.ts'
+import { formatDescriptor } from '../../operator/domain/descriptor.ts'
+import type { DriverDescriptor } from '../../operator/domain/driver.ts'
+import { buildGraph, type Graph, type GraphInput } from '../../operator/domain/graph.ts'
+import { createMatcher } from '../../operator/domain/matching.ts'
+import { builtInTypes } from '../../operator/domain/types.ts'
+import { context, driver } from './builders.ts'
+
+/** The drivers that definitions of tests name. */
+export const drivers: readonly DriverDescriptor[] = [
+  driver('echo'),
+  driver('dns-cloudflare', {
+    resourceTypes: ['dns'],
+    account: { types: ['cloudflare'], required: true },
+    replacedBy: ['zone_id', 'record.name'],
+  }),
+  driver('ingress', {
+    resourceTypes: ['ingress'],
+    account: { types: ['local'], required: false },
+    neighbours: { dns: 'dns', routes: 'dns<route' },
+    takesIngressRules: true,
+  }),
+]
+
+/** What a graph of `context()` is built from. */
+export function graphInput(
+  set: SetContent,
+  definitions: readonly ResourceDefinition[],
+  changes: Partial<GraphInput> = {},
+): GraphInput {
+  return {
+    context: context(),
+    set,
+    matcher: createMatcher(definitions),
+    types: builtInTypes,
+    catalogue: drivers,
+    vendors: ['quartermaster', 'humanitec'],
+    hasAccount: (name) => name === 'cloud',
+    ...changes,
+  }
+}
+
+/** The graph of a set in `context()`. */
+export function graphOf(set: SetContent, ...definitions: readonly ResourceDefinition[]): Graph {
+  return buildGraph(graphInput(set, definitions))
+}
+
+/** Descriptors of the nodes that something provisions, in order. */
+export function resources({ nodes }: Graph): string[] {
+  return nodes.filter((node) => !node.virtual).map(({ descriptor }) => formatDescriptor(descriptor))
+}
+
+/** Edges between resources that something provisions, as `dependent -> dependency`, sorted. */
+export function edges({ nodes }: Graph): string[] {
+  const names = new Map(nodes.map(({ guResId, descriptor }) => [guResId, formatDescriptor(descriptor)]))
+  return nodes
+    .filter((node) => !node.virtual)
+    .flatMap(({ descriptor, dependsOn }) =>
+      dependsOn.map((id) => `${formatDescriptor(descriptor)} -> ${names.get(id)}`),
+    )
+    .sort()
+}
+
+/** References of one node, by descriptor instead of by GUResID. */
+export function references({ nodes }: Graph, of: string): Record<string, (string | undefined)[]> {
+  const names = new Map(nodes.map(({ guResId, descriptor }) => [guResId, formatDescriptor(descriptor)]))
+  const node = nodes.find(({ descriptor }) => formatDescriptor(descriptor) === of)
+  return Object.fromEntries(
+    Object.entries(node?.references ?? {}).map(([text, ids]) => [text, ids.map((id) => names.get(id))]),
+  )
+}
+
+/** Reasons and objects of the problems. */
+export function problems({ problems: all }: Pick<Graph, 'problems'>): string[] {
+  return all.map(({ object, reason }) => `${reason} ${object}`)
+}
