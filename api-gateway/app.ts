@@ -18,8 +18,8 @@ import { errorBody, type Refusal, refusalOf } from './errors.ts'
 import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
-import { closeServer, createHttpServer } from './server.ts'
 import { createServe } from './serve.ts'
+import { closeServer, createHttpServer } from './server.ts'
 import { defaultSettings, type GatewaySettings } from './settings.ts'
 
 /** What a gateway is made of. */

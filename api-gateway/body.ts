@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import { isObject } from '../operator/domain/json.ts'
 import { Problem } from '../operator/domain/errors.ts'
+import { isObject } from '../operator/domain/json.ts'
 
 const maxDepth = 64
 const maxKeysOfObject = 10_000

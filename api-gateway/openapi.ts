@@ -15,7 +15,7 @@ export function parameterNames(path: string): string[] {
 }
 
 /** Schema of every status that an operation may answer, the common refusals included. */
-export function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
+function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
   const { access, path, body, query, responses, plainNotFound } = endpoint
   const isPublic = access === 'public'
   const hasParameters = parameterNames(path).length > 0

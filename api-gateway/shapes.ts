@@ -1,4 +1,4 @@
-import { Type, type TUnsafe } from 'typebox'
+import { type TUnsafe, Type } from 'typebox'
 import { anyValue, object, type Static, string, type TSchema } from '../operator/api/schema.ts'
 
 /** A schema that the OpenAPI document lists under a name of its own. */

@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { RE2JS } from 're2js'
 import type { TSchema } from '../operator/api/schema.ts'
-import { isObject } from '../operator/domain/json.ts'
 import { Problem } from '../operator/domain/errors.ts'
+import { isObject } from '../operator/domain/json.ts'
 import { withoutNulls } from './wire.ts'
 
 /** Checks a value and answers it without the nulls that stand for absent fields. */

@@ -24,7 +24,7 @@ interface SchemaParts {
 }
 
 /** `driverInputs` as REST spells it: `driver_inputs`. */
-export function snakeCase(name: string): string {
+function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 

@@ -4,8 +4,8 @@ import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { boolean, list, object, oneOf, string, time } from '../../operator/api/schema.ts'
-import { allows } from '../../operator/domain/roles.ts'
 import { Problem } from '../../operator/domain/errors.ts'
+import { allows } from '../../operator/domain/roles.ts'
 import type { Cluster, Store } from '../../operator/kube/cluster.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
@@ -30,6 +30,7 @@ import {
   lifeOf,
   newMetadata,
   refuseTaken,
+  untilGone,
 } from './find.ts'
 import { undoing } from './undo.ts'
 
@@ -158,7 +159,9 @@ export const applications: readonly Endpoint[] = [
         const target = { applicationId: body.id, environmentType: body.env.type }
         demand(caller, { application: 'owner', orOrganization: 'manager', deployer: true }, target)
       }
-      refuseTaken(store.get(Application, org_id, body.id), `application '${body.id}'`)
+      const existing = () => store.get(Application, org_id, body.id)
+      await untilGone(existing, (each) => isGoneApplication(store, each))
+      refuseTaken(existing(), `application '${body.id}'`)
       const metadata = newMetadata(org_id, body.id, caller)
       const application = await cluster.create(
         Application,

@@ -1,6 +1,16 @@
 import type { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { annotations } from '../../operator/api/names.ts'
-import { anyValue, boolean, freeForm, list, map, object, oneOf, string, time } from '../../operator/api/schema.ts'
+import {
+  anyValue,
+  boolean,
+  freeForm,
+  list,
+  map,
+  object,
+  oneOf,
+  string,
+  time,
+} from '../../operator/api/schema.ts'
 import { deltaContent } from '../../operator/domain/delta.ts'
 import { shortId } from '../parameters.ts'
 import { named, nullable } from '../shapes.ts'

@@ -12,15 +12,7 @@ import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
-import {
-  createdAt,
-  createdBy,
-  find,
-  findApplication,
-  inOrganization,
-  newMetadata,
-  refuseTooLarge,
-} from './find.ts'
+import { createdAt, find, findApplication, inOrganization, newMetadata, refuseTooLarge } from './find.ts'
 
 const maxAttempts = 5
 

@@ -20,10 +20,12 @@ import {
   find,
   findApplication,
   findEnvironment,
+  isGoneEnvironment,
   lifeOf,
   newMetadata,
   refuseTaken,
   resourcesOf,
+  untilGone,
 } from './find.ts'
 
 /** Type of an environment for which none is named. */
@@ -165,7 +167,9 @@ export const environments: readonly Endpoint[] = [
         { applicationId: app_id, environmentType: type },
       )
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
-      refuseTaken(store.get(Environment, org_id, object.metadata.name), `environment '${body.id}'`)
+      const existing = () => store.get(Environment, org_id, object.metadata.name)
+      await untilGone(existing, (each) => isGoneEnvironment(store, each))
+      refuseTaken(existing(), `environment '${body.id}'`)
       return created(toEnvironment(store, await cluster.create(Environment, object)))
     },
   }),

@@ -133,7 +133,11 @@ const goneWithinMs = 2000
 const lookEveryMs = 50
 
 /** Gives the last steps of a deletion that REST calls done the moment that they take, so that the id is free again. */
-export async function untilGone(isGoing: () => boolean): Promise<void> {
+export async function untilGone<T>(look: () => T | undefined, isGone: (object: T) => boolean): Promise<void> {
+  const isGoing = () => {
+    const object = look()
+    return object !== undefined && isGone(object)
+  }
   const deadline = performance.now() + goneWithinMs
   while (isGoing() && performance.now() < deadline) await setTimeout(lookEveryMs)
 }

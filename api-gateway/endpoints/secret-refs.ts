@@ -6,7 +6,7 @@ import { Problem } from '../../operator/domain/errors.ts'
 import { isObject } from '../../operator/domain/json.ts'
 
 /** Name under which REST knows the Secrets of the cluster. */
-export const storeName = 'kubernetes'
+const storeName = 'kubernetes'
 
 const jsonEnding = '.json'
 const secretName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/

@@ -1,6 +1,6 @@
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
-import { freeForm, integer, map, object, string } from '../../operator/api/schema.ts'
 import { newObject } from '../../operator/api/kind.ts'
+import { freeForm, integer, map, object, string } from '../../operator/api/schema.ts'
 import { emptySet, type SetContent, setId } from '../../operator/domain/delta.ts'
 import { setObjectName } from '../../operator/domain/identity.ts'
 import { ApiError } from '../../operator/kube/client.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { Application } from '../../operator/api/application.ts'
-import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Membership } from '../../operator/api/access.ts'
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import { Application } from '../../operator/api/application.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
@@ -151,6 +151,9 @@ describe('deletion', () => {
     expect((await gateway.send('GET /orgs/acme/apps/shop')).body.envs).toEqual([])
     const again = { id: 'development', name: 'Again', type: 'development' }
     expect((await gateway.send('POST /orgs/acme/apps/shop/envs', { body: again })).status).toBe(409)
+    const later = gateway.send('POST /orgs/acme/apps/shop/envs', { body: again })
+    setTimeout(() => gateway.cluster.drop(Environment, 'acme', 'shop.development'), 100)
+    expect((await later).status).toBe(201)
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Membership } from '../../operator/api/access.ts'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
+import type { Membership } from '../../operator/api/access.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, addResource } from './support/objects.ts'
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { plainSchema } from '../../../api-gateway/wire.ts'
 import type { Kind, KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache.ts'
 import { ApiError } from '../../../operator/kube/client.ts'
 import type { Cluster, Organization, Store } from '../../../operator/kube/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/kinds-in-store.ts'
-import { plainSchema } from '../../../api-gateway/wire.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */
 export interface FakeCluster extends Cluster {

@@ -26,8 +26,7 @@ export interface TestRequest {
 export interface TestResponse {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint: bodies of all shapes, checked against the document
-  // any: each test knows the shape that it looks at, and the document has checked it
+  // oxlint-disable-next-line no-explicit-any -- each test knows the shape that it looks at, and the document has checked it
   readonly body: any
 }
 

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AuditEvent, type AuditReader, countEvents, isWrite } from './audit.ts'
+import type { Bed } from './bed.ts'
+import { rounded } from './statistics.ts'
+import { cpuSecondsOf, forgetPeaks, machineSeconds, memoryMiB } from './usage.ts'
+
+/** What one run of a scenario took. */
+export interface Sample {
+  readonly seconds: number
+  /** Writes of the operator on active resources and their status. */
+  readonly resourceWrites: number
+  /** Looks of the operator at active resources. */
+  readonly reconciles: number
+  /** Requests by who sent them and by sort; watches left out. */
+  readonly requests: Readonly<Record<string, Record<string, number>>>
+  readonly cpuSeconds: Readonly<Record<string, number>>
+  readonly peakMemoryMiB: Readonly<Record<string, number>>
+  /** CPU seconds of what is no part of the benchmark: high ones spoil the sample. */
+  readonly foreignCpuSeconds?: number
+  /** CPU seconds that the host of a virtual machine took away. */
+  readonly stolenCpuSeconds?: number
+}
+
+const operatorUser = 'system:serviceaccount:quartermaster-system:quartermaster-operator'
+const gatewayUser = 'system:serviceaccount:quartermaster-system:quartermaster-gateway'
+const quietMs = 400
+const quietWithinMs = 60_000
+
+/** Runs the work, which answers the seconds that count, and waits until the writes have ended. */
+export async function measure(bed: Bed, audit: AuditReader, work: () => Promise<number>): Promise<Sample> {
+  await untilQuiet(audit)
+  await forgetPeaks(bed.pids)
+  const before = await stateOf(bed)
+  const seconds = await work()
+  const after = await stateOf(bed)
+  const peakMemoryMiB = await memoryMiB(bed.pids, 'peak')
+  const events = await untilQuiet(audit)
+  const reconciles = (await reconcilesOf(bed)) - before.reconciles
+  return { seconds: rounded(seconds, 4), reconciles, ...requestsIn(events), ...usedBetween(before, after), peakMemoryMiB }
+}
+
+async function stateOf(bed: Bed) {
+  const reconciles = await reconcilesOf(bed)
+  const [cpu, machine] = await Promise.all([cpuSecondsOf({ ...bed.pids, bench: process.pid }), machineSeconds()])
+  return { reconciles, cpu, machine }
+}
+
+type State = Awaited<ReturnType<typeof stateOf>>
+
+function usedBetween(before: State, after: State) {
+  const used = Object.entries(after.cpu).map(([name, seconds]) => [name, rounded(seconds - (before.cpu[name] ?? 0))])
+  const cpuSeconds: Record<string, number> = Object.fromEntries(used)
+  if (!before.machine || !after.machine) return { cpuSeconds }
+  const ours = Object.values(cpuSeconds).reduce((sum, each) => sum + each, 0)
+  return {
+    cpuSeconds,
+    foreignCpuSeconds: rounded(Math.max(0, after.machine.busy - before.machine.busy - ours)),
+    stolenCpuSeconds: rounded(after.machine.stolen - before.machine.stolen),
+  }
+}
+
+/** Reads the audit log until operator and gateway have written nothing for a while; leases do not count. */
+export async function untilQuiet(audit: AuditReader): Promise<AuditEvent[]> {
+  const events: AuditEvent[] = []
+  const deadline = performance.now() + quietWithinMs
+  let quietSince = performance.now()
+  while (performance.now() - quietSince < quietMs && performance.now() < deadline) {
+    const more = await audit.read()
+    events.push(...more)
+    const isBusy = more.some((each) => isOurs(each) && isWrite(each) && each.target !== 'leases')
+    if (isBusy) quietSince = performance.now()
+    await sleep(50)
+  }
+  return events
+}
+
+function isOurs({ user }: AuditEvent): boolean {
+  return user === operatorUser || user === gatewayUser
+}
+
+/** Requests by sender, and the writes of the operator on active resources. */
+export function requestsIn(events: readonly AuditEvent[]): Pick<Sample, 'requests' | 'resourceWrites'> {
+  const calls = events.filter(({ verb }) => verb !== 'watch')
+  const by = (name: string) => calls.filter(({ user }) => user === name)
+  const byOthers = calls.filter((each) => !isOurs(each) && isWrite(each))
+  const onResources = by(operatorUser).filter((each) => isWrite(each) && each.target.startsWith('activeresources'))
+  return {
+    resourceWrites: onResources.length,
+    requests: {
+      operator: countEvents(by(operatorUser)),
+      gateway: countEvents(by(gatewayUser)),
+      others: countEvents(byOthers),
+    },
+  }
+}
+
+async function reconcilesOf({ operator }: Bed): Promise<number> {
+  const response = await fetch(`${operator.url}/metrics`)
+  return reconcilesIn(await response.text())
+}
+
+/** Looks at active resources in the text of the operator's metrics. */
+export function reconcilesIn(metrics: string): number {
+  const lines = metrics.matchAll(/^quartermaster_reconcile_total\{kind="ActiveResource"[^}]*\} (\S+)$/gm)
+  return [...lines].reduce((sum, [, count]) => sum + Number(count), 0)
+}

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { crdOf } from '../../dev/generate/crds.ts'
+import type { Kind } from '../../operator/api/kind.ts'
+import { kinds } from '../../operator/api/kinds.ts'
+import { group } from '../../operator/api/names.ts'
+
+const crds = join(import.meta.dirname, '../../crds')
+
+/** The parts of a structural schema that our conventions speak of. */
+interface Schema {
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly enum?: readonly string[]
+  readonly maxLength?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema
+}
+
+interface Field {
+  readonly path: string
+  readonly name: string
+  readonly schema: Schema
+}
+
+function fieldsOf(schema: Schema, path: string): Field[] {
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  const { properties = {}, items, additionalProperties } = schema
+  return [
+    { path, name, schema },
+    ...Object.entries(properties).flatMap(([key, each]) => fieldsOf(each, `${path}.${key}`)),
+    ...(items ? fieldsOf(items, `${path}[]`) : []),
+    ...(additionalProperties ? fieldsOf(additionalProperties, `${path}{}`) : []),
+  ]
+}
+
+const specFields = (kind: Kind) => fieldsOf(kind.spec, `${kind.kind}.spec`)
+const statusFields = (kind: Kind) => (kind.status ? fieldsOf(kind.status, `${kind.kind}.status`) : [])
+const all = kinds.flatMap((kind) => [...specFields(kind), ...statusFields(kind)])
+const pathsWhere = (fields: readonly Field[], breaks: (field: Field) => boolean) => fields.filter(breaks).map(({ path }) => path)
+
+/** Kinds that a text names as a whole: `Environment`, and not `Environment id` or `Environment type`. */
+const kindWord = new RegExp(`\\b(${kinds.map(({ kind }) => kind).join('|')})\\b(?! (id|type)\\b)`)
+
+describe('every field', () => {
+  test.each<[rule: string, breaks: (field: Field) => boolean]>([
+    ['has a description, a sentence with a full stop', ({ schema }) => !/^[A-Z`].*\.$/s.test(schema.description ?? '')],
+    ['is not named phase', ({ name }) => name === 'phase'],
+    ['is camelCase', ({ name }) => !/^[a-z][a-zA-Z0-9]*(\[\]|\{\})*$/.test(name)],
+    ['is no float', ({ schema }) => schema.type === 'number'],
+    ['that is a list has maxItems', ({ schema }) => schema.type === 'array' && schema.maxItems === undefined],
+    ['that is a map has maxProperties', ({ schema }) => schema.additionalProperties !== undefined && schema.maxProperties === undefined],
+    ['that is text has maxLength or an enum', ({ schema }) => schema.type === 'string' && !schema.enum && schema.maxLength === undefined],
+    [
+      'that refers to an object of ours ends in Name',
+      ({ name, schema }) => schema.type === 'string' && kindWord.test(schema.description ?? '') && !/Name(\[\]|\{\})*$/.test(name),
+    ],
+  ])('%s', (_, breaks) => {
+    expect(pathsWhere(all, breaks)).toEqual([])
+  })
+
+  test('of a spec has no default: Git and cluster would differ', () => {
+    expect(pathsWhere(kinds.flatMap(specFields), ({ schema }) => schema.default !== undefined)).toEqual([])
+  })
+})
+
+describe('every kind', () => {
+  test.each<[name: string, ofKind: (kind: Kind) => string]>([
+    ['kind', ({ kind }) => kind],
+    ['plural', ({ plural }) => plural],
+    ['short name', ({ shortName }) => shortName],
+  ])('has a %s of its own', (_, ofKind) => {
+    expect(new Set(kinds.map(ofKind)).size).toBe(kinds.length)
+  })
+
+  test.each(kinds.map((kind) => [kind.kind, kind] as const))('%s: names and columns', (name, kind) => {
+    expect(kind.shortName).toMatch(/^qm[a-z]+$/)
+    expect(kind.plural).toBe(`${name.toLowerCase()}s`)
+    expect(kind.description).toMatch(/^[A-Z].*\.$/)
+    const columns = kind.columns.map((column) => column.name)
+    expect(columns.filter((column) => ['Ready', 'Reason'].includes(column))).toEqual(kind.status ? ['Ready', 'Reason'] : [])
+    expect(columns.at(-1)).toBe('Age')
+  })
+
+  test.each(kinds.filter(({ status }) => status).map((kind) => [kind.kind, kind] as const))(
+    '%s with a status is pending from the first moment',
+    (_, { status }) => {
+      const { default: first, properties } = status as Schema // an object schema by construction
+      expect(properties).toHaveProperty('observedGeneration')
+      expect(properties).toHaveProperty('conditions.maxItems')
+      expect(first).toMatchObject({ observedGeneration: -1, conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }] })
+    },
+  )
+})
+
+test('the generated CRDs are what the kinds say, no more and no fewer', () => {
+  const files = kinds.map(({ plural }) => `${group}_${plural}.yaml`)
+  expect(readdirSync(crds).sort()).toEqual([...files].sort())
+  for (const [index, kind] of kinds.entries()) {
+    const written = parse(readFileSync(join(crds, files[index] ?? ''), 'utf8'))
+    expect(written).toEqual(JSON.parse(JSON.stringify(crdOf(kind))))
+  }
+})

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+
+const root = join(import.meta.dirname, '..')
+const code = ['operator', 'api-gateway', 'dev'].flatMap(filesIn)
+const kubePackage = '@kubernetes/client-node'
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+}
+
+/** What a file imports or exports from: packages by name, files by their path in the repository. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const specifiers = [...text.matchAll(/\bfrom '([^']+)'|^import '([^']+)'|\bimport\(\s*'([^']+)'/gm)]
+  return specifiers.flatMap(([, from, plain, dynamic]) => {
+    const specifier = from ?? plain ?? dynamic ?? ''
+    return [specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier]
+  })
+}
+
+/** The imports of the files that begin with one of `places`, as `file → import`. */
+function arrows(places: readonly string[]): (readonly [file: string, imported: string])[] {
+  return code
+    .filter((file) => places.some((place) => file.startsWith(place)))
+    .flatMap((file) => importsOf(file).map((imported) => [file, imported] as const))
+}
+
+function isOurs(imported: string): boolean {
+  return /^(operator|api-gateway|dev|test)\//.test(imported)
+}
+
+const everything = ['operator/', 'api-gateway/', 'dev/', 'test/']
+
+describe('who may import whom', () => {
+  test.each<[importer: string, allowed: readonly string[]]>([
+    ['operator/api/', ['operator/api/']],
+    ['operator/domain/', ['operator/api/', 'operator/domain/']],
+    ['operator/drivers/', ['operator/api/', 'operator/domain/', 'operator/drivers/']],
+    ['operator/kube/', ['operator/api/', 'operator/domain/', 'operator/kube/', 'operator/log.ts']],
+    [
+      'operator/controllers/',
+      ['operator/api/', 'operator/domain/', 'operator/drivers/', 'operator/kube/', 'operator/controllers/', 'operator/log.ts'],
+    ],
+    ['operator/', ['operator/']],
+    [
+      'api-gateway/',
+      [
+        'api-gateway/',
+        'operator/api/',
+        'operator/domain/',
+        'operator/kube/',
+        'operator/drivers/catalogue.ts',
+        'operator/log.ts',
+        'operator/config.ts',
+      ],
+    ],
+    ['dev/', ['dev/', 'operator/', 'api-gateway/']],
+  ])('%s imports nothing of ours but %j', (importer, allowed) => {
+    const found = arrows([importer])
+    expect(found).not.toEqual([])
+    const forbidden = found.filter(([, to]) => isOurs(to) && !allowed.some((place) => to.startsWith(place)))
+    expect(forbidden).toEqual([])
+  })
+
+  test.each<[imported: string, importers: readonly string[]]>([
+    [kubePackage, ['operator/kube/connection.ts']],
+    ['operator/operator.ts', ['operator/main.ts']],
+    ['operator/main.ts', []],
+    ['api-gateway/main.ts', []],
+  ])('%s is imported only by %j', (imported, importers) => {
+    const found = arrows(everything).filter(([, to]) => to === imported)
+    expect([...new Set(found.map(([file]) => file))]).toEqual(importers)
+  })
+
+  test('a descriptor imports only api and domain', () => {
+    const descriptors = code.filter((file) => /^operator\/drivers\/[^/]+\/descriptor\.ts$/.test(file))
+    expect(descriptors).not.toEqual([])
+    const allowed = ['operator/api/', 'operator/domain/']
+    expect(arrows(descriptors).filter(([, to]) => !allowed.some((place) => to.startsWith(place)))).toEqual([])
+  })
+
+  test('controllers do not know how processes are put together: only operator.ts imports them', () => {
+    const found = arrows(everything).filter(
+      ([file, to]) => to.startsWith('operator/controllers/') && !file.startsWith('operator/controllers/'),
+    )
+    expect([...new Set(found.map(([file]) => file))]).toEqual(['operator/operator.ts'])
+  })
+})
+
+test('only config.ts reads the environment', () => {
+  const readers = code.filter((file) => !file.startsWith('dev/') && /process\s*\.\s*env\b/.test(readFileSync(join(root, file), 'utf8')))
+  expect(readers).toEqual(['operator/config.ts'])
+})
+
+test('rules do no input or output, and know no clock and no chance', () => {
+  const domain = code.filter((file) => file.startsWith('operator/domain/') || file.startsWith('operator/api/'))
+  const impure = /'node:(?!crypto')|\bDate\.now\(|new Date\(\)|\bperformance\.|Math\.random|randomUUID|randomBytes|\bfetch\(|console\.|setTimeout\(/
+  expect(domain.filter((file) => impure.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+})
