@@ -1,31 +1,31 @@
-import type { Kind, KubeObject } from '../operator/api/kind.ts'
+import type { Kind, KubeObject, ObjectOf } from '../operator/api/kind.ts'
 import type { KubeClient } from '../operator/kube/client.ts'
 import { pathOf, resourceOf } from '../operator/kube/resource.ts'
 
 /** Sees what an outsider sees of the objects of one kind in one namespace, and when. */
-export interface Watcher {
+export interface Watcher<T extends KubeObject = KubeObject> {
   /** The time (of `performance.now`) at which the object came into the state that `fits`; undefined is gone. */
-  until(name: string, what: string, fits: (object: KubeObject | undefined) => boolean): Promise<number>
+  until(name: string, what: string, fits: (object: T | undefined) => boolean): Promise<number>
   close(): void
 }
 
-interface Sight {
-  readonly object: KubeObject | undefined
+interface Sight<T> {
+  readonly object: T | undefined
   readonly at: number
 }
 
-interface Waiter {
-  look(sight: Sight): void
+interface Waiter<T> {
+  look(sight: Sight<T>): void
   reject(error: Error): void
 }
 
 const patienceMs = 900_000
 
 /** Watches by a stream of its own, independent of the system that is measured. */
-export function startWatcher(client: KubeClient, kind: Kind, namespace: string): Watcher {
+export function startWatcher<K extends Kind>(client: KubeClient, kind: K, namespace: string): Watcher<ObjectOf<K>> {
   const stopping = new AbortController()
-  const sights = new Map<string, Sight>()
-  const waiters = new Map<string, Set<Waiter>>()
+  const sights = new Map<string, Sight<ObjectOf<K>>>()
+  const waiters = new Map<string, Set<Waiter<ObjectOf<K>>>>()
   const query = {
     watch: true,
     sendInitialEvents: true,
@@ -64,7 +64,7 @@ export function startWatcher(client: KubeClient, kind: Kind, namespace: string):
       waiters.set(name, waiting)
       return new Promise((resolve, reject) => {
         const late = setTimeout(() => end(reject, new Error(`'${name}' is not ${what}`)), patienceMs)
-        const waiter: Waiter = {
+        const waiter: Waiter<ObjectOf<K>> = {
           look(sight) {
             try {
               if (fits(sight.object)) end(resolve, sight.at)

@@ -1,3 +1,4 @@
+import { Membership } from '../api/access.ts'
 import { Application } from '../api/application.ts'
 import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
@@ -27,8 +28,20 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       if (environments.length > 0) {
         throw new Waiting('EnvironmentsRemain', `waiting for ${environments.map(({ metadata }) => `'${metadata.name}'`).join(', ')} to go`)
       }
+      await withdrawRoles(application)
       for (const each of store.byIndex(DeploymentDelta, 'application', index)) await cluster.remove(DeploymentDelta, each)
       for (const each of store.byIndex(DeploymentSet, 'application', index)) await cluster.remove(DeploymentSet, each)
     },
+  }
+
+  /** Roles go with the application: a later one of the same id has its own owners. */
+  async function withdrawRoles({ metadata }: Application) {
+    for (const membership of store.list(Membership, metadata.namespace ?? '')) {
+      const { applications = [] } = membership.spec
+      const remaining = applications.filter(({ applicationName }) => applicationName !== metadata.name)
+      if (remaining.length === applications.length) continue
+      const { uid, resourceVersion } = membership.metadata
+      await cluster.patch(Membership, membership, { metadata: { uid, resourceVersion }, spec: { applications: remaining } })
+    }
   }
 }

@@ -1,0 +1,111 @@
+// `make bench`: what deploying costs on this machine, as ratios to what the API server alone costs here.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type AuditReader, followAudit } from './audit.ts'
+import { type Bed, clientAsOperator, openBed } from './bed.ts'
+import { type Floor, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
+import { machineFacts } from './machine.ts'
+import { measure, type Sample } from './measure.ts'
+import { readOptions, type Options } from './options.ts'
+import { floorTable, type Report, resultOf, scenarioTable } from './report.ts'
+import { measureResident } from './resident.ts'
+import { checkResources, deploy, makeEnvironment, removeEnvironment, stories, type Scenario, type Stage, type Story } from './scenarios.ts'
+import { chainLength, openStage } from './stage.ts'
+
+const sizes = { many: 1000, few: 100, chain: chainLength }
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+/** One scenario with the samples of its repetitions. */
+interface Sampled {
+  readonly scenario: Scenario
+  readonly samples: Sample[]
+}
+
+async function run(options: Options): Promise<Report> {
+  const bed = await openBed({ nodeOptions: options.nodeOptions, log: say })
+  try {
+    const machine = await machineFacts(bed, { ...options, sizes })
+    await makeFloorNamespace(bed.client)
+    const rounds = await floorRounds(bed, options.quick, Math.max(1, options.repeat))
+    await Promise.all([bed.startOperator(), bed.startGateway()])
+    const stage = await openStage(bed)
+    const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
+    await tell(stage, { name: 'warm-up', scenarios: [deploy(sizes.few)] }, 'warm-up', (scenario, id) => scenario.run(stage, id))
+    const sampled = await sampleAll(bed, stage, audit, options)
+    const resident = options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
+    await audit.close()
+    stage.close()
+    await bed.stopProcesses()
+    // The machine may have become slower or faster in the meantime.
+    rounds.push(...(await floorRounds(bed, options.quick, 1)))
+    return reportOf(machine, rounds, sampled, resident)
+  } finally {
+    await bed.close()
+  }
+}
+
+async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<Floor[]> {
+  const client = await clientAsOperator(bed)
+  const rounds: Floor[] = []
+  try {
+    await measureFloor(client, { serial: 20, parallel: 200 })
+    for (let round = 0; round < count; round += 1) {
+      rounds.push(await measureFloor(client, quick ? { serial: 50, parallel: 300 } : { serial: 200, parallel: 1000 }))
+      say(floorTable(medianFloor(rounds.slice(-1))))
+    }
+  } finally {
+    await client.close()
+  }
+  return rounds
+}
+
+async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Options): Promise<Sampled[]> {
+  const chosen = stories(sizes, options.quick).filter(({ name }) => options.only.length === 0 || options.only.includes(name))
+  const sampled = new Map<string, Sampled>()
+  for (const story of chosen) {
+    for (let round = 1; round <= options.repeat; round += 1) {
+      await tell(stage, story, `${story.name}-${round}`, async (scenario, id) => {
+        const sample = await measure(bed, audit, () => scenario.run(stage, id))
+        say(`${scenario.name}: ${sample.seconds} s, ${sample.resourceWrites} writes, ${sample.reconciles} looks`)
+        const known = sampled.get(scenario.name) ?? { scenario, samples: [] }
+        known.samples.push(sample)
+        sampled.set(scenario.name, known)
+      })
+    }
+  }
+  return [...sampled.values()]
+}
+
+/** Runs the scenarios of a story in a new environment, which is gone afterwards. */
+async function tell(stage: Stage, story: Story, id: string, run: (scenario: Scenario, id: string) => Promise<unknown>) {
+  await makeEnvironment(stage, id)
+  for (const scenario of story.scenarios) {
+    await run(scenario, id)
+    await checkResources(stage, id, scenario.leaves)
+  }
+  if (story.scenarios.at(-1)?.leaves !== 0) await removeEnvironment(stage, id)
+}
+
+function reportOf(machine: object, rounds: readonly Floor[], sampled: readonly Sampled[], resident: object | undefined): Report {
+  const floor = medianFloor(rounds)
+  return {
+    machine,
+    floor,
+    scenarios: sampled.map(({ scenario, samples }) => resultOf(scenario, samples, floor)),
+    ...(resident ? { resident } : {}),
+    samples: {
+      floor: rounds,
+      scenarios: Object.fromEntries(sampled.map(({ scenario, samples }) => [scenario.name, samples])),
+    },
+  }
+}
+
+if (import.meta.main) {
+  const options = readOptions(process.argv.slice(2))
+  const report = await run(options)
+  await mkdir(dirname(options.output), { recursive: true })
+  await writeFile(options.output, `${JSON.stringify(report, undefined, 2)}\n`)
+  console.log(`\n${floorTable(report.floor)}\n\n${scenarioTable(report.scenarios)}`)
+  if (report.resident) console.log(`\nresident: ${JSON.stringify(report.resident, undefined, 2)}`)
+  console.log(`\nall samples are in ${options.output}`)
+}

@@ -1,0 +1,116 @@
+import type { Floor, Pace } from './floor.ts'
+import { operations } from './floor.ts'
+import type { Sample } from './measure.ts'
+import type { Goal, Scenario } from './scenarios.ts'
+import { medianOfEach, quantile, type Range, rangeOf, rounded } from './statistics.ts'
+
+/** One scenario over all its repetitions; figures are medians, peaks of memory are the highest. */
+export interface ScenarioResult {
+  readonly name: string
+  readonly seconds: number
+  readonly secondsRange: Range
+  readonly floorSeconds: number
+  readonly ratioToFloor: number
+  readonly writesPerResource: number
+  readonly reconcilesPerResource: number
+  readonly cpuSeconds: Readonly<Record<string, number>>
+  readonly peakMemoryMiB: Readonly<Record<string, number>>
+  readonly goal: Goal
+  readonly missed: readonly string[]
+}
+
+/** What `.dev/bench.json` holds. */
+export interface Report {
+  readonly machine: object
+  readonly floor: Floor
+  readonly scenarios: readonly ScenarioResult[]
+  readonly resident?: object
+  readonly samples: { readonly floor: readonly Floor[]; readonly scenarios: Readonly<Record<string, readonly Sample[]>> }
+}
+
+/** Sums the repetitions of a scenario up. */
+export function resultOf(scenario: Scenario, samples: readonly Sample[], floor: Floor): ScenarioResult {
+  const range = rangeOf(samples.map(({ seconds }) => seconds))
+  const floorSeconds = scenario.floorSeconds(floor)
+  const per = (pick: (sample: Sample) => number) => rounded(quantile(samples.map(pick), 0.5) / scenario.resources)
+  const result = {
+    name: scenario.name,
+    seconds: rounded(range.median),
+    secondsRange: range,
+    floorSeconds: rounded(floorSeconds, 4),
+    ratioToFloor: rounded(range.median / floorSeconds, 2),
+    writesPerResource: per(({ resourceWrites }) => resourceWrites),
+    reconcilesPerResource: per(({ reconciles }) => reconciles),
+    cpuSeconds: medianOfEach(samples.map((each) => each.cpuSeconds)),
+    peakMemoryMiB: highestOfEach(samples.map((each) => each.peakMemoryMiB)),
+  }
+  return { ...result, goal: scenario.goal, missed: missedGoals(scenario.goal, result) }
+}
+
+function highestOfEach(records: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const names = new Set(records.flatMap((each) => Object.keys(each)))
+  return Object.fromEntries([...names].map((name) => [name, rounded(Math.max(...records.map((each) => each[name] ?? 0)), 1)]))
+}
+
+type Figures = Pick<ScenarioResult, 'seconds' | 'ratioToFloor' | 'writesPerResource' | 'reconcilesPerResource'>
+
+/** The parts of a goal that the figures do not keep to. */
+export function missedGoals(goal: Goal, figures: Figures): string[] {
+  const checks: [string, number | undefined, number][] = [
+    ['ratio', goal.ratio, figures.ratioToFloor],
+    ['seconds', goal.seconds, figures.seconds],
+    ['writes', goal.writesPerResource, figures.writesPerResource],
+    ['reconciles', goal.reconcilesPerResource, figures.reconcilesPerResource],
+  ]
+  return checks.flatMap(([name, most, found]) => (most !== undefined && found > most ? [name] : []))
+}
+
+/** The floor as a table. */
+export function floorTable({ serial, parallel }: Floor): string {
+  const figures = ({ perSecond, p50Ms, p99Ms }: Pace) => [perSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1)]
+  const rows = operations.map((name) => [name, ...figures(serial[name]), ...figures(parallel[name])])
+  return table([['floor', '1: /s', 'p50 ms', 'p99 ms', '64: /s', 'p50 ms', 'p99 ms'], ...rows])
+}
+
+/** The scenarios as a table. */
+export function scenarioTable(results: readonly ScenarioResult[]): string {
+  const rows = results.map((each) => {
+    const { median, min, max } = each.secondsRange
+    return [
+      each.name,
+      median.toFixed(2),
+      `${min.toFixed(2)}-${max.toFixed(2)}`,
+      each.floorSeconds.toFixed(2),
+      each.ratioToFloor.toFixed(2),
+      String(each.writesPerResource),
+      String(each.reconcilesPerResource),
+      processesOf(each.cpuSeconds, 2),
+      processesOf(each.peakMemoryMiB, 0),
+      goalText(each.goal),
+      each.missed.length > 0 ? `missed: ${each.missed.join(', ')}` : 'met',
+    ]
+  })
+  const columns = 'CPU s: op/gw/api/etcd'
+  const head = ['scenario', 's', 'min-max', 'floor s', 'ratio', 'writes', 'looks', columns, 'MiB: the same', 'goal', '']
+  return table([head, ...rows])
+}
+
+function processesOf(figures: Readonly<Record<string, number>>, digits: number): string {
+  return ['operator', 'gateway', 'kube-apiserver', 'etcd'].map((name) => (figures[name] ?? 0).toFixed(digits)).join('/')
+}
+
+function goalText({ ratio, seconds, writesPerResource, reconcilesPerResource }: Goal): string {
+  const parts = [
+    ratio === undefined ? '' : `${ratio}x`,
+    seconds === undefined ? '' : `${seconds} s`,
+    writesPerResource === undefined ? '' : `${writesPerResource} w`,
+    reconcilesPerResource === undefined ? '' : `${reconcilesPerResource} l`,
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => line(row).trimEnd()).join('\n')
+}

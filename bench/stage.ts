@@ -1,0 +1,57 @@
+import { eventually } from '../dev/control-plane/kubernetes.ts'
+import { makeOrganization, readAdminToken } from '../dev/quartermaster.ts'
+import { DeploymentDelta } from '../operator/api/deployment-delta.ts'
+import { Environment } from '../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts'
+import type { KubeObject } from '../operator/api/kind.ts'
+import { ResourceDefinition } from '../operator/api/resource-definition.ts'
+import { pathOf, resourceOf } from '../operator/kube/resource.ts'
+import { Application } from '../operator/api/application.ts'
+import type { Bed } from './bed.ts'
+import { chainDelta, changeDelta, foundations, independentDelta, organization } from './objects.ts'
+import type { Stage } from './scenarios.ts'
+import { startWatcher } from './watcher.ts'
+
+/** How long the chain is. */
+export const chainLength = 100
+
+const kinds = [Application, ResourceDefinition, DeploymentDelta]
+
+/** Makes the organization with all that the scenarios deploy, and begins to watch. */
+export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
+  const { client, controlPlane } = bed
+  await makeOrganization(controlPlane, organization)
+  const deltas = [...[1, 100, 1000].map(independentDelta), chainDelta(), changeDelta()]
+  for (const object of [...foundations(chainLength), ...deltas]) await create(bed, object)
+  const adminToken = await readAdminToken(controlPlane)
+  const gatewayUrl = bed.gateway.url
+  await awaitAccess(gatewayUrl, adminToken)
+  const deployments = startWatcher(client, EnvironmentDeployment, organization)
+  const environments = startWatcher(client, Environment, organization)
+  return {
+    client,
+    deployments,
+    environments,
+    gatewayUrl,
+    adminToken,
+    close() {
+      deployments.close()
+      environments.close()
+    },
+  }
+}
+
+async function create({ client }: Bed, object: KubeObject): Promise<void> {
+  const kind = kinds.find((each) => each.kind === object.kind)
+  if (!kind) throw new Error(`no place for kind '${object.kind}'`)
+  await client.request('POST', pathOf(resourceOf(kind), object.metadata.namespace), { body: object })
+}
+
+/** The administrator may act in the organization, and the gateway knows it. */
+async function awaitAccess(gatewayUrl: string, adminToken: string): Promise<void> {
+  await eventually('access to the organization', 30_000, async () => {
+    const headers = { authorization: `Bearer ${adminToken}` }
+    const { ok } = await fetch(`${gatewayUrl}/orgs/${organization}/env-types`, { headers })
+    return ok || undefined
+  })
+}

@@ -1,0 +1,119 @@
+// `make demo`: everything on this machine, a sample deployed by kubectl, then a change of it over REST.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { eventually } from './control-plane/kubernetes.ts'
+import type { Running } from './places.ts'
+import { bringUp } from './up.ts'
+
+const examples = join(import.meta.dirname, '..', 'examples')
+const environmentPath = '/orgs/acme/apps/shop/envs/staging'
+const deployedWithinMs = 60_000
+
+interface Deployment {
+  readonly id: string
+  readonly status: string
+}
+
+interface ActiveResourceObject {
+  readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly type: string
+    readonly class: string
+    readonly resourceId: string
+    readonly definition: { readonly explanation?: string }
+  }
+  readonly status?: { readonly outputs?: Record<string, unknown>; readonly outputsSecretName?: string }
+}
+
+const running = await bringUp(say)
+title('1. The sample by kubectl')
+say('$ kubectl apply -f examples/')
+kubectl(running, 'apply', '-f', examples)
+await finished('shop.staging.1')
+showResources(running)
+say(kubectl(running, 'get', 'ingress', '-A'))
+
+title('2. One change over REST')
+const second = await deployChange()
+showPlan(running, second)
+
+title('Where to go on')
+say(`  the gateway                ${running.gatewayUrl}/orgs`)
+say(`  its description            ${running.gatewayUrl}/openapi.json`)
+say('  addresses and the token    .dev/env\n')
+say('  . .dev/env && export KUBECONFIG && kubectl get quartermaster -n acme')
+say(`  . .dev/env && curl -s -H "Authorization: Bearer $ADMIN_TOKEN" $GATEWAY_URL${environmentPath}/resources`)
+say('  make down')
+
+/** A bucket more for the backend, or, when the demo runs again, one less. */
+async function deployChange(): Promise<string> {
+  const resources = await rest<{ res_id: string }[]>('GET', `${environmentPath}/resources`)
+  const has = resources.some(({ res_id: id }) => id === 'modules.backend.externals.reports')
+  const operation = has
+    ? { op: 'remove', path: '/externals/reports' }
+    : { op: 'add', path: '/externals/reports', value: { type: 's3' } }
+  say(`PATCH …/deltas/{id}   [{"modules": {"update": {"backend": [${JSON.stringify(operation)}]}}}]`)
+  const delta = await rest<{ id: string }>('POST', '/orgs/acme/apps/shop/deltas', { metadata: { env_id: 'staging' } })
+  await rest('PATCH', `/orgs/acme/apps/shop/deltas/${delta.id}`, [{ modules: { update: { backend: [operation] } } }])
+  const body = { delta_id: delta.id, comment: has ? 'no reports any more' : 'a bucket for reports' }
+  const { id } = await rest<Deployment>('POST', `${environmentPath}/deploys`, body)
+  say(`POST ${environmentPath}/deploys   ${JSON.stringify({ comment: body.comment })}\n`)
+  await finished(id)
+  return id
+}
+
+async function finished(id: string): Promise<void> {
+  const started = performance.now()
+  const deployment = await eventually(`deployment '${id}'`, deployedWithinMs, async () => {
+    const found = await rest<Deployment>('GET', `${environmentPath}/deploys/${id}`)
+    return ['succeeded', 'failed'].includes(found.status) ? found : undefined
+  })
+  say(`deployment '${id}' ${deployment.status} (waited ${((performance.now() - started) / 1000).toFixed(1)} s)\n`)
+  if (deployment.status !== 'succeeded') {
+    say(JSON.stringify(await rest('GET', `${environmentPath}/deploys/${id}/errors`), undefined, 2))
+    process.exit(1)
+  }
+}
+
+function showResources(at: Running): void {
+  for (const { spec, status } of activeResources(at)) {
+    say(`  ${spec.type}.${spec.class}#${spec.resourceId}`)
+    say(`      why      ${spec.definition.explanation ?? ''}`)
+    say(`      outputs  ${JSON.stringify(status?.outputs ?? {})}`)
+    if (status?.outputsSecretName) say(`      secret   Secret '${status.outputsSecretName}'`)
+  }
+  say('')
+}
+
+function showPlan(at: Running, id: string): void {
+  const { status } = JSON.parse(kubectl(at, 'get', 'environmentdeployments.quartermaster.dev', id, '-n', 'acme', '-o', 'json'))
+  const { steps = [], ...counts } = status.plan
+  say(`  ${Object.entries(counts).map(([action, count]) => `${action} ${String(count)}`).join(', ')}`)
+  for (const { action, object } of steps) say(`      ${action}  ${object}`)
+}
+
+function activeResources(at: Running): ActiveResourceObject[] {
+  const { items } = JSON.parse(kubectl(at, 'get', 'activeresources.quartermaster.dev', '-n', 'acme', '-o', 'json'))
+  return items
+}
+
+/** The answer of the gateway, of the shape that the caller knows the operation to have. */
+async function rest<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers = { authorization: `Bearer ${running.adminToken}`, 'content-type': 'application/json' }
+  const answer = await fetch(running.gatewayUrl + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+  return JSON.parse(text)
+}
+
+function kubectl(at: Running, ...args: string[]): string {
+  return execFileSync(at.kubectl, ['--kubeconfig', at.kubeconfig, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
+function title(text: string): void {
+  say(`\n── ${text}\n`)
+}
+
+function say(line: string): void {
+  console.log(line)
+}
