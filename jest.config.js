@@ -8,6 +8,7 @@ const common = {
 
 export default {
   maxWorkers: 2,
+  testTimeout: 30_000,
   workerIdleMemoryLimit: '512MB',
   projects: [
     {

@@ -231,7 +231,7 @@ function nextStatus<K extends Kind>(
 ): object {
   const { observed, verdict, attempts, delay } = found
   const now = new Date().toISOString()
-  const extra = observed?.conditions ?? (before.conditions ?? []).filter(({ type }) => type === 'Unused')
+  const extra = (observed ? observed.conditions : before.conditions) ?? []
   // A run that failed saw nothing new: what was known before stays.
   const facts = observed ?? before
   const counted = countsAttempts(kind)

@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Condition } from '../../operator/api/kind.ts'
+import { Stalled, Waiting } from '../../operator/domain/errors.ts'
+import { conditionsAfter, isReady, isStalled, mergePatch, verdictOf } from '../../operator/kube/verdict.ts'
+
+const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
+
+describe('a verdict', () => {
+  test.each<[rule: string, error: unknown, expected: ReturnType<typeof verdictOf>]>([
+    ['nothing thrown: ready', undefined, { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' }],
+    [
+      'Waiting: not yet, until something changes',
+      new Waiting('DependencyNotReady', 'waiting for x'),
+      { ready: 'Unknown', reason: 'DependencyNotReady', message: 'waiting for x', also: 'Reconciling', retry: 'no' },
+    ],
+    [
+      'Waiting with a time: looks again then',
+      new Waiting('SecretNotFound', 'no secret', 5),
+      { ready: 'Unknown', reason: 'SecretNotFound', message: 'no secret', also: 'Reconciling', retry: 5 },
+    ],
+    [
+      'Stalled: a person must act',
+      new Stalled('Conflict', 'not ours'),
+      { ready: 'False', reason: 'Conflict', message: 'not ours', also: 'Stalled', retry: 'no' },
+    ],
+    [
+      'any error: tried again',
+      new Error('broken'),
+      { ready: 'False', reason: 'Failed', message: 'broken', also: 'Reconciling', retry: 'backoff' },
+    ],
+    [
+      'whatever else is thrown: tried again',
+      'text',
+      { ready: 'False', reason: 'Failed', message: 'text', also: 'Reconciling', retry: 'backoff' },
+    ],
+  ])('%s', (_, error, expected) => {
+    expect(verdictOf(error)).toEqual(expected)
+  })
+})
+
+describe('conditions', () => {
+  const condition = (type: string, status: Condition['status'], reason = 'Old'): Condition => ({
+    type,
+    status,
+    reason,
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime: earlier,
+  })
+  const shown = (conditions: readonly Condition[]) =>
+    conditions.map(({ type, status, reason, lastTransitionTime }) => [type, status, reason, lastTransitionTime === now ? 'now' : 'earlier'])
+
+  test.each<[rule: string, before: Condition[], error: unknown, extra: Omit<Condition, 'lastTransitionTime'>[], expected: string[][]]>([
+    ['a first verdict', [], undefined, [], [['Ready', 'True', 'Reconciled', 'now']]],
+    ['the same status keeps its time', [condition('Ready', 'True')], undefined, [], [['Ready', 'True', 'Reconciled', 'earlier']]],
+    ['another status has another time', [condition('Ready', 'False')], undefined, [], [['Ready', 'True', 'Reconciled', 'now']]],
+    [
+      'Reconciling is there only while true',
+      [condition('Ready', 'Unknown'), condition('Reconciling', 'True')],
+      undefined,
+      [],
+      [['Ready', 'True', 'Reconciled', 'now']],
+    ],
+    [
+      'Stalled takes the place of Reconciling',
+      [condition('Ready', 'Unknown'), condition('Reconciling', 'True')],
+      new Stalled('Conflict', ''),
+      [],
+      [['Ready', 'False', 'Conflict', 'now'], ['Stalled', 'True', 'Conflict', 'now']],
+    ],
+    [
+      'those of the controller stand beside ours and cannot replace them',
+      [condition('Unused', 'True')],
+      undefined,
+      [condition('Unused', 'True', 'New'), condition('Ready', 'False')],
+      [['Ready', 'True', 'Reconciled', 'now'], ['Unused', 'True', 'New', 'earlier']],
+    ],
+  ])('%s', (_, before, error, extra, expected) => {
+    expect(shown(conditionsAfter(before, verdictOf(error), extra, 2, now))).toEqual(expected)
+  })
+
+  test('speak of the generation that was looked at, in no more characters than the schema allows', () => {
+    const [ready] = conditionsAfter([], verdictOf(new Error('x'.repeat(40_000))), [], 7, now)
+    expect(ready?.observedGeneration).toBe(7)
+    expect(ready?.message.length).toBeLessThanOrEqual(32_768)
+  })
+
+  test.each<[rule: string, generation: number, status: Condition['status'], expected: { ready: boolean; stalled: boolean }]>([
+    ['a verdict on this spec counts', 2, 'True', { ready: true, stalled: true }],
+    ['a verdict on an older spec does not', 3, 'True', { ready: false, stalled: false }],
+    ['neither does another status', 2, 'Unknown', { ready: false, stalled: false }],
+  ])('%s', (_, generation, status, expected) => {
+    const conditions = [condition('Ready', status), condition('Stalled', status)]
+    const object = { metadata: { generation }, status: { observedGeneration: 2, conditions } }
+    expect({ ready: isReady(object), stalled: isStalled(object) }).toEqual(expected)
+  })
+})
+
+/** RFC 7386, as the API server does it. */
+function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
+  const base = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {}
+  const entries = new Map(Object.entries(base))
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) entries.delete(key)
+    else entries.set(key, applyMergePatch(entries.get(key), value))
+  }
+  return Object.fromEntries(entries)
+}
+
+/** What the API server holds after JSON: absent is absent. */
+const asJson = (value: unknown) => JSON.parse(JSON.stringify(value))
+
+describe('the merge patch from one status to the next', () => {
+  const key = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'toString')
+  const { status } = fc.letrec((tie) => ({
+    status: fc.dictionary(key, tie('value'), { maxKeys: 5, noNullPrototype: true }),
+    value: fc.oneof({ maxDepth: 3 }, fc.constantFrom(0, 1, 'x', true, undefined), fc.array(tie('leaf'), { maxLength: 3 }), tie('status')),
+    leaf: fc.oneof(fc.constantFrom(0, 1, 'x'), fc.record({ a: fc.constantFrom(1, undefined), b: fc.constant('x') })),
+  }))
+  // Equal more often than two independent drafts would be.
+  const pair = fc.oneof(fc.tuple(status, status), status.map((each) => [each, structuredClone(each)] as const))
+
+  test('applied to what was gives what shall be, and is nothing when that is the same', () => {
+    const law = fc.property(pair, ([first, after]) => {
+      const before = asJson(first)
+      const patch = mergePatch(before, after as object) // a dictionary
+      expect(applyMergePatch(before, asJson(patch ?? {}))).toEqual(asJson(after))
+      expect(patch === undefined).toBe(JSON.stringify(sorted(before)) === JSON.stringify(sorted(asJson(after))))
+    })
+    fc.assert(law, { numRuns: 3000 })
+  })
+
+  test.each<[rule: string, before: object, after: object, expected: object | undefined]>([
+    ['what is gone goes by an explicit null', { a: 1, b: 2 }, { a: 1 }, { b: null }],
+    ['also deep inside', { a: { b: { c: 1, d: 2 } } }, { a: { b: { d: 2 } } }, { a: { b: { c: null } } }],
+    ['an absent field equals an undefined one', { a: { b: 1 } }, { a: { b: 1, c: undefined }, d: undefined }, undefined],
+    ['also in a list', { a: [{ b: 1 }] }, { a: [{ b: 1, c: undefined }] }, undefined],
+    ['a list is replaced as a whole', { a: [1, 2] }, { a: [2] }, { a: [2] }],
+  ])('%s', (_, before, after, expected) => {
+    expect(mergePatch(before, after)).toEqual(expected)
+  })
+})
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, each]) => [key, sorted(each)])
+}
