@@ -20,6 +20,9 @@ down: node_modules ## Stop what `up` or `demo` started; data is kept
 test: verify ## All checks and tests, on a real API server
 	@node dev/test.ts
 
+test-only: node_modules ## Some tests: make test-only FILES=test/domain/graph.test.ts
+	@NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest $(FILES)
+
 soak: node_modules ## The long tests: crash sweeps, fuzzing (hours)
 	@QUARTERMASTER_SOAK=1 node dev/test.ts
 
@@ -48,4 +51,4 @@ node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test soak verify format generate bench image
+.PHONY: help demo up down test test-only soak verify format generate bench image

@@ -26,6 +26,12 @@ export interface Floor {
   readonly parallel: Readonly<Record<Operation, Pace>>
 }
 
+/** One time that the floor was measured. */
+export interface FloorRound extends Floor {
+  /** Share of the CPUs that was not the benchmark's. */
+  readonly noise?: number
+}
+
 /** How many objects each way of measuring takes. */
 export interface FloorSize {
   readonly serial: number

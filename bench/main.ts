@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
-import { type Floor, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
+import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
 import { machineFacts } from './machine.ts'
 import { measure, type Sample } from './measure.ts'
 import { readOptions, type Options } from './options.ts'
@@ -11,6 +11,7 @@ import { floorTable, type Report, resultOf, scenarioTable } from './report.ts'
 import { measureResident } from './resident.ts'
 import { checkResources, deploy, makeEnvironment, removeEnvironment, stories, type Scenario, type Stage, type Story } from './scenarios.ts'
 import { chainLength, openStage } from './stage.ts'
+import { cpuTimes, cpuUse } from './usage.ts'
 
 const sizes = { many: 1000, few: 100, chain: chainLength }
 const say = (line: string) => process.stderr.write(`${line}\n`)
@@ -44,14 +45,17 @@ async function run(options: Options): Promise<Report> {
   }
 }
 
-async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<Floor[]> {
+async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<FloorRound[]> {
   const client = await clientAsOperator(bed)
-  const rounds: Floor[] = []
+  const rounds: FloorRound[] = []
   try {
     await measureFloor(client, { serial: 20, parallel: 200 })
     for (let round = 0; round < count; round += 1) {
-      rounds.push(await measureFloor(client, quick ? { serial: 50, parallel: 300 } : { serial: 200, parallel: 1000 }))
-      say(floorTable(medianFloor(rounds.slice(-1))))
+      const before = await cpuTimes(bed.pids)
+      const floor = await measureFloor(client, quick ? { serial: 50, parallel: 300 } : { serial: 200, parallel: 1000 })
+      const { noise } = cpuUse(before, await cpuTimes(bed.pids))
+      rounds.push({ ...floor, noise })
+      say(`noise ${noise}\n${floorTable(floor)}`)
     }
   } finally {
     await client.close()
@@ -66,7 +70,7 @@ async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Op
     for (let round = 1; round <= options.repeat; round += 1) {
       await tell(stage, story, `${story.name}-${round}`, async (scenario, id) => {
         const sample = await measure(bed, audit, () => scenario.run(stage, id))
-        say(`${scenario.name}: ${sample.seconds} s, ${sample.resourceWrites} writes, ${sample.reconciles} looks`)
+        say(`${scenario.name}: ${sample.seconds} s, ${sample.resourceWrites} writes, ${sample.reconciles} looks, noise ${sample.noise}`)
         const known = sampled.get(scenario.name) ?? { scenario, samples: [] }
         known.samples.push(sample)
         sampled.set(scenario.name, known)
@@ -86,7 +90,7 @@ async function tell(stage: Stage, story: Story, id: string, run: (scenario: Scen
   if (story.scenarios.at(-1)?.leaves !== 0) await removeEnvironment(stage, id)
 }
 
-function reportOf(machine: object, rounds: readonly Floor[], sampled: readonly Sampled[], resident: object | undefined): Report {
+function reportOf(machine: object, rounds: readonly FloorRound[], sampled: readonly Sampled[], resident: object | undefined): Report {
   const floor = medianFloor(rounds)
   return {
     machine,

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditEvent, type AuditReader, countEvents, isWrite } from './audit.ts'
 import type { Bed } from './bed.ts'
 import { rounded } from './statistics.ts'
-import { cpuSecondsOf, forgetPeaks, machineSeconds, memoryMiB } from './usage.ts'
+import { type CpuUse, cpuTimes, cpuUse, forgetPeaks, memoryMiB } from './usage.ts'
 
 /** What one run of a scenario took. */
-export interface Sample {
+export interface Sample extends CpuUse {
   readonly seconds: number
   /** Writes of the operator on active resources and their status. */
   readonly resourceWrites: number
@@ -13,12 +13,7 @@ export interface Sample {
   readonly reconciles: number
   /** Requests by who sent them and by sort; watches left out. */
   readonly requests: Readonly<Record<string, Record<string, number>>>
-  readonly cpuSeconds: Readonly<Record<string, number>>
   readonly peakMemoryMiB: Readonly<Record<string, number>>
-  /** CPU seconds of what is no part of the benchmark: high ones spoil the sample. */
-  readonly foreignCpuSeconds?: number
-  /** CPU seconds that the host of a virtual machine took away. */
-  readonly stolenCpuSeconds?: number
 }
 
 const operatorUser = 'system:serviceaccount:quartermaster-system:quartermaster-operator'
@@ -30,33 +25,14 @@ const quietWithinMs = 60_000
 export async function measure(bed: Bed, audit: AuditReader, work: () => Promise<number>): Promise<Sample> {
   await untilQuiet(audit)
   await forgetPeaks(bed.pids)
-  const before = await stateOf(bed)
+  const reconciledBefore = await reconcilesOf(bed)
+  const before = await cpuTimes(bed.pids)
   const seconds = await work()
-  const after = await stateOf(bed)
+  const after = await cpuTimes(bed.pids)
   const peakMemoryMiB = await memoryMiB(bed.pids, 'peak')
   const events = await untilQuiet(audit)
-  const reconciles = (await reconcilesOf(bed)) - before.reconciles
-  return { seconds: rounded(seconds, 4), reconciles, ...requestsIn(events), ...usedBetween(before, after), peakMemoryMiB }
-}
-
-async function stateOf(bed: Bed) {
-  const reconciles = await reconcilesOf(bed)
-  const [cpu, machine] = await Promise.all([cpuSecondsOf({ ...bed.pids, bench: process.pid }), machineSeconds()])
-  return { reconciles, cpu, machine }
-}
-
-type State = Awaited<ReturnType<typeof stateOf>>
-
-function usedBetween(before: State, after: State) {
-  const used = Object.entries(after.cpu).map(([name, seconds]) => [name, rounded(seconds - (before.cpu[name] ?? 0))])
-  const cpuSeconds: Record<string, number> = Object.fromEntries(used)
-  if (!before.machine || !after.machine) return { cpuSeconds }
-  const ours = Object.values(cpuSeconds).reduce((sum, each) => sum + each, 0)
-  return {
-    cpuSeconds,
-    foreignCpuSeconds: rounded(Math.max(0, after.machine.busy - before.machine.busy - ours)),
-    stolenCpuSeconds: rounded(after.machine.stolen - before.machine.stolen),
-  }
+  const reconciles = (await reconcilesOf(bed)) - reconciledBefore
+  return { seconds: rounded(seconds, 4), reconciles, ...requestsIn(events), ...cpuUse(before, after), peakMemoryMiB }
 }
 
 /** Reads the audit log until operator and gateway have written nothing for a while; leases do not count. */

@@ -42,7 +42,8 @@ export function foundations(chainLength: number): KubeObject[] {
 }
 
 function valueOfLink(index: number): string {
-  return `\${resources['config#r-${index}'].outputs.value}`
+  // The class is named, because a reference without one takes over that of the resource that it stands in.
+  return `\${resources['config.default#r-${index}'].outputs.value}`
 }
 
 /** An environment of the application. */

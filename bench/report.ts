@@ -1,4 +1,4 @@
-import type { Floor, Pace } from './floor.ts'
+import type { Floor, FloorRound, Pace } from './floor.ts'
 import { operations } from './floor.ts'
 import type { Sample } from './measure.ts'
 import type { Goal, Scenario } from './scenarios.ts'
@@ -15,6 +15,8 @@ export interface ScenarioResult {
   readonly reconcilesPerResource: number
   readonly cpuSeconds: Readonly<Record<string, number>>
   readonly peakMemoryMiB: Readonly<Record<string, number>>
+  /** Share of the CPUs that was not the benchmark's. */
+  readonly noise: number
   readonly goal: Goal
   readonly missed: readonly string[]
 }
@@ -25,7 +27,7 @@ export interface Report {
   readonly floor: Floor
   readonly scenarios: readonly ScenarioResult[]
   readonly resident?: object
-  readonly samples: { readonly floor: readonly Floor[]; readonly scenarios: Readonly<Record<string, readonly Sample[]>> }
+  readonly samples: { readonly floor: readonly FloorRound[]; readonly scenarios: Readonly<Record<string, readonly Sample[]>> }
 }
 
 /** Sums the repetitions of a scenario up. */
@@ -43,6 +45,7 @@ export function resultOf(scenario: Scenario, samples: readonly Sample[], floor: 
     reconcilesPerResource: per(({ reconciles }) => reconciles),
     cpuSeconds: medianOfEach(samples.map((each) => each.cpuSeconds)),
     peakMemoryMiB: highestOfEach(samples.map((each) => each.peakMemoryMiB)),
+    noise: quantile(samples.map(({ noise = 0 }) => noise), 0.5),
   }
   return { ...result, goal: scenario.goal, missed: missedGoals(scenario.goal, result) }
 }
@@ -86,12 +89,13 @@ export function scenarioTable(results: readonly ScenarioResult[]): string {
       String(each.reconcilesPerResource),
       processesOf(each.cpuSeconds, 2),
       processesOf(each.peakMemoryMiB, 0),
+      `${Math.round(each.noise * 100)}%`,
       goalText(each.goal),
       each.missed.length > 0 ? `missed: ${each.missed.join(', ')}` : 'met',
     ]
   })
   const columns = 'CPU s: op/gw/api/etcd'
-  const head = ['scenario', 's', 'min-max', 'floor s', 'ratio', 'writes', 'looks', columns, 'MiB: the same', 'goal', '']
+  const head = ['scenario', 's', 'min-max', 'floor s', 'ratio', 'writes', 'looks', columns, 'peak MiB: the same', 'noise', 'goal', '']
   return table([head, ...rows])
 }
 

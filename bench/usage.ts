@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
+import { rounded } from './statistics.ts'
 
 const run = promisify(execFile)
 const isLinux = process.platform === 'linux'
@@ -10,10 +12,38 @@ const ticksPerSecond = 100
 /** Processes by name. */
 export type Pids = Readonly<Record<string, number>>
 
-/** CPU time of the whole machine: in use by anything, and taken away by its host. */
-export interface MachineSeconds {
-  readonly busy: number
-  readonly stolen: number
+/** CPU seconds since some moment: of processes, and of the whole machine (undefined where nobody knows). */
+export interface CpuTimes {
+  readonly at: number
+  readonly processes: Readonly<Record<string, number>>
+  readonly machine: { readonly busy: number; readonly stolen: number } | undefined
+}
+
+/** What the processes of the benchmark used between two moments, and what was in their way. */
+export interface CpuUse {
+  readonly cpuSeconds: Readonly<Record<string, number>>
+  /** Share of all CPUs that other processes used, or the host of a virtual machine took: much of it spoils a sample. */
+  readonly noise?: number
+}
+
+/** CPU seconds up to now. */
+export async function cpuTimes(pids: Pids): Promise<CpuTimes> {
+  const [processes, machine] = await Promise.all([cpuSecondsOf({ ...pids, bench: process.pid }), machineSeconds()])
+  return { at: performance.now(), processes, machine }
+}
+
+/** What was used since an earlier moment. */
+export function cpuUse(before: CpuTimes, after: CpuTimes): CpuUse {
+  const used = Object.entries(after.processes).map(([name, seconds]) => {
+    return [name, rounded(seconds - (before.processes[name] ?? 0))] as const
+  })
+  const cpuSeconds = Object.fromEntries(used)
+  if (!before.machine || !after.machine) return { cpuSeconds }
+  const ours = used.reduce((sum, [, seconds]) => sum + seconds, 0)
+  const foreign = Math.max(0, after.machine.busy - before.machine.busy - ours)
+  const stolen = after.machine.stolen - before.machine.stolen
+  const available = ((after.at - before.at) / 1000) * availableParallelism()
+  return { cpuSeconds, noise: rounded((foreign + stolen) / available, 2) }
 }
 
 /** CPU seconds that each process has used since it started, in user and kernel mode. */
@@ -36,8 +66,7 @@ export function secondsOfPs(text: string): number {
   return clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) + Number(days) * 86_400
 }
 
-/** CPU seconds of the machine since it started; undefined where they cannot be known. */
-export async function machineSeconds(): Promise<MachineSeconds | undefined> {
+async function machineSeconds(): Promise<CpuTimes['machine']> {
   if (!isLinux) return undefined
   const text = await readFile('/proc/stat', 'utf8')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, stolen = 0] = text

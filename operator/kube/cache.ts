@@ -66,10 +66,10 @@ export function createCache<T extends KubeObject>(
   }
 
   function reindex(before: T | undefined, after: T | undefined) {
-    for (const [name, keysOf] of Object.entries(indexes)) {
+    for (const [name, valuesOf] of Object.entries(indexes)) {
       const index = indexed.get(name) ?? new Map()
-      for (const value of before ? keysOf(before) : []) removeIn(index, value, keyOf(before as T)) // not empty: before exists
-      for (const value of after ? keysOf(after) : []) mapIn(index, value).set(keyOf(after as T), after) // as above
+      if (before) for (const value of valuesIn(before, valuesOf)) removeIn(index, value, keyOf(before))
+      if (after) for (const value of valuesIn(after, valuesOf, onError)) mapIn(index, value).set(keyOf(after), after)
     }
   }
 
@@ -140,6 +140,16 @@ function slim<T extends KubeObject>(object: T): T {
   delete metadata.managedFields
   if (metadata.annotations) delete metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']
   return object
+}
+
+/** An object that an index cannot read (stored with its schema switched off) is in none: it must not stop the others. */
+function valuesIn<T extends KubeObject>(object: T, valuesOf: IndexFunction<T>, onError?: (error: unknown) => void): readonly string[] {
+  try {
+    return valuesOf(object)
+  } catch (error) {
+    onError?.(error)
+    return []
+  }
 }
 
 function mapIn<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {

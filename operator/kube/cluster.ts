@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Kind, KubeObject, ObjectOf } from '../api/kind.ts'
 import { annotations, fieldManager, labels } from '../api/names.ts'
+import { sameJson } from '../domain/json.ts'
 import type { Log } from '../log.ts'
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
 import { ApiError, type KubeClient } from './client.ts'
@@ -125,7 +125,7 @@ export function openCluster(options: {
         return await attempt().catch(async (second: unknown) => {
           if (!(second instanceof ApiError) || second.reason !== 'AlreadyExists') throw second
           const existing = await read(kind, object.metadata.namespace ?? '', object.metadata.name)
-          if (!existing || !isDeepStrictEqual(existing.spec, object.spec)) throw second
+          if (!existing || !sameJson(existing.spec, object.spec)) throw second
           caches.get(kind.kind)?.set(existing, origin)
           return existing
         })

@@ -279,7 +279,8 @@ function isNews(before: KubeObject, after: KubeObject): boolean {
     old.generation !== now.generation ||
     old.deletionTimestamp !== now.deletionTimestamp ||
     !sameEntries(old.annotations, now.annotations) ||
-    (old.finalizers?.length ?? 0) !== (now.finalizers?.length ?? 0)
+    // Our own finalizer coming is the echo of an own write; one that somebody took away must be put back.
+    (isHeld(before) && !isHeld(after))
   )
 }
 

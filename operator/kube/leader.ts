@@ -53,20 +53,32 @@ export function startElection(options: {
   // What another holder last showed, and when we saw it change: its clock is not ours.
   let rival: { readonly shown: string; readonly since: number } | undefined
   let timer: NodeJS.Timeout
+  let deadline: NodeJS.Timeout
+  let current: Promise<void> = Promise.resolve()
 
   const isLeader = () =>
     !stopped && renewedAt !== undefined && performance.now() - renewedAt < times.renewDeadlineMs
 
   async function step() {
     const begun = performance.now()
-    if (await tryToHold()) {
-      const isNew = renewedAt === undefined
-      renewedAt = begun
-      if (isNew) {
-        log.info('leading', { identity })
-        elected.resolve()
-      }
-    }
+    if (!(await tryToHold()) || stopped) return
+    const isNew = renewedAt === undefined
+    // An answer that comes after the deadline is none: what was not begun meanwhile would never be.
+    const isLate = performance.now() - (renewedAt ?? begun) >= times.renewDeadlineMs
+    if (isLate) return isNew ? undefined : lose()
+    renewedAt = begun
+    clearTimeout(deadline)
+    deadline = setTimeout(lose, begun + times.renewDeadlineMs - performance.now())
+    if (!isNew) return
+    log.info('leading', { identity })
+    elected.resolve()
+  }
+
+  function lose() {
+    if (stopped) return
+    stopped = true
+    log.error('leadership lost', { identity })
+    lost.resolve()
   }
 
   async function tryToHold(): Promise<boolean> {
@@ -113,13 +125,9 @@ export function startElection(options: {
 
   async function run() {
     while (!stopped) {
-      await step().catch((error: unknown) => log.warn('could not reach the lease', { error }))
-      if (renewedAt !== undefined && !isLeader()) {
-        stopped = true
-        log.error('leadership lost', { identity })
-        lost.resolve()
-        return
-      }
+      current = step().catch((error: unknown) => log.warn('could not reach the lease', { error }))
+      await current
+      if (renewedAt !== undefined && !isLeader()) return lose()
       await new Promise<void>((resolve) => {
         timer = setTimeout(resolve, times.retryMs)
       })
@@ -135,6 +143,9 @@ export function startElection(options: {
       const wasLeader = isLeader()
       stopped = true
       clearTimeout(timer)
+      clearTimeout(deadline)
+      // A renewal under way would make the release lose its race.
+      await current
       if (!wasLeader) return
       const lease = (await readObject(client, leaseResource, namespace, name)) as Lease | undefined // addressed as one
       if (lease?.spec.holderIdentity !== identity) return

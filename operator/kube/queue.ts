@@ -52,6 +52,7 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
   async function run(key: string) {
     // A turn of the event loop first: a key that is added many times in one burst runs once.
     await Promise.resolve()
+    again.delete(key)
     await work(key)
     running.delete(key)
     if (again.delete(key) && !stopped) waiting.add(key)

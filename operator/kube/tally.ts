@@ -15,8 +15,17 @@ export function createTally<T extends KubeObject, B extends string>(
   const counts = new Map<string, Record<B, number>>()
   const none = () => Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<B, number> // every bucket is named
 
+  // An object that the rule cannot read (stored with its schema switched off) is nowhere: the others still count.
+  function placeOf(object: T) {
+    try {
+      return place(object)
+    } catch {
+      return undefined
+    }
+  }
+
   function add(object: T | undefined, by: number) {
-    const at = object && place(object)
+    const at = object && placeOf(object)
     if (!at) return
     const count = counts.get(at.group) ?? none()
     count[at.bucket] += by

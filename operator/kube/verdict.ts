@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { CommonStatus, Condition } from '../api/kind.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
+import { isObject, ownValue, sameJson } from '../domain/json.ts'
 
 /** What one look at an object came to. */
 export interface Verdict {
@@ -53,19 +53,17 @@ export function conditionsAfter(
  * never removes what it does not name. Undefined when there is nothing to change.
  */
 export function mergePatch(before: object, after: object): Record<string, unknown> | undefined {
-  const patch: Record<string, unknown> = {}
   const old = before as Record<string, unknown> // plain data
   const next = after as Record<string, unknown> // plain data
-  for (const key of Object.keys(old)) if (next[key] === undefined) patch[key] = null
-  for (const [key, value] of Object.entries(next)) {
-    if (value === undefined || isDeepStrictEqual(old[key], value)) continue
-    patch[key] = isPlainObject(value) && isPlainObject(old[key]) ? mergePatch(old[key], value) : value
-  }
+  const gone = Object.keys(old).filter((key) => ownValue(next, key) === undefined)
+  const changed = Object.entries(next).flatMap(([key, value]) => {
+    const known = ownValue(old, key)
+    if (value === undefined || sameJson(known, value)) return []
+    return [[key, isObject(value) && isObject(known) ? mergePatch(known, value) : value] as const]
+  })
+  // Keys of outputs are the user's: an assignment to `__proto__` would not make a property.
+  const patch = Object.fromEntries<unknown>([...gone.map((key) => [key, null] as const), ...changed])
   return Object.keys(patch).length > 0 ? patch : undefined
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The condition of a type, if there is one. */

@@ -1,0 +1,78 @@
+import { AccessToken, Membership, User } from '../../operator/api/access.ts'
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import { Application } from '../../operator/api/application.ts'
+import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import { DeploymentSet } from '../../operator/api/deployment-set.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { EnvironmentType } from '../../operator/api/environment-type.ts'
+import { type Kind, type KubeObject, newObject } from '../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+
+/** A valid object of a kind that makes use of its fields. */
+export interface Sample {
+  readonly kind: Kind
+  readonly object: KubeObject
+}
+
+/** One sample of every kind, all in one namespace. */
+export function samplesIn(namespace: string): readonly Sample[] {
+  const at = (name: string) => ({ name, namespace })
+  const operation = { op: 'add' as const, path: '/externals/db', value: null }
+  return [
+    sample(Application, newObject(Application, at('shop'), { displayName: 'Shop' })),
+    sample(EnvironmentType, newObject(EnvironmentType, at('staging'), { description: 'Tests of releases' })),
+    sample(Environment, newObject(Environment, at('shop.dev'), { applicationName: 'shop', typeName: 'staging' })),
+    sample(
+      ResourceDefinition,
+      newObject(ResourceDefinition, at('dns'), {
+        type: 'dns',
+        driverType: 'humanitec/dns-cloudflare',
+        driverInputs: { values: { 'snake_case.key': { any: [1, 'x', null] } }, secretRefs: { tls: { secret: 'tls' } } },
+        provision: { 'route#x': { isDependent: true, matchDependents: false, params: { path: '/' } } },
+        criteria: [{ envType: 'staging', appId: '*' }, {}],
+      }),
+    ),
+    sample(
+      DeploymentDelta,
+      newObject(DeploymentDelta, at('draft'), {
+        applicationName: 'shop',
+        modules: { add: { web: { profile: 'p' } }, remove: ['old'], update: { api: [operation] } },
+        shared: [operation],
+      }),
+    ),
+    sample(DeploymentSet, newObject(DeploymentSet, at('shop.abc'), { applicationName: 'shop', modules: { web: {} }, shared: {} })),
+    sample(EnvironmentDeployment, newObject(EnvironmentDeployment, at('shop.dev.1'), { environmentName: 'shop.dev', setName: 'shop.abc' })),
+    sample(ActiveResource, activeResourceSample(namespace)),
+    sample(User, newObject(User, at('robot'), { type: 'service', organizationName: 'acme' })),
+    sample(AccessToken, newObject(AccessToken, at('0123'), { userName: 'robot', sha256: 'a'.repeat(64), expirationTime: '2030-01-01T00:00:00Z' })),
+    sample(
+      Membership,
+      newObject(Membership, at('robot'), {
+        role: 'member',
+        applications: [{ applicationName: 'shop', role: 'developer' }],
+        environmentTypes: [{ environmentTypeName: 'staging', role: 'deployer' }],
+      }),
+    ),
+  ]
+}
+
+/** An active resource as an operator would write it. */
+export function activeResourceSample(namespace: string, name = 'f'.repeat(40)): ActiveResource {
+  return newObject(ActiveResource, { name, namespace }, {
+    environmentName: 'shop.dev',
+    deploymentName: 'shop.dev.1',
+    context: { organizationId: 'acme', applicationId: 'shop', environmentId: 'dev', environmentType: 'staging' },
+    type: 'dns',
+    class: 'default',
+    resourceId: 'shared.main',
+    definition: { definitionName: 'dns', driverType: 'quartermaster/echo', criterion: { class: 'default' } },
+    seal: 'none',
+    dependsOn: ['e'.repeat(40)],
+    references: { dns: ['e'.repeat(40)] },
+  })
+}
+
+function sample(kind: Kind, object: KubeObject): Sample {
+  return { kind, object }
+}

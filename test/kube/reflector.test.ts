@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../operator/api/kind.ts'
+import { createCache } from '../../operator/kube/cache.ts'
+import { ApiError, type KubeClient, type Query } from '../../operator/kube/client.ts'
+import { type Reflector, startReflector } from '../../operator/kube/reflector.ts'
+import { silentLog } from '../../operator/log.ts'
+
+const things = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: true }
+const ended = new AbortController()
+let reflector: Reflector | undefined
+
+afterEach(() => reflector?.stop())
+
+function thing(name: string, resourceVersion: number): KubeObject {
+  return { apiVersion: 'v1', kind: 'Thing', metadata: { namespace: 'acme', name, uid: name, resourceVersion: String(resourceVersion) } }
+}
+
+const event = (type: string, object: object) => JSON.stringify({ type, object })
+const endOfList = (resourceVersion: number) =>
+  event('BOOKMARK', { metadata: { resourceVersion: String(resourceVersion), annotations: { 'k8s.io/initial-events-end': 'true' } } })
+
+/** Plays one script for each watch, then keeps the last one open; an error is thrown instead of an answer. */
+function reflect(scripts: readonly (readonly string[] | Error)[], pages: readonly object[] = []) {
+  const watches: Query[] = []
+  const left = [...pages]
+  const client: KubeClient = {
+    request: async () => left.shift(),
+    async *watch(_, { query, signal }) {
+      const script = scripts[watches.push(query) - 1]
+      if (script instanceof Error) throw script
+      if (script) yield* script
+      if (watches.length >= scripts.length) await sleep(10_000, undefined, { signal })
+    },
+    close: async () => ended.abort(),
+  }
+  const cache = createCache({}, () => {})
+  const changes: string[] = []
+  cache.subscribe(({ before, after }) => changes.push(`${(after ?? before)?.metadata.name} ${after ? 'is' : 'gone'}`))
+  reflector = startReflector(client, things, cache, silentLog, { backoffMs: { first: 5, most: 20 } })
+  return { cache, changes, watches, synced: reflector.synced }
+}
+
+const versions = (cache: { all(): Iterable<KubeObject> }) => [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
+
+describe('the first list', () => {
+  test('is taken when it is complete, and what was deleted while it came is not in it', async () => {
+    const list = [event('ADDED', thing('a', 1)), event('ADDED', thing('b', 2)), event('MODIFIED', thing('a', 4)), event('DELETED', thing('b', 5))]
+    const { cache, changes, synced } = reflect([[...list, endOfList(5)]])
+    await synced
+    expect(versions(cache)).toEqual(['a 4'])
+    expect(changes).toEqual(['a is'])
+  })
+
+  test('comes in pages from an API server that cannot stream it', async () => {
+    const pages = [
+      { metadata: { resourceVersion: '7', continue: 'more' }, items: [thing('a', 1)] },
+      { metadata: { resourceVersion: '7' }, items: [thing('b', 2)] },
+    ]
+    const { cache, watches, synced } = reflect([new ApiError(422, 'Invalid', 'no streamed lists'), []], pages)
+    await synced
+    expect(versions(cache)).toEqual(['a 1', 'b 2'])
+    await sleep(20)
+    expect(watches.at(-1)).toMatchObject({ resourceVersion: '7' })
+  })
+})
+
+test('a watch goes on from the last version it heard of, bookmarks included', async () => {
+  const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '9' } })
+  const { cache, watches, synced } = reflect([[endOfList(5)], [event('ADDED', thing('a', 8)), bookmark], []])
+  await synced
+  await sleep(100)
+  expect(versions(cache)).toEqual(['a 8'])
+  expect(watches.map(({ resourceVersion }) => resourceVersion)).toEqual([undefined, '5', '9'])
+})
+
+test.each<[rule: string, expired: readonly string[] | Error]>([
+  ['as an answer', new ApiError(410, 'Expired', 'too old')],
+  ['as an event', [event('ERROR', { code: 410, reason: 'Expired', message: 'too old' })]],
+])('410 %s: a new list, and what is not in it is gone, told once', async (_, expired) => {
+  const list = [event('ADDED', thing('a', 1)), event('ADDED', thing('b', 2)), endOfList(5)]
+  const again = [event('ADDED', thing('a', 1)), endOfList(20)]
+  const { cache, changes, synced } = reflect([list, expired, again])
+  await synced
+  await sleep(100)
+  expect(versions(cache)).toEqual(['a 1'])
+  expect(changes).toEqual(['a is', 'b is', 'b gone'])
+})
+
+test('a list whose versions went backwards is taken as it is: etcd was restored', async () => {
+  const list = [event('ADDED', thing('a', 100)), endOfList(100)]
+  const restored = [event('ADDED', thing('a', 50)), endOfList(60)]
+  const { cache, synced } = reflect([list, new ApiError(410, 'Expired', 'too old'), restored])
+  await synced
+  await sleep(100)
+  expect(versions(cache)).toEqual(['a 50'])
+})
+
+test('a watch that ends as soon as it began is not asked for in a tight loop', async () => {
+  const { watches, synced } = reflect([[endOfList(5)], ...Array.from({ length: 500 }, () => [])])
+  await synced
+  await sleep(300)
+  expect(watches.length).toBeLessThan(60)
+})
