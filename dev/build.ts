@@ -9,10 +9,14 @@ export type BundleName = 'operator' | 'gateway'
 const entries: Record<BundleName, string> = { operator: 'operator/main.ts', gateway: 'api-gateway/main.ts' }
 
 // Some libraries inside the bundle still ask for `require`.
-const banner = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
+const banner =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
 /** Bundles the processes into `directory` as `<name>.mjs`, with source maps beside them. */
-export async function buildBundles(directory: string, names = Object.keys(entries) as BundleName[]): Promise<void> {
+export async function buildBundles(
+  directory: string,
+  names = Object.keys(entries) as BundleName[],
+): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),

@@ -42,7 +42,9 @@ say(`  the gateway                ${running.gatewayUrl}/orgs`)
 say(`  its description            ${running.gatewayUrl}/openapi.json`)
 say('  addresses and the token    .dev/env\n')
 say('  . .dev/env && export KUBECONFIG && kubectl get quartermaster -n acme')
-say(`  . .dev/env && curl -s -H "Authorization: Bearer $ADMIN_TOKEN" $GATEWAY_URL${environmentPath}/resources`)
+say(
+  `  . .dev/env && curl -s -H "Authorization: Bearer $ADMIN_TOKEN" $GATEWAY_URL${environmentPath}/resources`,
+)
 say('  make down')
 
 /** A bucket more for the backend, or, when the demo runs again, one less. */
@@ -53,8 +55,12 @@ async function deployChange(): Promise<string> {
     ? { op: 'remove', path: '/externals/reports' }
     : { op: 'add', path: '/externals/reports', value: { type: 's3' } }
   say(`PATCH …/deltas/{id}   [{"modules": {"update": {"backend": [${JSON.stringify(operation)}]}}}]`)
-  const delta = await rest<{ id: string }>('POST', '/orgs/acme/apps/shop/deltas', { metadata: { env_id: 'staging' } })
-  await rest('PATCH', `/orgs/acme/apps/shop/deltas/${delta.id}`, [{ modules: { update: { backend: [operation] } } }])
+  const delta = await rest<{ id: string }>('POST', '/orgs/acme/apps/shop/deltas', {
+    metadata: { env_id: 'staging' },
+  })
+  await rest('PATCH', `/orgs/acme/apps/shop/deltas/${delta.id}`, [
+    { modules: { update: { backend: [operation] } } },
+  ])
   const body = { delta_id: delta.id, comment: has ? 'no reports any more' : 'a bucket for reports' }
   const { id } = await rest<Deployment>('POST', `${environmentPath}/deploys`, body)
   say(`POST ${environmentPath}/deploys   ${JSON.stringify({ comment: body.comment })}\n`)
@@ -68,7 +74,9 @@ async function finished(id: string): Promise<void> {
     const found = await rest<Deployment>('GET', `${environmentPath}/deploys/${id}`)
     return ['succeeded', 'failed'].includes(found.status) ? found : undefined
   })
-  say(`deployment '${id}' ${deployment.status} (waited ${((performance.now() - started) / 1000).toFixed(1)} s)\n`)
+  say(
+    `deployment '${id}' ${deployment.status} (waited ${((performance.now() - started) / 1000).toFixed(1)} s)\n`,
+  )
   if (deployment.status !== 'succeeded') {
     say(JSON.stringify(await rest('GET', `${environmentPath}/deploys/${id}/errors`), undefined, 2))
     process.exit(1)
@@ -86,28 +94,43 @@ function showResources(at: Running): void {
 }
 
 function showPlan(at: Running, id: string): void {
-  const { status } = JSON.parse(kubectl(at, 'get', 'environmentdeployments.quartermaster.dev', id, '-n', 'acme', '-o', 'json'))
+  const { status } = JSON.parse(
+    kubectl(at, 'get', 'environmentdeployments.quartermaster.dev', id, '-n', 'acme', '-o', 'json'),
+  )
   const { steps = [], ...counts } = status.plan
-  say(`  ${Object.entries(counts).map(([action, count]) => `${action} ${String(count)}`).join(', ')}`)
+  say(
+    `  ${Object.entries(counts)
+      .map(([action, count]) => `${action} ${String(count)}`)
+      .join(', ')}`,
+  )
   for (const { action, object } of steps) say(`      ${action}  ${object}`)
 }
 
 function activeResources(at: Running): ActiveResourceObject[] {
-  const { items } = JSON.parse(kubectl(at, 'get', 'activeresources.quartermaster.dev', '-n', 'acme', '-o', 'json'))
+  const { items } = JSON.parse(
+    kubectl(at, 'get', 'activeresources.quartermaster.dev', '-n', 'acme', '-o', 'json'),
+  )
   return items
 }
 
 /** The answer of the gateway, of the shape that the caller knows the operation to have. */
 async function rest<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { authorization: `Bearer ${running.adminToken}`, 'content-type': 'application/json' }
-  const answer = await fetch(running.gatewayUrl + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
+  const answer = await fetch(running.gatewayUrl + path, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
   return JSON.parse(text)
 }
 
 function kubectl(at: Running, ...args: string[]): string {
-  return execFileSync(at.kubectl, ['--kubeconfig', at.kubeconfig, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  return execFileSync(at.kubectl, ['--kubeconfig', at.kubeconfig, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
 }
 
 function title(text: string): void {

@@ -2,7 +2,12 @@ import 'reflect-metadata'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } from '@peculiar/x509'
+import {
+  BasicConstraintsExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const lifetimeMs = 10 * 365 * 24 * 3600 * 1000
@@ -25,6 +30,8 @@ export async function ensureDevelopmentAuthority(directory: string): Promise<voi
   })
   const key = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
   const lines = key.match(/.{1,64}/g) ?? []
-  await writeFile(keyFile, `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`, { mode: 0o600 })
+  await writeFile(keyFile, `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`, {
+    mode: 0o600,
+  })
   await writeFile(certificateFile, `${certificate.toString('pem')}\n`)
 }

@@ -49,7 +49,12 @@ export async function installInto(controlPlane: ControlPlane): Promise<void> {
       spec: {
         environmentName: 'probe.probe',
         deploymentName: 'probe',
-        context: { organizationId: 'probe', applicationId: 'probe', environmentId: 'probe', environmentType: 'probe' },
+        context: {
+          organizationId: 'probe',
+          applicationId: 'probe',
+          environmentId: 'probe',
+          environmentType: 'probe',
+        },
         type: 'dns',
         class: 'default',
         resourceId: 'probe',
@@ -64,7 +69,11 @@ export async function installInto(controlPlane: ControlPlane): Promise<void> {
 }
 
 /** Writes a kubeconfig for the ServiceAccount of a process; its token outlives any development session. */
-export async function kubeconfigOf(controlPlane: ControlPlane, name: BundleName, directory: string): Promise<string> {
+export async function kubeconfigOf(
+  controlPlane: ControlPlane,
+  name: BundleName,
+  directory: string,
+): Promise<string> {
   const token = await controlPlane.tokenFor(systemNamespace, `quartermaster-${name}`, yearInSeconds)
   const file = join(directory, `${name}.kubeconfig`)
   await writeFile(file, controlPlane.kubeconfigFor(token), { mode: 0o600 })
@@ -77,7 +86,13 @@ export async function startQuartermaster(
   name: BundleName,
   options: ProcessOptions,
 ): Promise<RunningProcess> {
-  const { directory, logDirectory = directory, pidDirectory = directory, detached = false, settings = {} } = options
+  const {
+    directory,
+    logDirectory = directory,
+    pidDirectory = directory,
+    detached = false,
+    settings = {},
+  } = options
   const port = options.port ?? (await freePorts(1))[0] ?? 0
   const logFile = join(logDirectory, `${name}.log`)
   const pidFile = join(pidDirectory, `${name}.pid`)
@@ -119,7 +134,10 @@ async function awaitReady(url: string, name: string, logFile: string): Promise<v
 }
 
 /** Ends a process that an earlier start left in this directory. */
-export async function stopQuartermaster(name: BundleName, { directory, pidDirectory = directory }: ProcessOptions): Promise<void> {
+export async function stopQuartermaster(
+  name: BundleName,
+  { directory, pidDirectory = directory }: ProcessOptions,
+): Promise<void> {
   const pid = await readPid(join(pidDirectory, `${name}.pid`))
   if (pid > 0) await endProcess(pid, directory, 30_000)
 }
@@ -134,28 +152,47 @@ export async function readAdminToken(controlPlane: ControlPlane): Promise<string
 }
 
 /** Makes an organization: a namespace labelled with its own name, with three environment types. */
-export async function makeOrganization(controlPlane: ControlPlane, name: string, displayName = name): Promise<void> {
-  await apiCall(controlPlane, 'PATCH', `/api/v1/namespaces/${name}?fieldManager=development&force=true`, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: {
-      name,
-      labels: { 'quartermaster.dev/organization': name },
-      annotations: { 'quartermaster.dev/display-name': displayName },
+export async function makeOrganization(
+  controlPlane: ControlPlane,
+  name: string,
+  displayName = name,
+): Promise<void> {
+  await apiCall(
+    controlPlane,
+    'PATCH',
+    `/api/v1/namespaces/${name}?fieldManager=development&force=true`,
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name,
+        labels: { 'quartermaster.dev/organization': name },
+        annotations: { 'quartermaster.dev/display-name': displayName },
+      },
     },
-  }, 'application/apply-patch+yaml')
+    'application/apply-patch+yaml',
+  )
   for (const type of ['development', 'staging', 'production']) {
-    await apiCall(controlPlane, 'PATCH', `/apis/quartermaster.dev/v1alpha1/namespaces/${name}/environmenttypes/${type}?fieldManager=development&force=true`, {
-      apiVersion: 'quartermaster.dev/v1alpha1',
-      kind: 'EnvironmentType',
-      metadata: { name: type },
-      spec: { description: `Environments for ${type}` },
-    }, 'application/apply-patch+yaml')
+    await apiCall(
+      controlPlane,
+      'PATCH',
+      `/apis/quartermaster.dev/v1alpha1/namespaces/${name}/environmenttypes/${type}?fieldManager=development&force=true`,
+      {
+        apiVersion: 'quartermaster.dev/v1alpha1',
+        kind: 'EnvironmentType',
+        metadata: { name: type },
+        spec: { description: `Environments for ${type}` },
+      },
+      'application/apply-patch+yaml',
+    )
   }
 }
 
 /** Bundles, installs, and starts both processes. */
-export async function startEverything(controlPlane: ControlPlane, options: ProcessOptions & { readonly gatewayPort?: number }) {
+export async function startEverything(
+  controlPlane: ControlPlane,
+  options: ProcessOptions & { readonly gatewayPort?: number },
+) {
   const [operator, gateway] = await (async () => {
     await Promise.all([buildBundles(options.directory), installInto(controlPlane)])
     return Promise.all([

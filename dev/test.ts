@@ -9,10 +9,19 @@ const outputFile = join(directory, 'results.json')
 const jest = join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js')
 const { status } = spawnSync(
   process.execPath,
-  ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, '--json', `--outputFile=${outputFile}`, ...process.argv.slice(2)],
+  [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    jest,
+    '--json',
+    `--outputFile=${outputFile}`,
+    ...process.argv.slice(2),
+  ],
   { stdio: ['ignore', 'ignore', 'inherit'] },
 )
-const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(outputFile, 'utf8'))
+const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
+  readFileSync(outputFile, 'utf8'),
+)
 rmSync(directory, { recursive: true })
 const failed = numFailedTests + numRuntimeErrorTestSuites
 console.log(`${numPassedTests} passed, ${failed} failed`)

@@ -6,9 +6,18 @@ import { startControlPlane } from './control-plane/control-plane.ts'
 import { eventually } from './control-plane/kubernetes.ts'
 import { ensureDevelopmentAuthority } from './development-authority.ts'
 import { directory, places, type Running } from './places.ts'
-import { installInto, makeOrganization, readAdminToken, startQuartermaster, stopQuartermaster } from './quartermaster.ts'
+import {
+  installInto,
+  makeOrganization,
+  readAdminToken,
+  startQuartermaster,
+  stopQuartermaster,
+} from './quartermaster.ts'
 
-const developmentSettings = { QUARTERMASTER_REQUESTS_PER_SECOND: '5000', QUARTERMASTER_REQUEST_BURST: '10000' }
+const developmentSettings = {
+  QUARTERMASTER_REQUESTS_PER_SECOND: '5000',
+  QUARTERMASTER_REQUEST_BURST: '10000',
+}
 
 /** Brings everything up, or finds it up; writes `.dev/env` last. */
 export async function bringUp(log: (line: string) => void): Promise<Running> {
@@ -33,8 +42,16 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     startQuartermaster(controlPlane, 'operator', options),
     startQuartermaster(controlPlane, 'gateway', options),
   ])
-  await Promise.all([makeOrganization(controlPlane, 'acme', 'Acme'), makeOrganization(controlPlane, 'globex', 'Globex')])
-  const running = { kubeconfig: controlPlane.kubeconfigPath, gatewayUrl: gateway.url, adminToken: await readAdminToken(controlPlane), kubectl: controlPlane.binaries.kubectl }
+  await Promise.all([
+    makeOrganization(controlPlane, 'acme', 'Acme'),
+    makeOrganization(controlPlane, 'globex', 'Globex'),
+  ])
+  const running = {
+    kubeconfig: controlPlane.kubeconfigPath,
+    gatewayUrl: gateway.url,
+    adminToken: await readAdminToken(controlPlane),
+    kubectl: controlPlane.binaries.kubectl,
+  }
   await awaitAccess(running)
   await writeEnvironment(running)
   return running
@@ -45,7 +62,9 @@ async function awaitAccess({ gatewayUrl, adminToken }: Running): Promise<void> {
   await eventually('access to the organizations', 30_000, async () => {
     const answers = await Promise.all(
       ['acme', 'globex'].map((organization) =>
-        fetch(`${gatewayUrl}/orgs/${organization}/env-types`, { headers: { authorization: `Bearer ${adminToken}` } }),
+        fetch(`${gatewayUrl}/orgs/${organization}/env-types`, {
+          headers: { authorization: `Bearer ${adminToken}` },
+        }),
       ),
     )
     return answers.every(({ ok }) => ok) || undefined
@@ -60,5 +79,7 @@ async function writeEnvironment({ kubeconfig, gatewayUrl, adminToken }: Running)
 
 if (import.meta.main) {
   const { gatewayUrl } = await bringUp((line) => console.log(line))
-  console.log(`\nup: the gateway is at ${gatewayUrl}; addresses and the administrator's token are in .dev/env`)
+  console.log(
+    `\nup: the gateway is at ${gatewayUrl}; addresses and the administrator's token are in .dev/env`,
+  )
 }

@@ -35,7 +35,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
   const number = (name: string, otherwise: number) => {
     const value = Number(text(name, String(otherwise)))
-    if (!Number.isFinite(value) || value < 0) throw new Error(`QUARTERMASTER_${name} must be a number, not '${text(name, '')}'`)
+    if (!Number.isFinite(value) || value < 0)
+      throw new Error(`QUARTERMASTER_${name} must be a number, not '${text(name, '')}'`)
     return value
   }
   return {

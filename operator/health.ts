@@ -11,10 +11,12 @@ export interface Health {
 
 /** Serves `/livez`, `/readyz` and `/metrics`. */
 export function serveHealth(health: Health, registry: Registry, port: number, host: string): Promise<Server> {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     if (request.url === '/metrics') {
-      response.writeHead(200, { 'content-type': registry.contentType })
-      response.end(await registry.metrics())
+      void registry.metrics().then((text) => {
+        response.writeHead(200, { 'content-type': registry.contentType })
+        response.end(text)
+      })
       return
     }
     const checks: Record<string, () => boolean> = { '/livez': health.isAlive, '/readyz': health.isReady }

@@ -21,10 +21,12 @@ export function createLog(process: string, level: string): Log {
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
     transports: [new winston.transports.Console({ stderrLevels: [] })],
   })
-  const write = (at: string) => (message: string, fields: LogFields = {}) => {
-    // Fields are nested by value, so that a field called `message` or `level` cannot disturb the line.
-    logger.log({ ...safeFields(fields), level: at, message, process })
-  }
+  const write =
+    (at: string) =>
+    (message: string, fields: LogFields = {}) => {
+      // Fields are nested by value, so that a field called `message` or `level` cannot disturb the line.
+      logger.log({ ...safeFields(fields), level: at, message, process })
+    }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 
@@ -32,17 +34,23 @@ export function createLog(process: string, level: string): Log {
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 function safeFields(fields: LogFields): LogFields {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, secretKey.test(key) ? '[redacted]' : safe(value)]))
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, secretKey.test(key) ? '[redacted]' : safe(value)]),
+  )
 }
 
 function safe(value: unknown, depth = 0): unknown {
-  if (value instanceof Error) return { name: value.name, message: clip(value.message), stack: clip(value.stack ?? '') }
+  if (value instanceof Error)
+    return { name: value.name, message: clip(value.message), stack: clip(value.stack ?? '') }
   if (typeof value === 'string') return clip(value)
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= 4) return '[deep]'
   if (Array.isArray(value)) return value.slice(0, 20).map((item) => safe(item, depth + 1))
-  const entries = Object.entries(value).map(([key, item]) => [key, secretKey.test(key) ? '[redacted]' : safe(item, depth + 1)])
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    secretKey.test(key) ? '[redacted]' : safe(item, depth + 1),
+  ])
   return Object.fromEntries(entries)
 }
 

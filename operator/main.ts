@@ -31,7 +31,10 @@ const gracePeriodMs = 25_000
 let operator: Operator | undefined
 
 await serveHealth(
-  { isAlive: () => !cluster.store.synced || cluster.store.silentMs() < silenceLimitMs, isReady: () => cluster.store.synced },
+  {
+    isAlive: () => !cluster.store.synced || cluster.store.silentMs() < silenceLimitMs,
+    isReady: () => cluster.store.synced,
+  },
   metrics.registry,
   config.healthPort,
   config.healthHost,

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { LoopMetrics } from './kube/controller.ts'
 
 /** Metrics of the operator; labels are kinds and results, never names of users' things. */
@@ -19,18 +19,18 @@ export function createMetrics(): OperatorMetrics {
     registers: [registry],
   })
   const depths = new Map<string, () => number>()
-  new Gauge({
+  const depth = new Gauge({
     name: 'quartermaster_workqueue_depth',
     help: 'Objects that wait to be looked at, by kind.',
     labelNames: ['kind'],
     registers: [registry],
-    collect() {
-      for (const [kind, depth] of depths) this.set({ kind }, depth())
+    collect: () => {
+      for (const [kind, measure] of depths) depth.set({ kind }, measure())
     },
   })
   return {
     registry,
     reconciled: (kind, result) => reconciled.inc({ kind, result }),
-    watchQueue: (kind, depth) => depths.set(kind, depth),
+    watchQueue: (kind, measure) => depths.set(kind, measure),
   }
 }

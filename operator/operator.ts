@@ -1,5 +1,6 @@
-import type { Config } from './config.ts'
 import { ActiveResource } from './api/active-resource.ts'
+import type { Kind } from './api/kind.ts'
+import type { Config } from './config.ts'
 import { activeResourceController } from './controllers/active-resource.ts'
 import { applicationController } from './controllers/application.ts'
 import { environmentController } from './controllers/environment.ts'
@@ -11,7 +12,6 @@ import { createProgress } from './controllers/progress.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
 import { catalogue } from './drivers/catalogue.ts'
 import type { Driver } from './drivers/driver.ts'
-import type { Kind } from './api/kind.ts'
 import type { Cluster } from './kube/cluster.ts'
 import { type Controller, type Loop, startController } from './kube/controller.ts'
 import { openObjects } from './kube/objects.ts'
@@ -44,7 +44,12 @@ export async function startOperator(options: {
   const loops: Loop[] = []
 
   function start<K extends Kind>(controller: Controller<K>) {
-    const loop = startController(cluster, controller, { log, metrics, isActive, sweepMs: config.sweepSeconds * 1000 })
+    const loop = startController(cluster, controller, {
+      log,
+      metrics,
+      isActive,
+      sweepMs: config.sweepSeconds * 1000,
+    })
     metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)
     loops.push(loop)
   }

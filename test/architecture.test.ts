@@ -43,7 +43,14 @@ describe('who may import whom', () => {
     ['operator/kube/', ['operator/api/', 'operator/domain/', 'operator/kube/', 'operator/log.ts']],
     [
       'operator/controllers/',
-      ['operator/api/', 'operator/domain/', 'operator/drivers/', 'operator/kube/', 'operator/controllers/', 'operator/log.ts'],
+      [
+        'operator/api/',
+        'operator/domain/',
+        'operator/drivers/',
+        'operator/kube/',
+        'operator/controllers/',
+        'operator/log.ts',
+      ],
     ],
     ['operator/', ['operator/']],
     [
@@ -92,12 +99,17 @@ describe('who may import whom', () => {
 })
 
 test('only config.ts reads the environment', () => {
-  const readers = code.filter((file) => !file.startsWith('dev/') && /process\s*\.\s*env\b/.test(readFileSync(join(root, file), 'utf8')))
+  const readers = code.filter(
+    (file) => !file.startsWith('dev/') && /process\s*\.\s*env\b/.test(readFileSync(join(root, file), 'utf8')),
+  )
   expect(readers).toEqual(['operator/config.ts'])
 })
 
 test('rules do no input or output, and know no clock and no chance', () => {
-  const domain = code.filter((file) => file.startsWith('operator/domain/') || file.startsWith('operator/api/'))
-  const impure = /'node:(?!crypto')|\bDate\.now\(|new Date\(\)|\bperformance\.|Math\.random|randomUUID|randomBytes|\bfetch\(|console\.|setTimeout\(/
+  const domain = code.filter(
+    (file) => file.startsWith('operator/domain/') || file.startsWith('operator/api/'),
+  )
+  const impure =
+    /'node:(?!crypto')|\bDate\.now\(|new Date\(\)|\bperformance\.|Math\.random|randomUUID|randomBytes|\bfetch\(|console\.|setTimeout\(/
   expect(domain.filter((file) => impure.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
 })

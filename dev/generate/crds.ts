@@ -24,7 +24,10 @@ export function crdOf(kind: Kind) {
           served: true,
           storage: true,
           ...(kind.status ? { subresources: { status: {} } } : {}),
-          additionalPrinterColumns: kind.columns.map(({ type = 'string', ...column }) => ({ type, ...column })),
+          additionalPrinterColumns: kind.columns.map(({ type = 'string', ...column }) => ({
+            type,
+            ...column,
+          })),
           schema: { openAPIV3Schema: schemaOf(kind) },
         },
       ],

@@ -16,13 +16,17 @@ const wanted = new Map(
 )
 
 const isCheck = process.argv.includes('--check')
-const stale = [...wanted].filter(([file, text]) => !existsSync(join(root, file)) || readFileSync(join(root, file), 'utf8') !== text)
+const stale = [...wanted].filter(
+  ([file, text]) => !existsSync(join(root, file)) || readFileSync(join(root, file), 'utf8') !== text,
+)
 const orphans = readdirSync(join(root, 'crds'))
   .map((name) => `crds/${name}`)
   .filter((file) => file.endsWith('.yaml') && !wanted.has(file))
 
 if (isCheck && stale.length + orphans.length > 0) {
-  console.error(`stale generated files, run \`make generate\`:\n${[...stale.map(([file]) => file), ...orphans].join('\n')}`)
+  console.error(
+    `stale generated files, run \`make generate\`:\n${[...stale.map(([file]) => file), ...orphans].join('\n')}`,
+  )
   process.exit(1)
 }
 mkdirSync(join(root, 'crds'), { recursive: true })

@@ -6,7 +6,8 @@ export const User = defineKind({
   plural: 'users',
   shortName: 'qmuser',
   inCategory: false,
-  description: 'Somebody, or a service, that uses the REST interface. Its name is its id. Lives in the system namespace.',
+  description:
+    'Somebody, or a service, that uses the REST interface. Its name is its id. Lives in the system namespace.',
   spec: object(
     { type: oneOf(['human', 'service'], 'A human, or a service that belongs to one organization.') },
     {
@@ -28,11 +29,15 @@ export const AccessToken = defineKind({
   plural: 'accesstokens',
   shortName: 'qmtoken',
   inCategory: false,
-  description: 'An API token of a user; deleting it revokes it. Only a hash of it is kept. Lives in the system namespace.',
+  description:
+    'An API token of a user; deleting it revokes it. Only a hash of it is kept. Lives in the system namespace.',
   spec: object(
     {
       userName: string('User that the token speaks for.', { maxLength: 253 }),
-      sha256: string('SHA-256 of the whole token, in lower-case hex.', { pattern: '^[0-9a-f]{64}$', maxLength: 64 }),
+      sha256: string('SHA-256 of the whole token, in lower-case hex.', {
+        pattern: '^[0-9a-f]{64}$',
+        maxLength: 64,
+      }),
     },
     {
       description: string('What the token is for.'),

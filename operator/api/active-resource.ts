@@ -51,17 +51,22 @@ export const ActiveResource = defineKind({
   kind: 'ActiveResource',
   plural: 'activeresources',
   shortName: 'qmres',
-  description: 'A resource that is provisioned for an environment, named by its GUResID. Written by the operator alone; delete it to deprovision.',
+  description:
+    'A resource that is provisioned for an environment, named by its GUResID. Written by the operator alone; delete it to deprovision.',
   spec: object(
     {
-      environmentName: string('Environment of the resource, as `<application>.<environment>`.', { maxLength: 253 }),
+      environmentName: string('Environment of the resource, as `<application>.<environment>`.', {
+        maxLength: 253,
+      }),
       deploymentName: string('EnvironmentDeployment that last changed this spec.', { maxLength: 253 }),
       context: contextSchema,
       type: string('Resource type.', { maxLength: 127 }),
       class: string('Resource class.', { maxLength: 63 }),
       resourceId: string('Resource ID.', { maxLength: 253 }),
       definition: definitionSnapshotSchema,
-      seal: string('Mark of the operator over this spec; without a true one nothing is provisioned.', { maxLength: 64 }),
+      seal: string('Mark of the operator over this spec; without a true one nothing is provisioned.', {
+        maxLength: 64,
+      }),
     },
     {
       params: freeForm('Inputs of the resource that its users gave.'),
@@ -70,7 +75,9 @@ export const ActiveResource = defineKind({
         list(string('A GUResID.', { maxLength: 40 }), 'What the reference names, in a stable order.'),
         'Active resources that the placeholders of the inputs name, by the text of the reference.',
       ),
-      unusedSince: time('When the last deployment that used this resource was followed by one that does not; absent while it is used.'),
+      unusedSince: time(
+        'When the last deployment that used this resource was followed by one that does not; absent while it is used.',
+      ),
     },
     'What the deployment wants.',
   ),
@@ -78,7 +85,9 @@ export const ActiveResource = defineKind({
     {},
     {
       outputs: freeForm('Outputs that are not secret.'),
-      outputsSecretName: string('Secret in this namespace that holds the secret outputs.', { maxLength: 253 }),
+      outputsSecretName: string('Secret in this namespace that holds the secret outputs.', {
+        maxLength: 253,
+      }),
       inputsHash: string('Keyed hash of everything that the driver saw last.', { maxLength: 64 }),
       objects: list(appliedObjectSchema, 'Objects that were applied.', { maxItems: 1000 }),
       provisioned: object(

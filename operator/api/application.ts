@@ -5,8 +5,13 @@ export const Application = defineKind({
   kind: 'Application',
   plural: 'applications',
   shortName: 'qmapp',
-  description: 'An application of the organization. Its name is its id. Deleting it deletes its environments.',
-  spec: object({}, { displayName: string('Name for people. The id when absent.') }, 'What the application is.'),
+  description:
+    'An application of the organization. Its name is its id. Deleting it deletes its environments.',
+  spec: object(
+    {},
+    { displayName: string('Name for people. The id when absent.') },
+    'What the application is.',
+  ),
   status: object({}, {}, 'What the operator saw.'),
   rules: [
     {

@@ -8,7 +8,9 @@ export const patchOperationSchema = object(
     path: string('JSON pointer to what it is done to.', { maxLength: 2048 }),
   },
   {
-    value: anyValue('The value to add or to replace with; on a `remove`, `{"scope": "delta"}` only cancels pending operations.'),
+    value: anyValue(
+      'The value to add or to replace with; on a `remove`, `{"scope": "delta"}` only cancels pending operations.',
+    ),
   },
   'One patch operation.',
 )
@@ -18,9 +20,15 @@ export type PatchOperation = Static<typeof patchOperationSchema>
 export const moduleChangesSchema = object(
   {},
   {
-    add: map(freeForm('A module: `profile`, `spec` and `externals`.'), 'Workloads to add or to replace, by id.'),
+    add: map(
+      freeForm('A module: `profile`, `spec` and `externals`.'),
+      'Workloads to add or to replace, by id.',
+    ),
     remove: list(string('A workload id.', { maxLength: 63 }), 'Workloads to remove.'),
-    update: map(list(patchOperationSchema, 'Operations on the module, in order.'), 'Changes of workloads that exist, by id.'),
+    update: map(
+      list(patchOperationSchema, 'Operations on the module, in order.'),
+      'Changes of workloads that exist, by id.',
+    ),
   },
   'Changes of the workloads.',
 )
@@ -31,7 +39,8 @@ export const DeploymentDelta = defineKind({
   plural: 'deploymentdeltas',
   shortName: 'qmdelta',
   inCategory: false,
-  description: 'A draft of changes to an application environment: workloads and shared dependencies to add, change and remove.',
+  description:
+    'A draft of changes to an application environment: workloads and shared dependencies to add, change and remove.',
   spec: object(
     { applicationName: id('Application that the delta is for. Cannot be changed.') },
     {
@@ -39,7 +48,10 @@ export const DeploymentDelta = defineKind({
       displayName: string('Name for people.'),
       archived: boolean('Whether the delta is put away and refuses changes over REST. False when absent.'),
       modules: moduleChangesSchema,
-      shared: list(patchOperationSchema, 'Operations on the shared dependencies; paths are `/<resource-id>`.'),
+      shared: list(
+        patchOperationSchema,
+        'Operations on the shared dependencies; paths are `/<resource-id>`.',
+      ),
     },
     'The changes.',
   ),
@@ -49,7 +61,10 @@ export const DeploymentDelta = defineKind({
     { name: 'Archived', jsonPath: '.spec.archived', type: 'boolean' },
   ],
   rules: [
-    { rule: 'self.spec.applicationName == oldSelf.spec.applicationName', message: 'applicationName cannot be changed' },
+    {
+      rule: 'self.spec.applicationName == oldSelf.spec.applicationName',
+      message: 'applicationName cannot be changed',
+    },
   ],
 })
 export type DeploymentDelta = ObjectOf<typeof DeploymentDelta>

@@ -6,12 +6,16 @@ export const DeploymentSet = defineKind({
   plural: 'deploymentsets',
   shortName: 'qmset',
   inCategory: false,
-  description: 'All workloads and shared dependencies of a deployment, named `<application>.<hash of the content>`. Cannot be changed.',
+  description:
+    'All workloads and shared dependencies of a deployment, named `<application>.<hash of the content>`. Cannot be changed.',
   spec: object(
     {
       applicationName: id('Application that the set is of.'),
       modules: map(freeForm('A module: `profile`, `spec` and `externals`.'), 'Workloads by id.'),
-      shared: map(freeForm('A dependency: `type`, and optionally `class`, `id`, `params`.'), 'Shared dependencies by id.'),
+      shared: map(
+        freeForm('A dependency: `type`, and optionally `class`, `id`, `params`.'),
+        'Shared dependencies by id.',
+      ),
     },
     {},
     'The content.',

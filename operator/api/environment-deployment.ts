@@ -4,7 +4,9 @@ import { integer, list, object, oneOf, type Static, string, time } from './schem
 /** One thing that keeps a deployment from going on. */
 export const problemSchema = object(
   {
-    object: string('What it is about: a descriptor `type.class#id`, a workload, or empty for the whole environment.'),
+    object: string(
+      'What it is about: a descriptor `type.class#id`, a workload, or empty for the whole environment.',
+    ),
     reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
     message: string('Why, for people, with the nearest miss where there is one.', { maxLength: 8192 }),
   },
@@ -31,7 +33,9 @@ export const planSummarySchema = object(
     unchanged: integer('How many stay as they are.'),
   },
   {
-    steps: list(deploymentStepSchema, 'The steps, unchanged resources left out; the first hundred.', { maxItems: 100 }),
+    steps: list(deploymentStepSchema, 'The steps, unchanged resources left out; the first hundred.', {
+      maxItems: 100,
+    }),
   },
   'What the deployment does.',
 )
@@ -41,13 +45,22 @@ export const EnvironmentDeployment = defineKind({
   kind: 'EnvironmentDeployment',
   plural: 'environmentdeployments',
   shortName: 'qmdeploy',
-  description: 'One deployment to an environment, a run: `Ready` when it succeeded, `Stalled` when it failed.',
+  description:
+    'One deployment to an environment, a run: `Ready` when it succeeded, `Stalled` when it failed.',
   spec: object(
-    { environmentName: string('Environment to deploy to, as `<application>.<environment>`.', { maxLength: 253 }) },
+    {
+      environmentName: string('Environment to deploy to, as `<application>.<environment>`.', {
+        maxLength: 253,
+      }),
+    },
     {
       deltaName: string('DeploymentDelta to apply to what is deployed.', { maxLength: 253 }),
-      setName: string('DeploymentSet to deploy. With a delta: the result of applying it.', { maxLength: 253 }),
-      fromDeploymentName: string('EnvironmentDeployment on whose set the delta was applied.', { maxLength: 253 }),
+      setName: string('DeploymentSet to deploy. With a delta: the result of applying it.', {
+        maxLength: 253,
+      }),
+      fromDeploymentName: string('EnvironmentDeployment on whose set the delta was applied.', {
+        maxLength: 253,
+      }),
       comment: string('Why this deployment is made.', { maxLength: 8192 }),
     },
     'What is deployed where.',
@@ -57,7 +70,10 @@ export const EnvironmentDeployment = defineKind({
     {
       setName: string('DeploymentSet that is deployed.', { maxLength: 253 }),
       fromDeploymentName: string('EnvironmentDeployment that it started from.', { maxLength: 253 }),
-      environmentFromName: string('What the environment gave as `fromDeploymentName` at the time; used once.', { maxLength: 253 }),
+      environmentFromName: string(
+        'What the environment gave as `fromDeploymentName` at the time; used once.',
+        { maxLength: 253 },
+      ),
       plan: planSummarySchema,
       problems: list(problemSchema, 'What keeps it from going on.', { maxItems: 2000 }),
       startTime: time('When it passed planning.'),

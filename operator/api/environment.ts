@@ -24,7 +24,9 @@ export const Environment = defineKind({
   status: object(
     {},
     {
-      lastDeploymentName: string('The newest EnvironmentDeployment that passed planning.', { maxLength: 253 }),
+      lastDeploymentName: string('The newest EnvironmentDeployment that passed planning.', {
+        maxLength: 253,
+      }),
     },
     'What the operator saw.',
   ),

@@ -37,7 +37,10 @@ export interface KubeObject {
 /** One condition, as kstatus reads it. */
 export const conditionSchema = object(
   {
-    type: string('Kind of the condition: `Ready`, and while it is true `Reconciling`, `Stalled` or `Unused`.', { maxLength: 63 }),
+    type: string(
+      'Kind of the condition: `Ready`, and while it is true `Reconciling`, `Stalled` or `Unused`.',
+      { maxLength: 63 },
+    ),
     status: oneOf(['True', 'False', 'Unknown'], 'Whether the condition holds.'),
     reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
     message: string('Why, for people; the same text for the same problem.', { maxLength: 32_768 }),

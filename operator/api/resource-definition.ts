@@ -5,8 +5,12 @@ import { boolean, freeForm, list, map, object, type Static, string } from './sch
 export const criterionSchema = object(
   {},
   {
-    envType: string('Environment type that must be the environment\'s. `"*"` is the same as absent.', { maxLength: 63 }),
-    appId: string('Application id that must be the environment\'s. `"*"` is the same as absent.', { maxLength: 63 }),
+    envType: string('Environment type that must be the environment\'s. `"*"` is the same as absent.', {
+      maxLength: 63,
+    }),
+    appId: string('Application id that must be the environment\'s. `"*"` is the same as absent.', {
+      maxLength: 63,
+    }),
     envId: string('Environment id that must fit. `"*"` is the same as absent.', { maxLength: 63 }),
     resId: string('Resource ID that must fit. `"*"` is the same as absent.', { maxLength: 253 }),
     class: string('Resource class that must fit exactly. `default` when absent.', { maxLength: 63 }),
@@ -40,7 +44,7 @@ export const provisionSchema = map(
     },
     'How one resource is co-provisioned.',
   ),
-  'Resources to provision along with this one, by `type[.class][#id]`; class and id are this one\'s when not given.',
+  "Resources to provision along with this one, by `type[.class][#id]`; class and id are this one's when not given.",
   { maxProperties: 64 },
 )
 export type Provision = Static<typeof provisionSchema>
@@ -49,12 +53,16 @@ export const ResourceDefinition = defineKind({
   kind: 'ResourceDefinition',
   plural: 'resourcedefinitions',
   shortName: 'qmdef',
-  description: 'How resources of one type are made, and in which contexts. Its name is its id. A change takes effect at the next deployment.',
+  description:
+    'How resources of one type are made, and in which contexts. Its name is its id. A change takes effect at the next deployment.',
   spec: object(
     {
-      type: string('Resource type that the definition provisions, such as `dns`, or `<organization>/<type>` for a custom one.', {
-        maxLength: 127,
-      }),
+      type: string(
+        'Resource type that the definition provisions, such as `dns`, or `<organization>/<type>` for a custom one.',
+        {
+          maxLength: 127,
+        },
+      ),
       driverType: string('Driver that provisions, as `<vendor>/<driver>`.', { maxLength: 127 }),
     },
     {
@@ -62,9 +70,13 @@ export const ResourceDefinition = defineKind({
       accountName: string('ResourceAccount whose credentials the driver uses.', { maxLength: 253 }),
       driverInputs: driverInputsSchema,
       provision: provisionSchema,
-      criteria: list(criterionSchema, 'Contexts that the definition is for; it fits when any of them fits. None: it is never chosen.', {
-        maxItems: 256,
-      }),
+      criteria: list(
+        criterionSchema,
+        'Contexts that the definition is for; it fits when any of them fits. None: it is never chosen.',
+        {
+          maxItems: 256,
+        },
+      ),
     },
     'What is made, how, and in which contexts.',
   ),

@@ -42,7 +42,10 @@ export function boolean(description: string) {
 }
 
 /** A whole number; floats do not appear in the API. */
-export function integer(description: string, options: { readonly minimum?: number; readonly maximum?: number } = {}) {
+export function integer(
+  description: string,
+  options: { readonly minimum?: number; readonly maximum?: number } = {},
+) {
   return Type.Unsafe<number>({ type: 'integer', format: 'int64', description, ...options })
 }
 
@@ -63,7 +66,11 @@ export function list<T extends TSchema>(
 }
 
 /** An object whose keys are the user's and whose values share one schema. */
-export function map<T extends TSchema>(values: T, description: string, options: { readonly maxProperties?: number } = {}) {
+export function map<T extends TSchema>(
+  values: T,
+  description: string,
+  options: { readonly maxProperties?: number } = {},
+) {
   const { maxProperties = 10_000 } = options
   return Type.Unsafe<Record<string, Static<T>>>({
     type: 'object',
@@ -74,11 +81,7 @@ export function map<T extends TSchema>(values: T, description: string, options: 
 }
 
 /** An object with declared fields, the required ones first. */
-export function object<R extends Fields, O extends Fields = Record<never, never>>(
-  required: R,
-  optional: O,
-  description: string,
-) {
+export function object<R extends Fields, O extends Fields>(required: R, optional: O, description: string) {
   const names = Object.keys(required)
   return Type.Unsafe<ObjectOf<R, O>>({
     type: 'object',
@@ -99,7 +102,10 @@ export function anyValue(description: string) {
 }
 
 /** A rule in CEL on the object that carries it; `message` is what the writer is told. */
-export function withRules<T extends TSchema>(schema: T, ...rules: readonly { rule: string; message: string }[]): T {
+export function withRules<T extends TSchema>(
+  schema: T,
+  ...rules: readonly { rule: string; message: string }[]
+): T {
   return { ...schema, 'x-kubernetes-validations': rules }
 }
 

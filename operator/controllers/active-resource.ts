@@ -49,7 +49,10 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
     ],
     async reconcile(resource) {
       if (!installation.isSealed(resource)) {
-        throw new Stalled('Unaccounted', 'no deployment of this installation wrote this spec: deploy the environment to account for it')
+        throw new Stalled(
+          'Unaccounted',
+          'no deployment of this installation wrote this spec: deploy the environment to account for it',
+        )
       }
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
@@ -75,17 +78,28 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
 
 /** Dependents of a resource that became ready or changed its outputs; dependencies of one that is going or gone. */
 function concernedBy({ before, after }: Change<ActiveResource>, cache: Cache<ActiveResource>): string[] {
-  if (after && isReady(after) && !(before && isReady(before) && before.status?.inputsHash === after.status?.inputsHash)) {
+  if (
+    after &&
+    isReady(after) &&
+    !(before && isReady(before) && before.status?.inputsHash === after.status?.inputsHash)
+  ) {
     return cache.byIndex('dependsOn', keyOf(after)).map(keyOf)
   }
-  const isGoing = before && (!after || (after.metadata.deletionTimestamp && !before.metadata.deletionTimestamp))
+  const isGoing =
+    before && (!after || (after.metadata.deletionTimestamp && !before.metadata.deletionTimestamp))
   if (!isGoing) return []
-  const dependencies = (before.spec.dependsOn ?? []).map((name) => cache.get(before.metadata.namespace ?? '', name))
+  const dependencies = (before.spec.dependsOn ?? []).map((name) =>
+    cache.get(before.metadata.namespace ?? '', name),
+  )
   return dependencies.flatMap((each) => (each?.metadata.deletionTimestamp ? [keyOf(each)] : []))
 }
 
 function driverFor(type: string, { drivers, vendors }: ResourceTools): Driver {
-  const descriptor = driverOf(type, drivers.map((each) => each.descriptor), vendors)
+  const descriptor = driverOf(
+    type,
+    drivers.map((each) => each.descriptor),
+    vendors,
+  )
   const driver = drivers.find((each) => each.descriptor === descriptor)
   if (driver) return driver
   const known = drivers.map((each) => `'${vendors[0]}/${each.descriptor.name}'`).join(', ')
@@ -119,23 +133,47 @@ function someOf(names: readonly string[]): string {
 /** A resource that nothing uses any more is kept as it is, so that a roll-back finds it. */
 function unused(resource: ActiveResource): Seen {
   const { unusedSince, deploymentName } = resource.spec
-  if (!resource.status?.inputsHash) throw new Waiting('Unused', 'was never provisioned, and no workload uses it any more')
+  if (!resource.status?.inputsHash)
+    throw new Waiting('Unused', 'was never provisioned, and no workload uses it any more')
   const message = `not used since ${unusedSince}, when '${deploymentName}' was deployed; kept for a roll-back`
-  return { ...factsOf(resource), conditions: [{ type: 'Unused', status: 'True', reason: 'NotReferenced', message }] }
+  return {
+    ...factsOf(resource),
+    conditions: [{ type: 'Unused', status: 'True', reason: 'NotReferenced', message }],
+  }
 }
 
 function factsOf({ status }: ActiveResource): Seen {
-  const { conditions: _, observedGeneration: __, attempts: ___, nextAttemptTime: ____, ...facts } = status ?? {}
+  const {
+    conditions: _,
+    observedGeneration: __,
+    attempts: ___,
+    nextAttemptTime: ____,
+    ...facts
+  } = status ?? {}
   return facts
 }
 
-async function requestFor(resource: ActiveResource, descriptor: DriverDescriptor, tools: ResourceTools): Promise<ProvisionRequest> {
+async function requestFor(
+  resource: ActiveResource,
+  descriptor: DriverDescriptor,
+  tools: ResourceTools,
+): Promise<ProvisionRequest> {
   const { metadata, spec } = resource
   const { namespace: organization = '' } = metadata
   const reader = createSecretReader(tools.cluster.client)
-  const secrets = await resolveSecretRefs(spec.definition.driverInputs?.secretRefs ?? {}, organization, reader)
+  const secrets = await resolveSecretRefs(
+    spec.definition.driverInputs?.secretRefs ?? {},
+    organization,
+    reader,
+  )
   const outputs = await outputsOfNeighbours(resource, tools.cluster, reader)
-  const inputs = resolveInputs({ spec, guResId: metadata.name, descriptor, outputsOf: (name) => outputs.get(name), secrets })
+  const inputs = resolveInputs({
+    spec,
+    guResId: metadata.name,
+    descriptor,
+    outputsOf: (name) => outputs.get(name),
+    secrets,
+  })
   const faults = faultsOfInputs(descriptor, inputs)
   if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
   return {
@@ -151,7 +189,11 @@ async function requestFor(resource: ActiveResource, descriptor: DriverDescriptor
 }
 
 /** Outputs, secret ones included, of every resource that the placeholders and the driver's neighbours name. */
-async function outputsOfNeighbours(resource: ActiveResource, { store }: Cluster, reader: SecretReader): Promise<Map<string, ResourceOutputs>> {
+async function outputsOfNeighbours(
+  resource: ActiveResource,
+  { store }: Cluster,
+  reader: SecretReader,
+): Promise<Map<string, ResourceOutputs>> {
   const { namespace = '' } = resource.metadata
   const names = new Set(Object.values(resource.spec.references ?? {}).flat())
   const found = new Map<string, ResourceOutputs>()
@@ -178,11 +220,16 @@ function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
   const { context } = resource.spec
   const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
   const given = store.get(ActiveResource, resource.metadata.namespace ?? '', name)
-  if (!given || given.spec.unusedSince || given.metadata.deletionTimestamp) return environmentNamespace(context)
+  if (!given || given.spec.unusedSince || given.metadata.deletionTimestamp)
+    return environmentNamespace(context)
   const namespace = given.status?.outputs?.namespace
   if (typeof namespace === 'string' && namespace !== '') return namespace
   if (name === resource.metadata.name) return environmentNamespace(context)
-  throw new Waiting('DependencyNotReady', `waiting for ${formatDescriptor(given.spec)} to name the namespace`, 1)
+  throw new Waiting(
+    'DependencyNotReady',
+    `waiting for ${formatDescriptor(given.spec)} to name the namespace`,
+    1,
+  )
 }
 
 /** All that could change what a provision does, and nothing else. */
@@ -202,7 +249,11 @@ async function provision(
   const { definition } = resource.spec
   const result = await withinDeadline(driver.provision(request), request.signal)
   refuseBadOutputs(result)
-  const objects = await tools.inventory.bring(resource, result.objects.map((each) => within(request.namespace, each)), driver.descriptor.applies ?? [])
+  const objects = await tools.inventory.bring(
+    resource,
+    result.objects.map((each) => within(request.namespace, each)),
+    driver.descriptor.applies ?? [],
+  )
   const outputsSecretName = await keepSecretOutputs(resource, result.outputs.secrets, tools)
   await deprovisionPredecessor(resource, driver, tools)
   return {
@@ -223,18 +274,35 @@ function within(namespace: string, object: KubeObject): KubeObject {
 }
 
 /** The new one stands: what another driver made before goes. Its objects were pruned with the new inventory. */
-async function deprovisionPredecessor(resource: ActiveResource, driver: Driver, tools: ResourceTools): Promise<void> {
+async function deprovisionPredecessor(
+  resource: ActiveResource,
+  driver: Driver,
+  tools: ResourceTools,
+): Promise<void> {
   const { provisioned } = resource.status ?? {}
   if (!provisioned) return
   const before = driverFor(provisioned.driverType, tools)
   if (before !== driver) await deprovision(resource, before, provisioned.identity ?? {}, tools)
 }
 
-async function deprovision(resource: ActiveResource, driver: Driver, identity: FreeForm, tools: ResourceTools): Promise<void> {
+async function deprovision(
+  resource: ActiveResource,
+  driver: Driver,
+  identity: FreeForm,
+  tools: ResourceTools,
+): Promise<void> {
   const { context, type, class: resourceClass, resourceId } = resource.spec
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
   const guResIdOfIt = resource.metadata.name
-  const call = driver.deprovision({ guResId: guResIdOfIt, context, type, class: resourceClass, resourceId, identity, signal })
+  const call = driver.deprovision({
+    guResId: guResIdOfIt,
+    context,
+    type,
+    class: resourceClass,
+    resourceId,
+    identity,
+    signal,
+  })
   await withinDeadline(call, signal)
 }
 
@@ -248,24 +316,38 @@ function withinDeadline<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function refuseBadOutputs({ outputs }: Provisioned): void {
-  const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) => value === null || value === undefined)
+  const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(
+    ([, value]) => value === null || value === undefined,
+  )
   if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null`)
   const bytes = Buffer.byteLength(JSON.stringify(outputs.values))
-  if (bytes > maxOutputsBytes) throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
+  if (bytes > maxOutputsBytes)
+    throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
 }
 
 /** Writes the Secret of the outputs, or takes it away when there are none any more. */
-async function keepSecretOutputs(resource: ActiveResource, secrets: FreeForm, { objects }: ResourceTools): Promise<string | undefined> {
+async function keepSecretOutputs(
+  resource: ActiveResource,
+  secrets: FreeForm,
+  { objects }: ResourceTools,
+): Promise<string | undefined> {
   const secret = outputsSecret(resource, secrets)
   const { name, namespace } = secret.metadata
   const isKnown = resource.status?.outputsSecretName === name
   const isWanted = Object.keys(secrets).length > 0
   if (!isKnown && !isWanted) return undefined
-  const existing = isKnown && isWanted ? undefined : await objects.read({ apiVersion: 'v1', kind: 'Secret', name, namespace })
+  const existing =
+    isKnown && isWanted
+      ? undefined
+      : await objects.read({ apiVersion: 'v1', kind: 'Secret', name, namespace })
   if (existing && !existing.metadata.ownerReferences?.some(({ uid }) => uid === resource.metadata.uid)) {
-    throw new Stalled('Conflict', `the Secret '${name}' exists and is not of this resource: it is left as it is`)
+    throw new Stalled(
+      'Conflict',
+      `the Secret '${name}' exists and is not of this resource: it is left as it is`,
+    )
   }
   if (isWanted) await objects.apply(secret)
-  else if (existing) await objects.remove({ apiVersion: 'v1', kind: 'Secret', name, namespace }, existing.metadata.uid ?? '')
+  else if (existing)
+    await objects.remove({ apiVersion: 'v1', kind: 'Secret', name, namespace }, existing.metadata.uid ?? '')
   return isWanted ? name : undefined
 }

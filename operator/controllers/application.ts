@@ -24,13 +24,19 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
     async finalize(application) {
       const index = scoped(application, application.metadata.name)
       const environments = store.byIndex(Environment, 'application', index)
-      for (const each of environments) if (!each.metadata.deletionTimestamp) await cluster.remove(Environment, each)
+      for (const each of environments)
+        if (!each.metadata.deletionTimestamp) await cluster.remove(Environment, each)
       if (environments.length > 0) {
-        throw new Waiting('EnvironmentsRemain', `waiting for ${environments.map(({ metadata }) => `'${metadata.name}'`).join(', ')} to go`)
+        throw new Waiting(
+          'EnvironmentsRemain',
+          `waiting for ${environments.map(({ metadata }) => `'${metadata.name}'`).join(', ')} to go`,
+        )
       }
       await withdrawRoles(application)
-      for (const each of store.byIndex(DeploymentDelta, 'application', index)) await cluster.remove(DeploymentDelta, each)
-      for (const each of store.byIndex(DeploymentSet, 'application', index)) await cluster.remove(DeploymentSet, each)
+      for (const each of store.byIndex(DeploymentDelta, 'application', index))
+        await cluster.remove(DeploymentDelta, each)
+      for (const each of store.byIndex(DeploymentSet, 'application', index))
+        await cluster.remove(DeploymentSet, each)
     },
   }
 
@@ -41,7 +47,10 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       const remaining = applications.filter(({ applicationName }) => applicationName !== metadata.name)
       if (remaining.length === applications.length) continue
       const { uid, resourceVersion } = membership.metadata
-      await cluster.patch(Membership, membership, { metadata: { uid, resourceVersion }, spec: { applications: remaining } })
+      await cluster.patch(Membership, membership, {
+        metadata: { uid, resourceVersion },
+        spec: { applications: remaining },
+      })
     }
   }
 }

@@ -9,8 +9,8 @@ import { ResourceDefinition } from '../api/resource-definition.ts'
 import { builtInTypes } from '../domain/built-in-types.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
 import { baseDeploymentName, byAge, isFinished } from '../domain/deployment.ts'
-import type { DriverDescriptor } from '../domain/driver.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
+import type { DriverDescriptor } from '../domain/driver.ts'
 import { Problem, Stalled, Waiting } from '../domain/errors.ts'
 import { parseEnvironmentObjectName, setObjectName } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
@@ -49,7 +49,9 @@ interface Running {
 const maxProblems = 200
 
 /** Plans a deployment, writes all its resources at once, and ends when they are ready or one failed. */
-export function environmentDeploymentController(tools: DeploymentTools): Controller<typeof EnvironmentDeployment> {
+export function environmentDeploymentController(
+  tools: DeploymentTools,
+): Controller<typeof EnvironmentDeployment> {
   const { cluster, progress } = tools
   const { store } = cluster
   const running = new Map<string, Running>()
@@ -80,13 +82,20 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
         return ended ? unfinishedIn(environmentOf(before)).map(keyOf) : []
       }),
       watchKind(store.cacheOf(Environment), ({ before, after }) => {
-        const isNews = !before || !after || before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
+        const isNews =
+          !before || !after || before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
         const environment = after ?? before
         return isNews && environment ? unfinishedIn(keyOf(environment)).map(keyOf) : []
       }),
-      watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) => (after && !before ? waitingIn(after.metadata.namespace) : [])),
-      watchKind(store.cacheOf(DeploymentSet), ({ before, after }) => (after && !before ? waitingIn(after.metadata.namespace) : [])),
-      watchKind(store.cacheOf(ResourceDefinition), ({ before, after }) => waitingIn((after ?? before)?.metadata.namespace)),
+      watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) =>
+        after && !before ? waitingIn(after.metadata.namespace) : [],
+      ),
+      watchKind(store.cacheOf(DeploymentSet), ({ before, after }) =>
+        after && !before ? waitingIn(after.metadata.namespace) : [],
+      ),
+      watchKind(store.cacheOf(ResourceDefinition), ({ before, after }) =>
+        waitingIn((after ?? before)?.metadata.namespace),
+      ),
     ],
     async reconcile(deployment, turn) {
       if (isFinished(deployment)) return finishedAs(deployment)
@@ -94,7 +103,10 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
       const environment = environmentFor(deployment)
       awaitTurn(deployment)
       const known = running.get(key)
-      const seen = known && known.uid === deployment.metadata.uid ? known.seen : await start(deployment, environment, turn)
+      const seen =
+        known && known.uid === deployment.metadata.uid
+          ? known.seen
+          : await start(deployment, environment, turn)
       running.set(key, { uid: deployment.metadata.uid ?? '', seen })
       runningIn.set(environmentOf(deployment), key)
       const ended = outcome(deployment, seen)
@@ -117,7 +129,8 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
   function environmentFor(deployment: EnvironmentDeployment): Environment {
     const { environmentName } = deployment.spec
     const environment = store.get(Environment, deployment.metadata.namespace ?? '', environmentName)
-    if (!environment) throw new Waiting('EnvironmentNotFound', `waiting for the environment '${environmentName}'`)
+    if (!environment)
+      throw new Waiting('EnvironmentNotFound', `waiting for the environment '${environmentName}'`)
     if (!environment.metadata.deletionTimestamp) return environment
     const message = `the environment '${environmentName}' is being deleted`
     throw failure({ problems: [{ object: '', reason: 'EnvironmentDeleted', message }] })
@@ -130,7 +143,11 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
   }
 
   /** Plans, records that it began, and writes the resources; safe to repeat, since everything has its name. */
-  async function start(deployment: EnvironmentDeployment, environment: Environment, turn: Turn<typeof EnvironmentDeployment>): Promise<Seen> {
+  async function start(
+    deployment: EnvironmentDeployment,
+    environment: Environment,
+    turn: Turn<typeof EnvironmentDeployment>,
+  ): Promise<Seen> {
     const { set, ...source } = await setFor(deployment, environment)
     const planned = planFor(deployment, environment, set)
     if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
@@ -160,15 +177,23 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
     })
   }
 
-  async function setFor(deployment: EnvironmentDeployment, environment: Environment): Promise<{ set: SetContent } & Seen> {
+  async function setFor(
+    deployment: EnvironmentDeployment,
+    environment: Environment,
+  ): Promise<{ set: SetContent } & Seen> {
     const { namespace = '' } = deployment.metadata
     const { setName, deltaName } = deployment.spec
     const others = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
     const earlier = others.filter(({ metadata }) => metadata.uid !== deployment.metadata.uid)
-    const base = deployment.status?.fromDeploymentName ?? deployment.spec.fromDeploymentName ?? baseDeploymentName(environment, earlier)
+    const base =
+      deployment.status?.fromDeploymentName ??
+      deployment.spec.fromDeploymentName ??
+      baseDeploymentName(environment, earlier)
     const source = {
       ...(base ? { fromDeploymentName: base } : {}),
-      ...(environment.spec.fromDeploymentName ? { environmentFromName: environment.spec.fromDeploymentName } : {}),
+      ...(environment.spec.fromDeploymentName
+        ? { environmentFromName: environment.spec.fromDeploymentName }
+        : {}),
     }
     const recorded = setName ?? deployment.status?.setName
     if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
@@ -190,14 +215,22 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
     return delta
   }
 
-  async function keepSet(deployment: EnvironmentDeployment, environment: Environment, set: SetContent): Promise<string> {
+  async function keepSet(
+    deployment: EnvironmentDeployment,
+    environment: Environment,
+    set: SetContent,
+  ): Promise<string> {
     const { namespace = '' } = deployment.metadata
     const { applicationName } = environment.spec
     const name = setObjectName(applicationName, setId(set))
     if (store.get(DeploymentSet, namespace, name)) return name
     const { modules, shared } = set
     try {
-      await cluster.create(DeploymentSet, newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared }), EnvironmentDeployment.kind)
+      await cluster.create(
+        DeploymentSet,
+        newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared }),
+        EnvironmentDeployment.kind,
+      )
     } catch (error) {
       if (!isThere(error)) throw error
     }
@@ -205,11 +238,17 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
   }
 
   /** Writes one resource as the plan wants it. */
-  async function take({ action, guResId: name, wanted, current }: PlanStep, deployment: EnvironmentDeployment): Promise<void> {
+  async function take(
+    { action, guResId: name, wanted, current }: PlanStep,
+    deployment: EnvironmentDeployment,
+  ): Promise<void> {
     const { namespace = '' } = deployment.metadata
     const origin = EnvironmentDeployment.kind
     if (action === 'unchanged') return
-    const sealed = (spec: Omit<ActiveResource['spec'], 'seal'>) => ({ ...spec, seal: tools.installation.seal(namespace, name, spec) })
+    const sealed = (spec: Omit<ActiveResource['spec'], 'seal'>) => ({
+      ...spec,
+      seal: tools.installation.seal(namespace, name, spec),
+    })
     const deploymentName = deployment.metadata.name
     const spec = wanted ? sealed({ ...wanted, deploymentName }) : undefined
     if (action === 'create' && spec) {
@@ -244,7 +283,11 @@ export function environmentDeploymentController(tools: DeploymentTools): Control
       .slice(0, maxProblems)
       .map((each) => {
         const ready = each.status?.conditions?.find(({ type }) => type === 'Ready')
-        return { object: formatDescriptor(each.spec), reason: ready?.reason ?? 'Pending', message: ready?.message ?? '' }
+        return {
+          object: formatDescriptor(each.spec),
+          reason: ready?.reason ?? 'Pending',
+          message: ready?.message ?? '',
+        }
       })
   }
 }
@@ -267,7 +310,12 @@ function createMatchers({ store }: Cluster) {
 /** The context of all resources of an environment. */
 function contextOf({ metadata, spec }: Environment): ResourceContext {
   const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
-  return { organizationId: metadata.namespace ?? '', applicationId, environmentId, environmentType: spec.typeName }
+  return {
+    organizationId: metadata.namespace ?? '',
+    applicationId,
+    environmentId,
+    environmentType: spec.typeName,
+  }
 }
 
 function fold(base: SetContent, delta: DeploymentDelta): SetContent {
@@ -281,13 +329,19 @@ function fold(base: SetContent, delta: DeploymentDelta): SetContent {
 }
 
 /** Why planning failed: final for a deployment over REST; one of kubectl or GitOps gets time for its objects to arrive. */
-function refusal(deployment: EnvironmentDeployment, problems: readonly DeploymentProblem[], source: Seen, settleSeconds: number): Error {
+function refusal(
+  deployment: EnvironmentDeployment,
+  problems: readonly DeploymentProblem[],
+  source: Seen,
+  settleSeconds: number,
+): Error {
   const { creationTimestamp = '', annotations: given } = deployment.metadata
   const isFinal = given?.[annotations.createdBy] !== undefined
   const remaining = settleSeconds - (Date.now() - Date.parse(creationTimestamp)) / 1000
   const shown = problems.slice(0, maxProblems)
   const observed = { ...source, problems: shown }
-  if (!isFinal && remaining > 0) return new Waiting('NotPlannable', messageOf(shown, problems.length), Math.ceil(remaining), observed)
+  if (!isFinal && remaining > 0)
+    return new Waiting('NotPlannable', messageOf(shown, problems.length), Math.ceil(remaining), observed)
   return failure({ ...observed, finishTime: new Date().toISOString() }, problems.length)
 }
 
@@ -298,7 +352,9 @@ function failure(observed: Seen, count = observed.problems?.length ?? 0): Stalle
 }
 
 function messageOf(problems: readonly DeploymentProblem[], count: number): string {
-  const shown = problems.slice(0, 5).map(({ object, message }) => (object && !message.includes(object) ? `${object}: ${message}` : message))
+  const shown = problems
+    .slice(0, 5)
+    .map(({ object, message }) => (object && !message.includes(object) ? `${object}: ${message}` : message))
   return count > 5 ? `${shown.join('; ')}; and ${count - 5} more` : shown.join('; ')
 }
 

@@ -27,13 +27,19 @@ export function environmentController(
     kind: Environment,
     watches: [
       watchKind(store.cacheOf(Application), ({ before, after }) =>
-        after && !before ? store.byIndex(Environment, 'application', scoped(after, after.metadata.name)).map(indexOf) : [],
+        after && !before
+          ? store.byIndex(Environment, 'application', scoped(after, after.metadata.name)).map(indexOf)
+          : [],
       ),
       watchKind(store.cacheOf(EnvironmentType), ({ before, after }) =>
-        after && !before ? store.byIndex(Environment, 'type', scoped(after, after.metadata.name)).map(indexOf) : [],
+        after && !before
+          ? store.byIndex(Environment, 'type', scoped(after, after.metadata.name)).map(indexOf)
+          : [],
       ),
       watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) =>
-        after && startTimeOf(before) !== startTimeOf(after) ? [scoped(after, after.spec.environmentName)] : [],
+        after && startTimeOf(before) !== startTimeOf(after)
+          ? [scoped(after, after.spec.environmentName)]
+          : [],
       ),
       // Only the last one to go matters: until then the environment waits.
       watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
@@ -45,15 +51,27 @@ export function environmentController(
     async reconcile(environment) {
       const { namespace = '' } = environment.metadata
       const { applicationName, typeName } = environment.spec
-      const deployments = [...store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))].sort(byAge)
+      const deployments = [...store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))].sort(
+        byAge,
+      )
       await forgetOldDeployments(deployments)
-      const last = deployments.filter((each) => each.status?.startTime).at(-1)
+      const last = deployments.findLast((each) => each.status?.startTime)
       const seen = last ? { lastDeploymentName: last.metadata.name } : {}
       if (!store.get(Application, namespace, applicationName)) {
-        throw new Waiting('ApplicationNotFound', `waiting for the application '${applicationName}'`, undefined, seen)
+        throw new Waiting(
+          'ApplicationNotFound',
+          `waiting for the application '${applicationName}'`,
+          undefined,
+          seen,
+        )
       }
       if (!store.get(EnvironmentType, namespace, typeName)) {
-        throw new Waiting('EnvironmentTypeNotFound', `waiting for the environment type '${typeName}'`, undefined, seen)
+        throw new Waiting(
+          'EnvironmentTypeNotFound',
+          `waiting for the environment type '${typeName}'`,
+          undefined,
+          seen,
+        )
       }
       return seen
     },
@@ -61,7 +79,9 @@ export function environmentController(
       await removeResources(environment)
       await removeNamespace(environment)
       const index = indexOf(environment)
-      await inParallel(store.byIndex(EnvironmentDeployment, 'environment', index), (each) => cluster.remove(EnvironmentDeployment, each))
+      await inParallel(store.byIndex(EnvironmentDeployment, 'environment', index), (each) =>
+        cluster.remove(EnvironmentDeployment, each),
+      )
     },
   }
 
@@ -73,14 +93,22 @@ export function environmentController(
     const remaining = store.byIndex(ActiveResource, 'environment', indexOf(environment)).length
     if (remaining > 0) throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned')
     // A cache may be behind: the API server has the last word before the environment goes.
-    const unseen = (await cluster.readAll(ActiveResource, namespace)).filter(({ spec }) => spec.environmentName === name)
-    if (unseen.length > 0) throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
+    const unseen = (await cluster.readAll(ActiveResource, namespace)).filter(
+      ({ spec }) => spec.environmentName === name,
+    )
+    if (unseen.length > 0)
+      throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
   }
 
   async function removeNamespace(environment: Environment) {
     const { namespace: organizationId = '', name } = environment.metadata
     const { applicationId, environmentId } = parseEnvironmentObjectName(name)
-    const context = { organizationId, applicationId, environmentId, environmentType: environment.spec.typeName }
+    const context = {
+      organizationId,
+      applicationId,
+      environmentId,
+      environmentType: environment.spec.typeName,
+    }
     const namespaceName = environmentNamespace(context)
     const existing = await readObject(cluster.client, namespaceResource, undefined, namespaceName)
     if (!existing || !isNamespaceOf(existing, context)) return

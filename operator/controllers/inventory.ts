@@ -4,8 +4,8 @@ import { annotations, fieldManager, labels, manager } from '../api/names.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import { environmentNamespace, environmentObjectName } from '../domain/identity.ts'
-import { readObject } from '../kube/cluster.ts'
 import type { KubeClient } from '../kube/client.ts'
+import { readObject } from '../kube/cluster.ts'
 import { byResource, type ObjectReference, type Objects } from '../kube/objects.ts'
 import { namespaceResource, pathOf } from '../kube/resource.ts'
 
@@ -15,7 +15,11 @@ type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
 /** The objects that resources are made of: applied, watched, repaired, pruned, and never taken from somebody else. */
 export interface Inventory {
   /** Brings the objects of a resource to `wanted`, and answers what stands. */
-  bring(resource: ActiveResource, wanted: readonly KubeObject[], kinds: readonly ObjectKind[]): Promise<AppliedObject[]>
+  bring(
+    resource: ActiveResource,
+    wanted: readonly KubeObject[],
+    kinds: readonly ObjectKind[],
+  ): Promise<AppliedObject[]>
   /** Takes all objects of a resource away; Waiting while one is still going. */
   clear(resource: ActiveResource, kinds: readonly ObjectKind[]): Promise<void>
   /** Whether an object of the resource was touched since it was applied; asked once, then forgotten. */
@@ -50,7 +54,12 @@ export function createInventory(
   })
 
   /** An event that our own apply caused, or that only shows what was recorded. */
-  function isKnown(object: KubeObject, listed: AppliedObject, isGone: boolean, isFirstList: boolean): boolean {
+  function isKnown(
+    object: KubeObject,
+    listed: AppliedObject,
+    isGone: boolean,
+    isFirstList: boolean,
+  ): boolean {
     if (isGone) return listed.uid !== object.metadata.uid
     const generation = applying.get(listed.uid) ?? listed.generation
     const isUntouched = generation === undefined || (object.metadata.generation ?? 0) <= generation
@@ -71,7 +80,14 @@ export function createInventory(
       const { metadata, apiVersion, kind } = await objects.apply(object)
       const { name, namespace, uid = '', generation } = metadata
       if (generation !== undefined) applying.set(uid, generation)
-      return { apiVersion, kind, name, uid, ...(namespace ? { namespace } : {}), ...(generation === undefined ? {} : { generation }) }
+      return {
+        apiVersion,
+        kind,
+        name,
+        uid,
+        ...(namespace ? { namespace } : {}),
+        ...(generation === undefined ? {} : { generation }),
+      }
     } catch (error) {
       if (before) applying.delete(before.uid)
       throw error
@@ -88,15 +104,21 @@ export function createInventory(
   /** All objects of a resource, recorded or only found by their label. */
   async function own(resource: ActiveResource, kinds: readonly ObjectKind[]): Promise<ObjectReference[]> {
     const recorded = resource.status?.objects ?? []
-    const kindsOf = new Map([...recorded, ...kinds].filter(isWatchable).map((each) => [`${each.apiVersion} ${each.kind}`, each]))
+    const kindsOf = new Map(
+      [...recorded, ...kinds].filter(isWatchable).map((each) => [`${each.apiVersion} ${each.kind}`, each]),
+    )
     const seen: ObjectReference[] = []
     for (const { apiVersion, kind } of kindsOf.values()) {
       const cache = await objects.watch({ apiVersion, kind })
       for (const { metadata } of cache.byIndex(byResource, resource.metadata.name)) {
-        if (metadata.annotations?.[annotations.resource] === markOf(resource)) seen.push(referenceTo({ apiVersion, kind, metadata }))
+        if (metadata.annotations?.[annotations.resource] === markOf(resource))
+          seen.push(referenceTo({ apiVersion, kind, metadata }))
       }
     }
-    return [...recorded, ...seen.filter((each) => !recorded.some((other) => isSame(other, { ...each, metadata: each })))]
+    return [
+      ...recorded,
+      ...seen.filter((each) => !recorded.some((other) => isSame(other, { ...each, metadata: each }))),
+    ]
   }
 
   /** Deletes an object if it is this resource's; answers whether it was still there. */
@@ -116,7 +138,8 @@ export function createInventory(
       const applied: AppliedObject[] = []
       for (const object of wanted) applied.push(await applyOne(resource, object))
       for (const each of mine) {
-        if (!applied.some((other) => isSame(other, { ...each, metadata: each }))) await removeOne(resource, each)
+        if (!applied.some((other) => isSame(other, { ...each, metadata: each })))
+          await removeOne(resource, each)
       }
       return applied
     },
@@ -175,7 +198,10 @@ async function openNamespace(client: KubeClient, context: ResourceContext, names
     return
   }
   const remedy = `label it '${labels.accepts}: ${context.organizationId}' to let objects in`
-  throw new Stalled('NamespaceNotOpen', `namespace '${namespace}' ${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`)
+  throw new Stalled(
+    'NamespaceNotOpen',
+    `namespace '${namespace}' ${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`,
+  )
 }
 
 function isOpenFor({ metadata }: KubeObject, organizationId: string): boolean {
@@ -183,11 +209,16 @@ function isOpenFor({ metadata }: KubeObject, organizationId: string): boolean {
 }
 
 /** Whether we made the namespace for this very environment. */
-export function isNamespaceOf({ metadata }: KubeObject, context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>): boolean {
+export function isNamespaceOf(
+  { metadata }: KubeObject,
+  context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>,
+): boolean {
   return metadata.annotations?.[annotations.environment] === environmentMark(context)
 }
 
-function environmentMark(context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>): string {
+function environmentMark(
+  context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>,
+): string {
   return `${context.organizationId}/${environmentObjectName(context.applicationId, context.environmentId)}`
 }
 
@@ -212,11 +243,25 @@ function isWatchable({ kind }: { readonly kind: string }): boolean {
   return kind !== 'Secret'
 }
 
-function referenceTo({ apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): ObjectReference {
-  return { apiVersion, kind, name: metadata.name, ...(metadata.namespace ? { namespace: metadata.namespace } : {}) }
+function referenceTo({
+  apiVersion,
+  kind,
+  metadata,
+}: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): ObjectReference {
+  return {
+    apiVersion,
+    kind,
+    name: metadata.name,
+    ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
+  }
 }
 
-function isSame(reference: ObjectReference, object: Pick<KubeObject, 'apiVersion' | 'kind'> & { readonly metadata: { name: string; namespace?: string } }): boolean {
+function isSame(
+  reference: ObjectReference,
+  object: Pick<KubeObject, 'apiVersion' | 'kind'> & {
+    readonly metadata: { name: string; namespace?: string }
+  },
+): boolean {
   return (
     reference.apiVersion === object.apiVersion &&
     reference.kind === object.kind &&

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { AccessToken, Membership, User } from '../api/access.ts'
 import { newObject } from '../api/kind.ts'
 import { systemNamespace } from '../api/names.ts'
-import type { Log } from '../log.ts'
 import { ApiError } from '../kube/client.ts'
 import { type Cluster, readObject } from '../kube/cluster.ts'
 import { createQueue } from '../kube/queue.ts'
 import { secretResource } from '../kube/resource.ts'
+import type { Log } from '../log.ts'
 import { sha256 } from './installation.ts'
 
 /** Id of the user that the first start makes. */
@@ -20,10 +20,19 @@ export async function ensureAdmin(cluster: Cluster): Promise<void> {
   const id = randomBytes(8).toString('hex')
   const token = `qm_${id}_${randomBytes(32).toString('base64url')}`
   const metadata = { namespace: systemNamespace }
-  await unlessThere(cluster.create(User, newObject(User, { ...metadata, name: adminId }, { type: 'human', displayName: 'Administrator' })))
+  await unlessThere(
+    cluster.create(
+      User,
+      newObject(User, { ...metadata, name: adminId }, { type: 'human', displayName: 'Administrator' }),
+    ),
+  )
   await cluster.create(
     AccessToken,
-    newObject(AccessToken, { ...metadata, name: id }, { userName: adminId, sha256: sha256(token), description: 'made at the first start' }),
+    newObject(
+      AccessToken,
+      { ...metadata, name: id },
+      { userName: adminId, sha256: sha256(token), description: 'made at the first start' },
+    ),
   )
   await cluster.createSecret({
     apiVersion: 'v1',
@@ -34,7 +43,11 @@ export async function ensureAdmin(cluster: Cluster): Promise<void> {
 }
 
 /** Sees to it that every organization has an administrator: `admin` where there is none. */
-export function startOrganizations(cluster: Cluster, log: Log, isActive: () => boolean): { stop(): Promise<void> } {
+export function startOrganizations(
+  cluster: Cluster,
+  log: Log,
+  isActive: () => boolean,
+): { stop(): Promise<void> } {
   const { store } = cluster
   const queue = createQueue(4, async (name) => {
     if (!isActive() || !store.isOrganization(name)) return

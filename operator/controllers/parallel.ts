@@ -1,5 +1,9 @@
 /** Runs `work` over all items, at most `atOnce` at a time; fails with the first error when all that began has ended. */
-export async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>, atOnce = 64): Promise<void> {
+export async function inParallel<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+  atOnce = 64,
+): Promise<void> {
   const iterator = items[Symbol.iterator]()
   let failure: { readonly error: unknown } | undefined
   async function worker() {

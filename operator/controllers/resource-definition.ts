@@ -21,7 +21,11 @@ export function resourceDefinitionController(
     watches: [
       // A criterion that is given up may be what another definition waits for.
       watchKind(cache, ({ before, after }) =>
-        before && before.spec !== after?.spec ? rivalsOf(before).map(keyOf).filter((key) => key !== keyOf(before)) : [],
+        before && before.spec !== after?.spec
+          ? rivalsOf(before)
+              .map(keyOf)
+              .filter((key) => key !== keyOf(before))
+          : [],
       ),
     ],
     async reconcile(definition) {

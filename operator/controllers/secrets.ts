@@ -20,7 +20,8 @@ export function createSecretReader(client: KubeClient): SecretReader {
   const known = new Map<string, Promise<FreeForm>>()
   async function fetch(namespace: string, name: string): Promise<FreeForm> {
     const secret = await readObject(client, secretResource, namespace, name)
-    if (!secret) throw new Waiting('SecretNotFound', `waiting for the Secret '${name}'`, missingSecretRetrySeconds)
+    if (!secret)
+      throw new Waiting('SecretNotFound', `waiting for the Secret '${name}'`, missingSecretRetrySeconds)
     return decode(name, (secret.data ?? {}) as Record<string, string>) // a Secret
   }
   return {
@@ -34,9 +35,15 @@ export function createSecretReader(client: KubeClient): SecretReader {
 }
 
 /** Secret inputs: every leaf `{secret, key}` or `{secret}` replaced by what it names. */
-export async function resolveSecretRefs(refs: FreeForm, namespace: string, reader: SecretReader): Promise<FreeForm> {
+export async function resolveSecretRefs(
+  refs: FreeForm,
+  namespace: string,
+  reader: SecretReader,
+): Promise<FreeForm> {
   const entries = await Promise.all(
-    Object.entries(refs).map(async ([name, value]) => [name, await resolveLeaf(value, namespace, reader)] as const),
+    Object.entries(refs).map(
+      async ([name, value]) => [name, await resolveLeaf(value, namespace, reader)] as const,
+    ),
   )
   return Object.fromEntries(entries)
 }
@@ -49,7 +56,8 @@ async function resolveLeaf(value: unknown, namespace: string, reader: SecretRead
   const content = await reader.read(namespace, secret)
   if (key === undefined) return content
   const found = content[String(key).replace(/\.json$/, '')]
-  if (found === undefined) throw new Stalled('SecretKeyNotFound', `the Secret '${secret}' has no key '${String(key)}'`)
+  if (found === undefined)
+    throw new Stalled('SecretKeyNotFound', `the Secret '${secret}' has no key '${String(key)}'`)
   return found
 }
 
@@ -78,7 +86,9 @@ function decode(secretName: string, data: Readonly<Record<string, string>>): Fre
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => {
       const text = Buffer.from(value, 'base64').toString()
-      return key.endsWith(jsonEnding) ? [key.slice(0, -jsonEnding.length), parse(secretName, key, text)] : [key, text]
+      return key.endsWith(jsonEnding)
+        ? [key.slice(0, -jsonEnding.length), parse(secretName, key, text)]
+        : [key, text]
     }),
   )
 }

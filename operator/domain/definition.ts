@@ -1,4 +1,4 @@
-import { type ErrorObject, Ajv } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
 import type { DriverDescriptor } from './driver.ts'
@@ -60,16 +60,29 @@ function faultsOfType(type: string, organization: string): DefinitionFault[] {
 function faultsOfDriver(
   { spec }: ResourceDefinition,
   descriptor: DriverDescriptor | undefined,
-  { catalogue, vendors }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
+  {
+    catalogue,
+    vendors,
+  }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
 ): DefinitionFault[] {
   if (!descriptor) {
     const known = catalogue.map(({ name }) => `'${vendors[0]}/${name}'`).join(', ')
-    return [{ reason: 'UnknownDriver', message: `no driver is named '${spec.driverType}'; known drivers: ${known}` }]
+    return [
+      {
+        reason: 'UnknownDriver',
+        message: `no driver is named '${spec.driverType}'; known drivers: ${known}`,
+      },
+    ]
   }
   const isItsType = !descriptor.resourceTypes || descriptor.resourceTypes.includes(simpleTypeName(spec.type))
   const wrongType = isItsType
     ? []
-    : [{ reason: 'WrongType', message: `driver '${spec.driverType}' does not provision resources of type '${spec.type}'` }]
+    : [
+        {
+          reason: 'WrongType',
+          message: `driver '${spec.driverType}' does not provision resources of type '${spec.type}'`,
+        },
+      ]
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
   const inputs = faultsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
   return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
@@ -85,7 +98,7 @@ export function unreadLeaves(refs: FreeForm): FreeForm {
   )
 }
 
-const unread = '$' + '{secret}'
+const unread = '$\u007bsecret}'
 
 /** What of the inputs the driver would not take, each without the value, which may be secret; placeholders pass. */
 export function faultsOfInputs(
@@ -96,7 +109,9 @@ export function faultsOfInputs(
   return (['values', 'secrets'] as const).flatMap((part) => {
     const check = checks[part]
     if (check(inputs[part])) return []
-    return (check.errors ?? []).filter((error) => !isPlaceholder(inputs[part], error.instancePath)).map((error) => messageOf(part, error))
+    return (check.errors ?? [])
+      .filter((error) => !isPlaceholder(inputs[part], error.instancePath))
+      .map((error) => messageOf(part, error))
   })
 }
 
@@ -117,7 +132,11 @@ function isPlaceholder(value: unknown, pointer: string): boolean {
   const at = pointer
     .split('/')
     .slice(1)
-    .reduce<unknown>((inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[unescape(key)] : undefined), value) // both are indexed by text
+    .reduce<unknown>(
+      (inner, key) =>
+        isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[unescape(key)] : undefined,
+      value,
+    ) // both are indexed by text
   return typeof at === 'string' && at.includes('${') && findPlaceholders(at).length > 0
 }
 

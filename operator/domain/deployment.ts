@@ -6,7 +6,8 @@ export type DeploymentState = 'pending' | 'in progress' | 'succeeded' | 'failed'
 
 /** The state that the conditions of a deployment speak of. */
 export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'status'>): DeploymentState {
-  const holds = (type: string) => status?.conditions?.some((each) => each.type === type && each.status === 'True')
+  const holds = (type: string) =>
+    status?.conditions?.some((each) => each.type === type && each.status === 'True')
   if (holds('Ready')) return 'succeeded'
   if (holds('Stalled')) return 'failed'
   return status?.startTime ? 'in progress' : 'pending'
@@ -48,7 +49,10 @@ export function baseDeploymentName(
 }
 
 /** The number that the next deployment of an environment bears in its name. */
-export function nextDeploymentNumber(environmentName: string, deployments: readonly EnvironmentDeployment[]): number {
+export function nextDeploymentNumber(
+  environmentName: string,
+  deployments: readonly EnvironmentDeployment[],
+): number {
   const numbers = deployments.map(({ metadata }) => Number(metadata.name.slice(environmentName.length + 1)))
   return Math.max(0, ...numbers.filter(Number.isSafeInteger)) + 1
 }

@@ -74,7 +74,7 @@ export function readNeeds(input: NeedsInput): Needs {
     const draft = declare(entry, sharedResourceId(name), `shared '${name}'`)
     if (draft) shared.set(name, draft)
   }
-  for (const draft of [...shared.values()]) {
+  for (const draft of Array.from(shared.values())) {
     const name = draft.descriptor.resourceId.slice(sharedResourceId('').length)
     if (!shared.has(name)) shared.set(name, draft)
   }

@@ -69,7 +69,8 @@ export function createCache<T extends KubeObject>(
     for (const [name, valuesOf] of Object.entries(indexes)) {
       const index = indexed.get(name) ?? new Map()
       if (before) for (const value of valuesIn(before, valuesOf)) removeIn(index, value, keyOf(before))
-      if (after) for (const value of valuesIn(after, valuesOf, onError)) mapIn(index, value).set(keyOf(after), after)
+      if (after)
+        for (const value of valuesIn(after, valuesOf, onError)) mapIn(index, value).set(keyOf(after), after)
     }
   }
 
@@ -110,7 +111,7 @@ export function createCache<T extends KubeObject>(
       change(before, undefined, origin)
     },
     retain(keys, resourceVersion) {
-      for (const object of [...cache.all()]) {
+      for (const object of Array.from(cache.all())) {
         if (keys.has(keyOf(object))) continue
         if (trustVersions && versionOf(object) > BigInt(resourceVersion)) continue
         rememberDeletion(object)
@@ -143,7 +144,11 @@ function slim<T extends KubeObject>(object: T): T {
 }
 
 /** An object that an index cannot read (stored with its schema switched off) is in none: it must not stop the others. */
-function valuesIn<T extends KubeObject>(object: T, valuesOf: IndexFunction<T>, onError?: (error: unknown) => void): readonly string[] {
+function valuesIn<T extends KubeObject>(
+  object: T,
+  valuesOf: IndexFunction<T>,
+  onError?: (error: unknown) => void,
+): readonly string[] {
   try {
     return valuesOf(object)
   } catch (error) {

@@ -32,7 +32,10 @@ export interface KubeClient {
   /** Answers the parsed body; throws ApiError on a refusal, any other error when there was no answer. */
   request(method: string, path: string, options?: RequestOptions): Promise<unknown>
   /** The lines of a watch, until `signal` aborts or the server ends it. */
-  watch(path: string, options: { readonly query: Query; readonly accept?: string; readonly signal: AbortSignal }): AsyncIterable<string>
+  watch(
+    path: string,
+    options: { readonly query: Query; readonly accept?: string; readonly signal: AbortSignal },
+  ): AsyncIterable<string>
   close(): Promise<void>
 }
 
@@ -75,7 +78,8 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
         const error = refusal(response, text)
         // Flow control of the API server asks for patience: it is not a failure of the work.
-        if (error.status !== 429 || error.retryAfterSeconds === undefined || attempt >= maxBusyRetries) throw error
+        if (error.status !== 429 || error.retryAfterSeconds === undefined || attempt >= maxBusyRetries)
+          throw error
         await sleep(error.retryAfterSeconds * 1000 * (1 + Math.random() / 2))
       }
     },
@@ -105,7 +109,12 @@ function agentsOf(connections: number) {
   const get = ({ tls }: Credentials) => {
     const key = JSON.stringify(tls)
     if (current?.key === key) return current
-    const shared = { allowH2: false, pipelining: 1, keepAliveTimeout: 60_000, connect: { ...tls, timeout: 10_000 } }
+    const shared = {
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: 60_000,
+      connect: { ...tls, timeout: 10_000 },
+    }
     current = { key, calls: new Agent({ ...shared, connections }), watches: new Agent(shared) }
     return current
   }
@@ -149,7 +158,7 @@ function parseStatus(text: string): { reason?: string; message?: string } | unde
 function queryText(query: Query = {}): string {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
-  return given.size > 0 ? `?${given}` : ''
+  return given.size > 0 ? `?${given.toString()}` : ''
 }
 
 function sleep(milliseconds: number): Promise<void> {

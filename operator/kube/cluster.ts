@@ -37,8 +37,18 @@ export interface Cluster {
   readonly ready: Promise<void>
   create<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<ObjectOf<K>>
   replace<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<ObjectOf<K>>
-  patch<K extends Kind>(kind: K, object: Identified, mergePatch: object, origin?: string): Promise<ObjectOf<K>>
-  patchStatus<K extends Kind>(kind: K, object: Identified, mergePatch: object, origin?: string): Promise<ObjectOf<K>>
+  patch<K extends Kind>(
+    kind: K,
+    object: Identified,
+    mergePatch: object,
+    origin?: string,
+  ): Promise<ObjectOf<K>>
+  patchStatus<K extends Kind>(
+    kind: K,
+    object: Identified,
+    mergePatch: object,
+    origin?: string,
+  ): Promise<ObjectOf<K>>
   /** Deletes this very object; that it is gone already is success. */
   remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
   /** Asks the API server itself. */
@@ -59,7 +69,10 @@ export interface Stored<K extends Kind = Kind> {
 }
 
 /** Types a kind's indexes by the kind. */
-export function stored<K extends Kind>(kind: K, indexes: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> = {}): Stored {
+export function stored<K extends Kind>(
+  kind: K,
+  indexes: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> = {},
+): Stored {
   return { kind, indexes } as Stored // the list of kinds forgets which kind each is
 }
 
@@ -93,8 +106,19 @@ export function openCluster(options: {
     store.markSynced()
   })
 
-  async function write<K extends Kind>(kind: K, method: string, path: string, body: unknown, origin?: string, contentType?: string) {
-    const answer = (await client.request(method, path, { body, contentType, query: { fieldManager } })) as ObjectOf<K> // the API server validated it
+  async function write<K extends Kind>(
+    kind: K,
+    method: string,
+    path: string,
+    body: unknown,
+    origin?: string,
+    contentType?: string,
+  ) {
+    const answer = (await client.request(method, path, {
+      body,
+      contentType,
+      query: { fieldManager },
+    })) as ObjectOf<K> // the API server validated it
     const { deletionTimestamp, finalizers = [] } = answer.metadata
     // The answer to the removal of the last finalizer is the object as it was when it went.
     if (deletionTimestamp && finalizers.length === 0) caches.get(kind.kind)?.remove(answer, origin)
@@ -132,7 +156,13 @@ export function openCluster(options: {
       }
     },
     replace: (kind, object, origin) =>
-      write(kind, 'PUT', pathOf(resourceOf(kind), object.metadata.namespace, object.metadata.name), object, origin),
+      write(
+        kind,
+        'PUT',
+        pathOf(resourceOf(kind), object.metadata.namespace, object.metadata.name),
+        object,
+        origin,
+      ),
     patch: patchAt(),
     patchStatus: patchAt('status'),
     async remove(kind, object, origin) {
@@ -150,11 +180,16 @@ export function openCluster(options: {
     },
     read,
     async readAll(kind, namespace) {
-      const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as { items: ObjectOf<typeof kind>[] } // the shape of a list
+      const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as {
+        items: ObjectOf<typeof kind>[]
+      } // the shape of a list
       return answer.items
     },
     async createSecret(secret) {
-      await client.request('POST', pathOf(secretResource, secret.metadata.namespace), { body: secret, query: { fieldManager } })
+      await client.request('POST', pathOf(secretResource, secret.metadata.namespace), {
+        body: secret,
+        query: { fieldManager },
+      })
     },
     async close() {
       for (const each of reflectors) each.stop()
@@ -163,7 +198,11 @@ export function openCluster(options: {
   }
 }
 
-function createStore(caches: ReadonlyMap<string, Cache>, namespaces: Cache, reflectors: readonly Reflector[]) {
+function createStore(
+  caches: ReadonlyMap<string, Cache>,
+  namespaces: Cache,
+  reflectors: readonly Reflector[],
+) {
   let synced = false
   function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
     const cache = caches.get(kind.kind)
@@ -210,7 +249,10 @@ function organizationOf({ metadata }: KubeObject): Organization {
 
 /** Whether the API server says that what was addressed is not there, or not that very object. */
 export function isGone(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 404 || (error.status === 409 && error.reason === 'Conflict'))
+  return (
+    error instanceof ApiError &&
+    (error.status === 404 || (error.status === 409 && error.reason === 'Conflict'))
+  )
 }
 
 /** Reads one object of any kind; undefined when it is not there. */

@@ -43,9 +43,11 @@ export function loadConnection(kubeconfigPath?: string): Connection {
 }
 
 async function readCredentials(config: KubeConfig): Promise<Credentials> {
-  const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] & { headers?: Record<string, string> } = {}
+  const options: { headers?: Record<string, string>; auth?: string } = {}
   await config.applyToHTTPSOptions(options)
-  const basic = options.auth ? { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` } : {}
+  const basic: Record<string, string> = options.auth
+    ? { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` }
+    : {}
   const { ca, cert, key, rejectUnauthorized, servername } = options as Credentials['tls'] // client-node puts single values here
   return { headers: { ...options.headers, ...basic }, tls: { ca, cert, key, rejectUnauthorized, servername } }
 }

@@ -70,7 +70,11 @@ export interface Loop {
 const patienceMs = 2000
 
 /** Starts the loop of a controller over all objects of its kind. */
-export function startController<K extends Kind>(cluster: Cluster, controller: Controller<K>, options: LoopOptions): Loop {
+export function startController<K extends Kind>(
+  cluster: Cluster,
+  controller: Controller<K>,
+  options: LoopOptions,
+): Loop {
   const { log, metrics, isActive, sweepMs = 1_800_000, backoffMs = { first: 500, most: 300_000 } } = options
   const { kind } = controller
   const cache = cluster.store.cacheOf(kind)
@@ -127,7 +131,8 @@ export function startController<K extends Kind>(cluster: Cluster, controller: Co
     const attempts = verdict.retry === 'backoff' ? attemptsOf(object, countFailure(key)) : undefined
     if (attempts === undefined) failures.delete(key)
     const delay = verdict.retry === 'backoff' ? delayAfter(attempts ?? 1) : undefined
-    const isPatient = verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
+    const isPatient =
+      verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
     if (isPatient) queue.addAfter(key, patienceMs)
     else await write(object, { observed: observed ?? statusOfError(error), verdict, attempts, delay })
     if (verdict.ready !== 'Unknown') waitingSince.delete(key)
@@ -149,7 +154,9 @@ export function startController<K extends Kind>(cluster: Cluster, controller: Co
   }
 
   function delayAfter(attempts: number): number {
-    return Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(attempts - 1, 20)) * (0.75 + Math.random() / 2)
+    return (
+      Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(attempts - 1, 20)) * (0.75 + Math.random() / 2)
+    )
   }
 
   async function write(
@@ -235,7 +242,10 @@ function nextStatus<K extends Kind>(
   // A run that failed saw nothing new: what was known before stays.
   const facts = observed ?? before
   const counted = countsAttempts(kind)
-    ? { attempts, nextAttemptTime: delay === undefined ? undefined : new Date(Date.now() + delay).toISOString() }
+    ? {
+        attempts,
+        nextAttemptTime: delay === undefined ? undefined : new Date(Date.now() + delay).toISOString(),
+      }
     : {}
   return {
     ...facts,
@@ -257,7 +267,10 @@ function attemptsOf(object: KubeObject, here: number): number {
   return known.attempts + 1
 }
 
-function isStatedIn(object: { readonly status?: CommonStatus; readonly metadata: { generation?: number } }, verdict: Verdict): boolean {
+function isStatedIn(
+  object: { readonly status?: CommonStatus; readonly metadata: { generation?: number } },
+  verdict: Verdict,
+): boolean {
   const ready = conditionOf(object, 'Ready')
   return ready?.reason === verdict.reason && ready.message === verdict.message
 }

@@ -33,7 +33,11 @@ interface Lease extends KubeObject {
   }
 }
 
-export const defaultElectionTimes: ElectionTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 }
+export const defaultElectionTimes: ElectionTimes = {
+  leaseMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryMs: 2_000,
+}
 
 /** Takes part in the election of one leader by a Lease; every write is guarded by its resourceVersion. */
 export function startElection(options: {
@@ -149,7 +153,10 @@ export function startElection(options: {
       if (!wasLeader) return
       const lease = (await readObject(client, leaseResource, namespace, name)) as Lease | undefined // addressed as one
       if (lease?.spec.holderIdentity !== identity) return
-      await write('PUT', path, { ...lease, spec: { ...lease.spec, holderIdentity: '', renewTime: microTime() } })
+      await write('PUT', path, {
+        ...lease,
+        spec: { ...lease.spec, holderIdentity: '', renewTime: microTime() },
+      })
     },
   }
 }

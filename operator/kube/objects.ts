@@ -44,7 +44,10 @@ export function openObjects(client: KubeClient, log: Log): Objects {
   const watched = new Map<string, Watched>()
   const handlers: ((metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void)[] = []
 
-  async function resourceFor({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
+  async function resourceFor({
+    apiVersion,
+    kind,
+  }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
     const key = `${apiVersion} ${kind}`
     const resource = known.get(key) ?? (await discover(client, apiVersion, kind))
     if (!resource) throw new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
@@ -60,7 +63,9 @@ export function openObjects(client: KubeClient, log: Log): Objects {
     let isFirstList = true
     cache.subscribe(({ before, after }) => {
       const object = after ?? before
-      if (object) for (const handler of handlers) handler({ ...object, apiVersion: resource.apiVersion, kind: resource.kind }, !after, isFirstList)
+      if (object)
+        for (const handler of handlers)
+          handler({ ...object, apiVersion: resource.apiVersion, kind: resource.kind }, !after, isFirstList)
     })
     const reflector = startReflector(client, resource, cache, log, {
       labelSelector: `${labels.managedBy}=${manager},${labels.resource}`,
@@ -134,7 +139,8 @@ function explain(error: unknown, object: KubeObject): unknown {
   if (!(error instanceof ApiError)) return error
   const name = `'${object.kind}' '${object.metadata.namespace ?? ''}/${object.metadata.name}'`
   if (error.status === 403 && error.message.includes('is being terminated')) return error
-  if (error.status === 403) return new Stalled('NotAllowed', `the cluster does not let the operator apply ${name}: ${error.message}`)
+  if (error.status === 403)
+    return new Stalled('NotAllowed', `the cluster does not let the operator apply ${name}: ${error.message}`)
   if (error.status === 400 || error.status === 422) {
     // The API server quotes values; those of a Secret stay out of sight.
     const detail = object.kind === 'Secret' ? 'its content is not valid' : error.message

@@ -27,7 +27,11 @@ export interface ReflectorOptions {
 
 interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  readonly object: KubeObject & { readonly code?: number; readonly reason?: string; readonly message?: string }
+  readonly object: KubeObject & {
+    readonly code?: number
+    readonly reason?: string
+    readonly message?: string
+  }
 }
 
 const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
@@ -67,7 +71,9 @@ export function startReflector(
 
   function guardAgainstRestoredEtcd(resourceVersion: string) {
     if (BigInt(resourceVersion) >= newestList) return
-    log.warn('versions of the API server went backwards: taking its list as it is', { resource: resource.plural })
+    log.warn('versions of the API server went backwards: taking its list as it is', {
+      resource: resource.plural,
+    })
     cache.distrust()
   }
 
@@ -170,7 +176,8 @@ export function startReflector(
       position = undefined
       return
     }
-    if (error instanceof ApiError && [400, 422].includes(error.status) && position === undefined) streamedLists = false
+    if (error instanceof ApiError && [400, 422].includes(error.status) && position === undefined)
+      streamedLists = false
     // An idle abort is how a dead connection shows: reconnect from the last position.
     if (error instanceof Error && error.name === 'AbortError') return
     failures += 1
@@ -187,13 +194,21 @@ export function startReflector(
 }
 
 function watchQuery(from: string | undefined): Query {
-  const common = { watch: true, allowWatchBookmarks: true, timeoutSeconds: 290 + Math.floor(Math.random() * 120) }
+  const common = {
+    watch: true,
+    allowWatchBookmarks: true,
+    timeoutSeconds: 290 + Math.floor(Math.random() * 120),
+  }
   if (from !== undefined) return { ...common, resourceVersion: from }
   return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
 }
 
 function errorOf({ object }: WatchEvent): ApiError {
-  return new ApiError(object.code ?? 500, object.reason ?? 'Unknown', object.message ?? 'the watch ended with an error')
+  return new ApiError(
+    object.code ?? 500,
+    object.reason ?? 'Unknown',
+    object.message ?? 'the watch ended with an error',
+  )
 }
 
 function sleepUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {

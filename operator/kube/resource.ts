@@ -10,8 +10,18 @@ export interface Resource {
 }
 
 /** Namespaces, of which the labelled ones are organizations. */
-export const namespaceResource: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false }
-export const secretResource: Resource = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true }
+export const namespaceResource: Resource = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+}
+export const secretResource: Resource = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  plural: 'secrets',
+  namespaced: true,
+}
 export const leaseResource: Resource = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',

@@ -15,16 +15,24 @@ export interface Verdict {
 
 /** Sorts the end of a reconcile into the four things it can be. */
 export function verdictOf(error?: unknown): Verdict {
-  if (error === undefined) return { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' }
+  if (error === undefined)
+    return { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' }
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Waiting) {
-    return { ready: 'Unknown', reason: error.reason, message, also: 'Reconciling', retry: error.retryAfterSeconds ?? 'no' }
+    return {
+      ready: 'Unknown',
+      reason: error.reason,
+      message,
+      also: 'Reconciling',
+      retry: error.retryAfterSeconds ?? 'no',
+    }
   }
-  if (error instanceof Stalled) return { ready: 'False', reason: error.reason, message, also: 'Stalled', retry: 'no' }
+  if (error instanceof Stalled)
+    return { ready: 'False', reason: error.reason, message, also: 'Stalled', retry: 'no' }
   return { ready: 'False', reason: 'Failed', message, also: 'Reconciling', retry: 'backoff' }
 }
 
-const ours = ['Ready', 'Reconciling', 'Stalled']
+const ours = new Set(['Ready', 'Reconciling', 'Stalled'])
 
 /** The conditions after a verdict: ours replaced, the controller's own (`extra`) put beside them. */
 export function conditionsAfter(
@@ -39,7 +47,7 @@ export function conditionsAfter(
   const wanted = [
     { type: 'Ready', status: ready, reason, message },
     ...(also ? [{ type: also, status: 'True' as const, reason, message }] : []),
-    ...extra.filter(({ type }) => !ours.includes(type)),
+    ...extra.filter(({ type }) => !ours.has(type)),
   ]
   return wanted.map((condition) => {
     const old = before.find(({ type }) => type === condition.type)
@@ -72,15 +80,24 @@ export function conditionOf(object: { readonly status?: CommonStatus }, type: st
 }
 
 /** Whether the object is what its spec, as it is now, asks for. */
-export function isReady(object: { readonly metadata: { generation?: number }; readonly status?: CommonStatus }): boolean {
+export function isReady(object: {
+  readonly metadata: { generation?: number }
+  readonly status?: CommonStatus
+}): boolean {
   return isObserved(object) && conditionOf(object, 'Ready')?.status === 'True'
 }
 
 /** Whether a person must act before the object can become ready. */
-export function isStalled(object: { readonly metadata: { generation?: number }; readonly status?: CommonStatus }): boolean {
+export function isStalled(object: {
+  readonly metadata: { generation?: number }
+  readonly status?: CommonStatus
+}): boolean {
   return isObserved(object) && conditionOf(object, 'Stalled')?.status === 'True'
 }
 
-function isObserved(object: { readonly metadata: { generation?: number }; readonly status?: CommonStatus }): boolean {
+function isObserved(object: {
+  readonly metadata: { generation?: number }
+  readonly status?: CommonStatus
+}): boolean {
   return object.status?.observedGeneration === object.metadata.generation
 }

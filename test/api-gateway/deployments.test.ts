@@ -236,7 +236,10 @@ describe('a deployment', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => gateway.send(`POST ${deploys}`, { body: {} })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)])
+    expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([
+      201,
+      ...Array.from({ length: 9 }, () => 409),
+    ])
   })
 
   test('a collision that the cache did not see answers 409', async () => {

@@ -43,23 +43,36 @@ function fieldsOf(schema: Schema, path: string): Field[] {
 const specFields = (kind: Kind) => fieldsOf(kind.spec, `${kind.kind}.spec`)
 const statusFields = (kind: Kind) => (kind.status ? fieldsOf(kind.status, `${kind.kind}.status`) : [])
 const all = kinds.flatMap((kind) => [...specFields(kind), ...statusFields(kind)])
-const pathsWhere = (fields: readonly Field[], breaks: (field: Field) => boolean) => fields.filter(breaks).map(({ path }) => path)
+const pathsWhere = (fields: readonly Field[], breaks: (field: Field) => boolean) =>
+  fields.filter(breaks).map(({ path }) => path)
 
 /** Kinds that a text names as a whole: `Environment`, and not `Environment id` or `Environment type`. */
 const kindWord = new RegExp(`\\b(${kinds.map(({ kind }) => kind).join('|')})\\b(?! (id|type)\\b)`)
 
 describe('every field', () => {
   test.each<[rule: string, breaks: (field: Field) => boolean]>([
-    ['has a description, a sentence with a full stop', ({ schema }) => !/^[A-Z`].*\.$/s.test(schema.description ?? '')],
+    [
+      'has a description, a sentence with a full stop',
+      ({ schema }) => !/^[A-Z`].*\.$/s.test(schema.description ?? ''),
+    ],
     ['is not named phase', ({ name }) => name === 'phase'],
     ['is camelCase', ({ name }) => !/^[a-z][a-zA-Z0-9]*(\[\]|\{\})*$/.test(name)],
     ['is no float', ({ schema }) => schema.type === 'number'],
     ['that is a list has maxItems', ({ schema }) => schema.type === 'array' && schema.maxItems === undefined],
-    ['that is a map has maxProperties', ({ schema }) => schema.additionalProperties !== undefined && schema.maxProperties === undefined],
-    ['that is text has maxLength or an enum', ({ schema }) => schema.type === 'string' && !schema.enum && schema.maxLength === undefined],
+    [
+      'that is a map has maxProperties',
+      ({ schema }) => schema.additionalProperties !== undefined && schema.maxProperties === undefined,
+    ],
+    [
+      'that is text has maxLength or an enum',
+      ({ schema }) => schema.type === 'string' && !schema.enum && schema.maxLength === undefined,
+    ],
     [
       'that refers to an object of ours ends in Name',
-      ({ name, schema }) => schema.type === 'string' && kindWord.test(schema.description ?? '') && !/Name(\[\]|\{\})*$/.test(name),
+      ({ name, schema }) =>
+        schema.type === 'string' &&
+        kindWord.test(schema.description ?? '') &&
+        !/Name(\[\]|\{\})*$/.test(name),
     ],
   ])('%s', (_, breaks) => {
     expect(pathsWhere(all, breaks)).toEqual([])
@@ -84,7 +97,9 @@ describe('every kind', () => {
     expect(kind.plural).toBe(`${name.toLowerCase()}s`)
     expect(kind.description).toMatch(/^[A-Z].*\.$/)
     const columns = kind.columns.map((column) => column.name)
-    expect(columns.filter((column) => ['Ready', 'Reason'].includes(column))).toEqual(kind.status ? ['Ready', 'Reason'] : [])
+    expect(columns.filter((column) => ['Ready', 'Reason'].includes(column))).toEqual(
+      kind.status ? ['Ready', 'Reason'] : [],
+    )
     expect(columns.at(-1)).toBe('Age')
   })
 
@@ -94,7 +109,10 @@ describe('every kind', () => {
       const { default: first, properties } = status as Schema // an object schema by construction
       expect(properties).toHaveProperty('observedGeneration')
       expect(properties).toHaveProperty('conditions.maxItems')
-      expect(first).toMatchObject({ observedGeneration: -1, conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }] })
+      expect(first).toMatchObject({
+        observedGeneration: -1,
+        conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }],
+      })
     },
   )
 })

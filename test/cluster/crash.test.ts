@@ -2,8 +2,8 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type ControlPlane, startControlPlane } from '../../dev/control-plane/control-plane.ts'
 import { buildBundles } from '../../dev/build.ts'
+import { type ControlPlane, startControlPlane } from '../../dev/control-plane/control-plane.ts'
 import { installInto, type RunningProcess, startQuartermaster } from '../../dev/quartermaster.ts'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
@@ -45,11 +45,18 @@ beforeAll(async () => {
     provision: { ingress: {} },
     criteria: [{}],
   })
-  await organization.define('ingress', { type: 'ingress', driverType: 'quartermaster/ingress', criteria: [{}] })
+  await organization.define('ingress', {
+    type: 'ingress',
+    driverType: 'quartermaster/ingress',
+    criteria: [{}],
+  })
   await organization.define('postgres', {
     type: 'postgres',
     driverType: 'quartermaster/echo',
-    driverInputs: { values: { host: '${resources.dns.outputs.host}' }, secretRefs: { password: { secret: 'login', key: 'password' } } },
+    driverInputs: {
+      values: { host: '${resources.dns.outputs.host}' },
+      secretRefs: { password: { secret: 'login', key: 'password' } },
+    },
     criteria: [{}],
   })
   await organization.kube('POST', `/api/v1/namespaces/${organization.id}/secrets`, {
@@ -67,7 +74,9 @@ afterAll(async () => {
 
 /** About 200 resources: independent ones, chains, objects and secret outputs. */
 function content() {
-  const externals = Object.fromEntries(Array.from({ length: resourcesPerModule }, (_, each) => [`cache-${each}`, { type: 'redis' }]))
+  const externals = Object.fromEntries(
+    Array.from({ length: resourcesPerModule }, (_, each) => [`cache-${each}`, { type: 'redis' }]),
+  )
   const spec = { ingress: { rules: { 'externals.dns': { http: { '/': { type: 'prefix', port: 80 } } } } } }
   const workloads = Array.from({ length: modules }, (_, each) =>
     each < 4
@@ -79,18 +88,38 @@ function content() {
 
 /** What stands in an environment, without what differs from environment to environment. */
 async function stateOf(environment: string) {
-  const resources = (await organization.resources()).filter(({ spec }) => spec.environmentName === `shop.${environment}`)
+  const resources = (await organization.resources()).filter(
+    ({ spec }) => spec.environmentName === `shop.${environment}`,
+  )
   const namespace = `${organization.id}--shop--${environment}`
-  const ingresses = await organization.kube<{ items: KubeObject[] }>('GET', `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses`)
+  const ingresses = await organization.kube<{ items: KubeObject[] }>(
+    'GET',
+    `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses`,
+  )
   const describe = ({ spec, status }: ActiveResource) =>
-    JSON.stringify([spec.type, spec.resourceId, status?.outputs, status?.objects?.length, conditionStatus({ status }, 'Ready')])
-  const names = new Map(resources.map(({ metadata, spec }) => [metadata.name, `${spec.type}#${spec.resourceId}`]))
+    JSON.stringify([
+      spec.type,
+      spec.resourceId,
+      status?.outputs,
+      status?.objects?.length,
+      conditionStatus({ status }, 'Ready'),
+    ])
+  const names = new Map(
+    resources.map(({ metadata, spec }) => [metadata.name, `${spec.type}#${spec.resourceId}`]),
+  )
   const neutral = (text: string) =>
-    [...names].reduce((result, [name, descriptor]) => result.replaceAll(name, descriptor), text.replaceAll(environment, 'ENV'))
+    [...names].reduce(
+      (result, [name, descriptor]) => result.replaceAll(name, descriptor),
+      text.replaceAll(environment, 'ENV'),
+    )
   return {
     resources: resources.map(describe).map(neutral).sort(),
-    ingresses: ingresses.body.items.map(({ metadata, spec }) => neutral(JSON.stringify([metadata.name, spec]))).sort(),
-    secrets: resources.flatMap(({ status }) => (status?.outputsSecretName ? [neutral(status.outputsSecretName)] : [])).sort(),
+    ingresses: ingresses.body.items
+      .map(({ metadata, spec }) => neutral(JSON.stringify([metadata.name, spec])))
+      .sort(),
+    secrets: resources
+      .flatMap(({ status }) => (status?.outputsSecretName ? [neutral(status.outputsSecretName)] : []))
+      .sort(),
   }
 }
 

@@ -15,7 +15,15 @@ const namespace = `crds-${Date.now().toString(36)}`
 const samples = samplesIn(namespace)
 const pending = {
   observedGeneration: -1,
-  conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Pending', message: 'waiting for the operator', lastTransitionTime: '1970-01-01T00:00:00Z' }],
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: 'Pending',
+      message: 'waiting for the operator',
+      lastTransitionTime: '1970-01-01T00:00:00Z',
+    },
+  ],
 }
 
 function collectionOf(kindName: string, name?: string): string {
@@ -26,7 +34,13 @@ function collectionOf(kindName: string, name?: string): string {
 
 /** Sends a JSON merge patch, and answers the status. */
 async function patch(kindName: string, name: string, body: object): Promise<number> {
-  const answer = await apiRequest(access, 'PATCH', collectionOf(kindName, name), body, 'application/merge-patch+json')
+  const answer = await apiRequest(
+    access,
+    'PATCH',
+    collectionOf(kindName, name),
+    body,
+    'application/merge-patch+json',
+  )
   return answer.status
 }
 
@@ -35,15 +49,26 @@ async function create(object: KubeObject, as: ApiAccess = access): Promise<KubeO
 }
 
 beforeAll(async () => {
-  await apiCall(access, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  const asOperator = { ...access, adminToken: await tokenOf('quartermaster-system', 'quartermaster-operator') }
+  await apiCall(access, 'POST', '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace },
+  })
+  const asOperator = {
+    ...access,
+    adminToken: await tokenOf('quartermaster-system', 'quartermaster-operator'),
+  }
   // Active resources are the operator's to write.
   for (const { object } of samples) if (object.kind === 'ActiveResource') await create(object, asOperator)
 }, 30_000)
 
 async function tokenOf(inNamespace: string, serviceAccount: string): Promise<string> {
   const path = `/api/v1/namespaces/${inNamespace}/serviceaccounts/${serviceAccount}/token`
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } }
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 600 },
+  }
   return (await apiCall<{ status: { token: string } }>(access, 'POST', path, request)).status.token
 }
 
@@ -52,25 +77,52 @@ describe('every kind', () => {
     expect(samples.map(({ kind }) => kind.kind).sort()).toEqual(kinds.map(({ kind }) => kind).sort())
   })
 
-  test.each(samples.map((each) => [each.kind.kind, each] as const))('%s is served, keeps a valid object whole, and is pending at once', async (_, { kind, object }) => {
-    const path = collectionOf(kind.kind, object.metadata.name)
-    const { status } = await apiRequest(access, 'GET', path)
-    const created = status === 200 ? await apiCall<KubeObject>(access, 'GET', path) : await create(object)
-    expect(created.spec).toEqual(object.spec)
-    expect(created.status).toEqual(kind.status ? pending : undefined)
-  })
+  test.each(samples.map((each) => [each.kind.kind, each] as const))(
+    '%s is served, keeps a valid object whole, and is pending at once',
+    async (_, { kind, object }) => {
+      const path = collectionOf(kind.kind, object.metadata.name)
+      const { status } = await apiRequest(access, 'GET', path)
+      const created = status === 200 ? await apiCall<KubeObject>(access, 'GET', path) : await create(object)
+      expect(created.spec).toEqual(object.spec)
+      expect(created.status).toEqual(kind.status ? pending : undefined)
+    },
+  )
 
-  test.each(kinds.map((kind) => [kind.kind, kind] as const))('%s is explained by kubectl, field by field', async (_, kind) => {
-    const { stdout } = await run(kubectl, ['--kubeconfig', kubeconfigPath, 'explain', `${kind.plural}.quartermaster.dev`, '--recursive'])
-    for (const field of Object.keys((kind.spec as unknown as { properties: object }).properties)) expect(stdout).toContain(field) // an object schema
-    const { stdout: page } = await run(kubectl, ['--kubeconfig', kubeconfigPath, 'explain', `${kind.plural}.quartermaster.dev.spec`])
-    expect(page).not.toContain('<no description>')
-  }, 20_000)
+  test.each(kinds.map((kind) => [kind.kind, kind] as const))(
+    '%s is explained by kubectl, field by field',
+    async (_, kind) => {
+      const { stdout } = await run(kubectl, [
+        '--kubeconfig',
+        kubeconfigPath,
+        'explain',
+        `${kind.plural}.quartermaster.dev`,
+        '--recursive',
+      ])
+      for (const field of Object.keys((kind.spec as unknown as { properties: object }).properties))
+        expect(stdout).toContain(field) // an object schema
+      const { stdout: page } = await run(kubectl, [
+        '--kubeconfig',
+        kubeconfigPath,
+        'explain',
+        `${kind.plural}.quartermaster.dev.spec`,
+      ])
+      expect(page).not.toContain('<no description>')
+    },
+    20_000,
+  )
 })
 
 describe('what the schema refuses', () => {
-  const environment = (name: string) => ({ ...samples.find(({ object }) => object.kind === 'Environment')?.object, metadata: { name, namespace } })
-  const application = (name: string) => ({ apiVersion: 'quartermaster.dev/v1alpha1', kind: 'Application', metadata: { name, namespace }, spec: {} })
+  const environment = (name: string) => ({
+    ...samples.find(({ object }) => object.kind === 'Environment')?.object,
+    metadata: { name, namespace },
+  })
+  const application = (name: string) => ({
+    apiVersion: 'quartermaster.dev/v1alpha1',
+    kind: 'Application',
+    metadata: { name, namespace },
+    spec: {},
+  })
 
   test.each<[rule: string, object: object, status: number]>([
     ['an environment is named <application>.<environment>', environment('shop.prod'), 201],
@@ -117,10 +169,15 @@ describe('only the operator writes active resources and status', () => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
     })
-    const token = await eventually('a token of the default account', 10_000, () => tokenOf(namespace, 'default'))
+    const token = await eventually('a token of the default account', 10_000, () =>
+      tokenOf(namespace, 'default'),
+    )
     return { ...access, adminToken: token }
   }
-  const asGateway = async () => ({ ...access, adminToken: await tokenOf('quartermaster-system', 'quartermaster-gateway') })
+  const asGateway = async () => ({
+    ...access,
+    adminToken: await tokenOf('quartermaster-system', 'quartermaster-gateway'),
+  })
   const merge = 'application/merge-patch+json'
 
   test.each<[who: string, as: () => Promise<ApiAccess>]>([
@@ -129,23 +186,41 @@ describe('only the operator writes active resources and status', () => {
     ['the gateway', asGateway],
   ])('and nobody else, not even %s', async (_, as) => {
     const who = await as()
-    const other = { ...samples.find(({ object }) => object.kind === 'ActiveResource')?.object, metadata: { name: 'b'.repeat(40), namespace } }
+    const other = {
+      ...samples.find(({ object }) => object.kind === 'ActiveResource')?.object,
+      metadata: { name: 'b'.repeat(40), namespace },
+    }
     expect((await apiRequest(who, 'POST', collectionOf('ActiveResource'), other)).status).toBe(403)
-    expect((await apiRequest(who, 'PATCH', collectionOf('ActiveResource', name), { spec: { class: 'x' } }, merge)).status).toBe(403)
+    expect(
+      (await apiRequest(who, 'PATCH', collectionOf('ActiveResource', name), { spec: { class: 'x' } }, merge))
+        .status,
+    ).toBe(403)
     for (const { kind, object } of samples.filter((each) => each.kind.status)) {
       const path = `${collectionOf(kind.kind, object.metadata.name)}/status`
-      expect([kind.kind, (await apiRequest(who, 'PATCH', path, { status: { observedGeneration: 9 } }, merge)).status]).toEqual([kind.kind, 403])
+      expect([
+        kind.kind,
+        (await apiRequest(who, 'PATCH', path, { status: { observedGeneration: 9 } }, merge)).status,
+      ]).toEqual([kind.kind, 403])
     }
   })
 
   test('status sent along with an object is not taken', async () => {
-    const object = { apiVersion: 'quartermaster.dev/v1alpha1', kind: 'Application', metadata: { name: 'liar', namespace }, spec: {} }
+    const object = {
+      apiVersion: 'quartermaster.dev/v1alpha1',
+      kind: 'Application',
+      metadata: { name: 'liar', namespace },
+      spec: {},
+    }
     const created = await create({ ...object, status: { observedGeneration: 1, conditions: [] } })
     expect(created.status).toEqual(pending)
   })
 
   test('annotations and finalizers of others come and go, and the object can be deleted', async () => {
-    expect(await patch('ActiveResource', name, { metadata: { annotations: { 'quartermaster.dev/detach': 'true' } } })).toBe(200)
+    expect(
+      await patch('ActiveResource', name, {
+        metadata: { annotations: { 'quartermaster.dev/detach': 'true' } },
+      }),
+    ).toBe(200)
     expect(await patch('ActiveResource', name, { metadata: { finalizers: ['example.org/hold'] } })).toBe(200)
     expect((await apiRequest(access, 'DELETE', collectionOf('ActiveResource', name))).status).toBe(200)
     expect(await patch('ActiveResource', name, { metadata: { finalizers: null } })).toBe(200)
@@ -154,9 +229,20 @@ describe('only the operator writes active resources and status', () => {
 })
 
 test('kubectl get quartermaster shows the kinds that a person looks at, with Ready and Reason', async () => {
-  const { stdout } = await run(kubectl, ['--kubeconfig', kubeconfigPath, 'get', 'quartermaster', '-n', namespace])
+  const { stdout } = await run(kubectl, [
+    '--kubeconfig',
+    kubeconfigPath,
+    'get',
+    'quartermaster',
+    '-n',
+    namespace,
+  ])
   expect(stdout).toMatch(/NAME\s.*READY\s+REASON\s+AGE/)
-  for (const shown of ['application.quartermaster.dev/shop ', 'environment.quartermaster.dev/shop.dev ', 'resourcedefinition.quartermaster.dev/dns ']) {
+  for (const shown of [
+    'application.quartermaster.dev/shop ',
+    'environment.quartermaster.dev/shop.dev ',
+    'resourcedefinition.quartermaster.dev/dns ',
+  ]) {
     expect(stdout).toContain(shown)
   }
   expect(stdout).not.toContain('deploymentset')

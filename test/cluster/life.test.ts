@@ -1,13 +1,22 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
-import { conditionStatus, eventually, makeTestOrganization, moduleWith, type Organization, readyOf } from '../support/client.ts'
+import {
+  conditionStatus,
+  eventually,
+  makeTestOrganization,
+  moduleWith,
+  type Organization,
+  readyOf,
+} from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const echo = 'quartermaster/echo'
 let organization: Organization
 
 const resourceCalled = async (type: string, resourceId?: string): Promise<ActiveResource | undefined> =>
-  (await organization.resources()).find(({ spec }) => spec.type === type && (!resourceId || spec.resourceId === resourceId))
+  (await organization.resources()).find(
+    ({ spec }) => spec.type === type && (!resourceId || spec.resourceId === resourceId),
+  )
 
 beforeAll(async () => {
   organization = await makeTestOrganization(sharedCluster(), 'life')
@@ -24,12 +33,20 @@ beforeAll(async () => {
     driverInputs: { values: { class: 'nginx' } },
     criteria: [{}],
   })
-  await organization.define('redis', { type: 'redis', driverType: echo, driverInputs: { values: { host: 'one', port: 6379 } }, criteria: [{}] })
+  await organization.define('redis', {
+    type: 'redis',
+    driverType: echo,
+    driverInputs: { values: { host: 'one', port: 6379 } },
+    criteria: [{}],
+  })
   await organization.application('shop')
 })
 
 const web = (port = 8080) =>
-  moduleWith({ dns: { type: 'dns' } }, { ingress: { rules: { 'externals.dns': { http: { '/': { type: 'prefix', port } } } } } })
+  moduleWith(
+    { dns: { type: 'dns' } },
+    { ingress: { rules: { 'externals.dns': { http: { '/': { type: 'prefix', port } } } } } },
+  )
 const ingressPath = (environment: string, name: string) =>
   `/apis/networking.k8s.io/v1/namespaces/${organization.id}--shop--${environment}/ingresses/${name}`
 
@@ -42,7 +59,10 @@ describe('a resource that is made of objects', () => {
   })
 
   test('its object is in the namespace of the environment, marked as ours, and recorded', async () => {
-    const { status, body } = await organization.kube<{ metadata: { labels: object; uid: string } }>('GET', ingressPath('objects', name))
+    const { status, body } = await organization.kube<{ metadata: { labels: object; uid: string } }>(
+      'GET',
+      ingressPath('objects', name),
+    )
     expect(status).toBe(200)
     expect(body.metadata.labels).toMatchObject({ 'app.kubernetes.io/managed-by': 'quartermaster' })
     const resource = await resourceCalled('ingress')
@@ -61,7 +81,10 @@ describe('a resource that is made of objects', () => {
     const patch = { spec: { ingressClassName: 'foreign' } }
     await organization.kube('PATCH', ingressPath('objects', name), patch, 'application/merge-patch+json')
     await eventually('the class', 10_000, async () => {
-      const { body } = await organization.kube<{ spec: { ingressClassName: string } }>('GET', ingressPath('objects', name))
+      const { body } = await organization.kube<{ spec: { ingressClassName: string } }>(
+        'GET',
+        ingressPath('objects', name),
+      )
       return body.spec.ingressClassName === 'nginx' || undefined
     })
   })
@@ -121,7 +144,12 @@ describe('the life of a resource', () => {
 
   test('editing a definition changes nothing until the next deployment, which provisions again under the same GUResID', async () => {
     const before = await cache()
-    await organization.define('redis', { type: 'redis', driverType: echo, driverInputs: { values: { host: 'two', port: 6379 } }, criteria: [{}] })
+    await organization.define('redis', {
+      type: 'redis',
+      driverType: echo,
+      driverInputs: { values: { host: 'two', port: 6379 } },
+      criteria: [{}],
+    })
     expect((await cache())?.status?.outputs).toMatchObject({ host: 'one' })
     const deployment = await organization.deploy('shop.life', redis)
     expect(deployment.status?.plan).toMatchObject({ update: 1 })
@@ -163,13 +191,20 @@ describe('what cannot be deployed', () => {
 
   test('a dependency that no definition matches leaves which candidates there were and what each lacked', async () => {
     await organization.define('s3-elsewhere', { type: 's3', driverType: echo, criteria: [{ appId: 'blog' }] })
-    const deployment = await organization.deploy('shop.refused', { modules: { api: moduleWith({ files: { type: 's3' } }) } })
+    const deployment = await organization.deploy('shop.refused', {
+      modules: { api: moduleWith({ files: { type: 's3' } }) },
+    })
     expect(conditionStatus(deployment, 'Stalled')).toBe('True')
     const [problem] = deployment.status?.problems ?? []
-    expect(problem).toMatchObject({ object: 's3.default#modules.api.externals.files', reason: 'NoMatchingDefinition' })
+    expect(problem).toMatchObject({
+      object: 's3.default#modules.api.externals.files',
+      reason: 'NoMatchingDefinition',
+    })
     expect(problem?.message).toContain('s3-elsewhere')
     expect(problem?.message).toContain('blog')
-    expect((await organization.resources()).filter(({ spec }) => spec.environmentName === 'shop.refused')).toEqual([])
+    expect(
+      (await organization.resources()).filter(({ spec }) => spec.environmentName === 'shop.refused'),
+    ).toEqual([])
   })
 
   test('of two equal criteria the older definition keeps it, and the younger is not ready', async () => {
@@ -201,7 +236,9 @@ describe('the end', () => {
     await eventually('the end of the environment', 30_000, async () =>
       (await organization.get('environments', 'shop.short')) ? undefined : true,
     )
-    expect((await organization.resources()).filter(({ spec }) => spec.environmentName === 'shop.short')).toEqual([])
+    expect(
+      (await organization.resources()).filter(({ spec }) => spec.environmentName === 'shop.short'),
+    ).toEqual([])
     expect((await organization.kube('GET', namespace)).status).toBe(404)
   }, 40_000)
 

@@ -22,13 +22,19 @@ export function samplesIn(namespace: string): readonly Sample[] {
   return [
     sample(Application, newObject(Application, at('shop'), { displayName: 'Shop' })),
     sample(EnvironmentType, newObject(EnvironmentType, at('staging'), { description: 'Tests of releases' })),
-    sample(Environment, newObject(Environment, at('shop.dev'), { applicationName: 'shop', typeName: 'staging' })),
+    sample(
+      Environment,
+      newObject(Environment, at('shop.dev'), { applicationName: 'shop', typeName: 'staging' }),
+    ),
     sample(
       ResourceDefinition,
       newObject(ResourceDefinition, at('dns'), {
         type: 'dns',
         driverType: 'humanitec/dns-cloudflare',
-        driverInputs: { values: { 'snake_case.key': { any: [1, 'x', null] } }, secretRefs: { tls: { secret: 'tls' } } },
+        driverInputs: {
+          values: { 'snake_case.key': { any: [1, 'x', null] } },
+          secretRefs: { tls: { secret: 'tls' } },
+        },
         provision: { 'route#x': { isDependent: true, matchDependents: false, params: { path: '/' } } },
         criteria: [{ envType: 'staging', appId: '*' }, {}],
       }),
@@ -41,11 +47,27 @@ export function samplesIn(namespace: string): readonly Sample[] {
         shared: [operation],
       }),
     ),
-    sample(DeploymentSet, newObject(DeploymentSet, at('shop.abc'), { applicationName: 'shop', modules: { web: {} }, shared: {} })),
-    sample(EnvironmentDeployment, newObject(EnvironmentDeployment, at('shop.dev.1'), { environmentName: 'shop.dev', setName: 'shop.abc' })),
+    sample(
+      DeploymentSet,
+      newObject(DeploymentSet, at('shop.abc'), { applicationName: 'shop', modules: { web: {} }, shared: {} }),
+    ),
+    sample(
+      EnvironmentDeployment,
+      newObject(EnvironmentDeployment, at('shop.dev.1'), {
+        environmentName: 'shop.dev',
+        setName: 'shop.abc',
+      }),
+    ),
     sample(ActiveResource, activeResourceSample(namespace)),
     sample(User, newObject(User, at('robot'), { type: 'service', organizationName: 'acme' })),
-    sample(AccessToken, newObject(AccessToken, at('0123'), { userName: 'robot', sha256: 'a'.repeat(64), expirationTime: '2030-01-01T00:00:00Z' })),
+    sample(
+      AccessToken,
+      newObject(AccessToken, at('0123'), {
+        userName: 'robot',
+        sha256: 'a'.repeat(64),
+        expirationTime: '2030-01-01T00:00:00Z',
+      }),
+    ),
     sample(
       Membership,
       newObject(Membership, at('robot'), {
@@ -59,18 +81,31 @@ export function samplesIn(namespace: string): readonly Sample[] {
 
 /** An active resource as an operator would write it. */
 export function activeResourceSample(namespace: string, name = 'f'.repeat(40)): ActiveResource {
-  return newObject(ActiveResource, { name, namespace }, {
-    environmentName: 'shop.dev',
-    deploymentName: 'shop.dev.1',
-    context: { organizationId: 'acme', applicationId: 'shop', environmentId: 'dev', environmentType: 'staging' },
-    type: 'dns',
-    class: 'default',
-    resourceId: 'shared.main',
-    definition: { definitionName: 'dns', driverType: 'quartermaster/echo', criterion: { class: 'default' } },
-    seal: 'none',
-    dependsOn: ['e'.repeat(40)],
-    references: { dns: ['e'.repeat(40)] },
-  })
+  return newObject(
+    ActiveResource,
+    { name, namespace },
+    {
+      environmentName: 'shop.dev',
+      deploymentName: 'shop.dev.1',
+      context: {
+        organizationId: 'acme',
+        applicationId: 'shop',
+        environmentId: 'dev',
+        environmentType: 'staging',
+      },
+      type: 'dns',
+      class: 'default',
+      resourceId: 'shared.main',
+      definition: {
+        definitionName: 'dns',
+        driverType: 'quartermaster/echo',
+        criterion: { class: 'default' },
+      },
+      seal: 'none',
+      dependsOn: ['e'.repeat(40)],
+      references: { dns: ['e'.repeat(40)] },
+    },
+  )
 }
 
 function sample(kind: Kind, object: KubeObject): Sample {

@@ -19,7 +19,9 @@ function setUp(...objects: readonly Thing[]) {
   const errors: unknown[] = []
   const changes: string[] = []
   // `spec` is taken for granted, as the indexes of our kinds do.
-  const cache = createCache<Thing>({ color: (each) => (each.spec as { colors: string[] }).colors }, (error) => errors.push(error))
+  const cache = createCache<Thing>({ color: (each) => (each.spec as { colors: string[] }).colors }, (error) =>
+    errors.push(error),
+  )
   for (const object of objects) cache.set(object)
   cache.subscribe((change) => changes.push(describeChange(change)))
   return { cache, changes, errors }
@@ -30,7 +32,8 @@ function describeChange({ before, after, origin }: Change<Thing>): string {
   return `${version(before)} to ${version(after)}${origin ? ` by ${origin}` : ''}`
 }
 
-const versions = (cache: Cache<Thing>) => [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
+const versions = (cache: Cache<Thing>) =>
+  [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
 const named = (objects: readonly Thing[]) => objects.map(({ metadata }) => metadata.name)
 
 describe('what is known is never older than what was known', () => {
@@ -38,7 +41,12 @@ describe('what is known is never older than what was known', () => {
     ['a newer version is taken', (cache) => cache.set(thing('a', 11)), ['a 11'], ['10 to 11']],
     ['an older version is not', (cache) => cache.set(thing('a', 9)), ['a 10'], []],
     ['the same version is no news', (cache) => cache.set(thing('a', 10)), ['a 10'], []],
-    ['versions compare as numbers, not as text', (cache) => cache.set(thing('a', 9_000)), ['a 9000'], ['10 to 9000']],
+    [
+      'versions compare as numbers, not as text',
+      (cache) => cache.set(thing('a', 9_000)),
+      ['a 9000'],
+      ['10 to 9000'],
+    ],
     ['the writer is named', (cache) => cache.set(thing('a', 11), 'Thing'), ['a 11'], ['10 to 11 by Thing']],
     ['a deletion takes the object out', (cache) => cache.remove(thing('a', 11)), [], ['10 to -']],
     [
@@ -131,7 +139,10 @@ test('a handler that throws keeps nothing from the others', () => {
   cache.subscribe((change) => after.push(describeChange(change)))
   cache.set(thing('a', 1))
   cache.set(thing('a', 2))
-  expect([changes, after]).toEqual([['- to 1', '1 to 2'], ['- to 1', '1 to 2']])
+  expect([changes, after]).toEqual([
+    ['- to 1', '1 to 2'],
+    ['- to 1', '1 to 2'],
+  ])
   expect(errors).toHaveLength(2)
 })
 

@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createQueue } from '../../operator/kube/queue.ts'
@@ -24,29 +24,34 @@ const step = fc.oneof(
 
 describe('a queue', () => {
   test('never runs a key twice at once, keeps to its workers, and follows every add with a run that starts after it', async () => {
-    const scripts = fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), fc.nat(4), async (steps, workers, busy) => {
-      const history = createHistory()
-      const running = new Set<string>()
-      const faults: string[] = []
-      const queue = createQueue(workers, async (key) => {
-        if (running.has(key)) faults.push(`${key} twice at once`)
-        running.add(key)
-        if (running.size > workers) faults.push('too many workers')
-        history.started(key)
-        for (let left = busy; left > 0; left -= 1) await turn()
-        running.delete(key)
-      })
-      for (const each of steps) {
-        if ('add' in each) {
-          history.added(each.add)
-          queue.add(each.add)
-        } else if ('later' in each) queue.addAfter(each.later, each.after)
-        else for (let left = each.turns; left > 0; left -= 1) await turn()
-      }
-      await queue.idle()
-      expect([...faults, ...history.forgotten()]).toEqual([])
-      await queue.stop()
-    })
+    const scripts = fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.nat(4),
+      async (steps, workers, busy) => {
+        const history = createHistory()
+        const running = new Set<string>()
+        const faults: string[] = []
+        const queue = createQueue(workers, async (key) => {
+          if (running.has(key)) faults.push(`${key} twice at once`)
+          running.add(key)
+          if (running.size > workers) faults.push('too many workers')
+          history.started(key)
+          for (let left = busy; left > 0; left -= 1) await turn()
+          running.delete(key)
+        })
+        for (const each of steps) {
+          if ('add' in each) {
+            history.added(each.add)
+            queue.add(each.add)
+          } else if ('later' in each) queue.addAfter(each.later, each.after)
+          else for (let left = each.turns; left > 0; left -= 1) await turn()
+        }
+        await queue.idle()
+        expect([...faults, ...history.forgotten()]).toEqual([])
+        await queue.stop()
+      },
+    )
     await fc.assert(scripts, { numRuns: 300 })
   })
 
@@ -60,7 +65,13 @@ describe('a queue', () => {
     expect(runs.sort()).toEqual(['a', 'b', 'c'])
   })
 
-  test.each<[rule: string, act: (add: (key: string) => void, after: (key: string, ms: number) => void) => void, runs: number]>([
+  test.each<
+    [
+      rule: string,
+      act: (add: (key: string) => void, after: (key: string, ms: number) => void) => void,
+      runs: number,
+    ]
+  >([
     ['a delayed key runs once its time has come', (_, after) => after('a', 20), 1],
     [
       'the earlier of two times counts',

@@ -13,12 +13,21 @@ let reflector: Reflector | undefined
 afterEach(() => reflector?.stop())
 
 function thing(name: string, resourceVersion: number): KubeObject {
-  return { apiVersion: 'v1', kind: 'Thing', metadata: { namespace: 'acme', name, uid: name, resourceVersion: String(resourceVersion) } }
+  return {
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: { namespace: 'acme', name, uid: name, resourceVersion: String(resourceVersion) },
+  }
 }
 
 const event = (type: string, object: object) => JSON.stringify({ type, object })
 const endOfList = (resourceVersion: number) =>
-  event('BOOKMARK', { metadata: { resourceVersion: String(resourceVersion), annotations: { 'k8s.io/initial-events-end': 'true' } } })
+  event('BOOKMARK', {
+    metadata: {
+      resourceVersion: String(resourceVersion),
+      annotations: { 'k8s.io/initial-events-end': 'true' },
+    },
+  })
 
 /** Plays one script for each watch, then keeps the last one open; an error is thrown instead of an answer. */
 function reflect(scripts: readonly (readonly string[] | Error)[], pages: readonly object[] = []) {
@@ -36,16 +45,24 @@ function reflect(scripts: readonly (readonly string[] | Error)[], pages: readonl
   }
   const cache = createCache({}, () => {})
   const changes: string[] = []
-  cache.subscribe(({ before, after }) => changes.push(`${(after ?? before)?.metadata.name} ${after ? 'is' : 'gone'}`))
+  cache.subscribe(({ before, after }) =>
+    changes.push(`${(after ?? before)?.metadata.name} ${after ? 'is' : 'gone'}`),
+  )
   reflector = startReflector(client, things, cache, silentLog, { backoffMs: { first: 5, most: 20 } })
   return { cache, changes, watches, synced: reflector.synced }
 }
 
-const versions = (cache: { all(): Iterable<KubeObject> }) => [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
+const versions = (cache: { all(): Iterable<KubeObject> }) =>
+  [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
 
 describe('the first list', () => {
   test('is taken when it is complete, and what was deleted while it came is not in it', async () => {
-    const list = [event('ADDED', thing('a', 1)), event('ADDED', thing('b', 2)), event('MODIFIED', thing('a', 4)), event('DELETED', thing('b', 5))]
+    const list = [
+      event('ADDED', thing('a', 1)),
+      event('ADDED', thing('b', 2)),
+      event('MODIFIED', thing('a', 4)),
+      event('DELETED', thing('b', 5)),
+    ]
     const { cache, changes, synced } = reflect([[...list, endOfList(5)]])
     await synced
     expect(versions(cache)).toEqual(['a 4'])

@@ -9,7 +9,17 @@ interface Thing extends KubeObject {
 }
 
 function thing(name: string, resourceVersion: number, spec: Thing['spec']): Thing {
-  return { apiVersion: 'v1', kind: 'Thing', metadata: { namespace: 'acme', name, uid: `${name} ${resourceVersion}`, resourceVersion: String(resourceVersion) }, spec }
+  return {
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: {
+      namespace: 'acme',
+      name,
+      uid: `${name} ${resourceVersion}`,
+      resourceVersion: String(resourceVersion),
+    },
+    spec,
+  }
 }
 
 const place = ({ spec }: Thing) => {
@@ -44,7 +54,8 @@ test('a tally holds what counting all objects would, whatever happened before an
     const tally = createTally(cache, ['ready', 'pending'], place)
     since.forEach(apply)
     for (const group of ['g', 'h']) {
-      const counted = (bucket: string) => [...cache.all()].filter(({ spec }) => spec?.group === group && spec.bucket === bucket).length
+      const counted = (bucket: string) =>
+        [...cache.all()].filter(({ spec }) => spec?.group === group && spec.bucket === bucket).length
       expect(tally.of(group)).toEqual({ ready: counted('ready'), pending: counted('pending') })
     }
   })
@@ -52,6 +63,10 @@ test('a tally holds what counting all objects would, whatever happened before an
 })
 
 test('a group without objects counts nothing', () => {
-  const tally = createTally(createCache<Thing>({}, () => {}), ['ready', 'pending'], place)
+  const tally = createTally(
+    createCache<Thing>({}, () => {}),
+    ['ready', 'pending'],
+    place,
+  )
   expect(tally.of('nowhere')).toEqual({ ready: 0, pending: 0 })
 })

@@ -9,11 +9,21 @@ const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
 
 describe('a verdict', () => {
   test.each<[rule: string, error: unknown, expected: ReturnType<typeof verdictOf>]>([
-    ['nothing thrown: ready', undefined, { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' }],
+    [
+      'nothing thrown: ready',
+      undefined,
+      { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' },
+    ],
     [
       'Waiting: not yet, until something changes',
       new Waiting('DependencyNotReady', 'waiting for x'),
-      { ready: 'Unknown', reason: 'DependencyNotReady', message: 'waiting for x', also: 'Reconciling', retry: 'no' },
+      {
+        ready: 'Unknown',
+        reason: 'DependencyNotReady',
+        message: 'waiting for x',
+        also: 'Reconciling',
+        retry: 'no',
+      },
     ],
     [
       'Waiting with a time: looks again then',
@@ -50,12 +60,37 @@ describe('conditions', () => {
     lastTransitionTime: earlier,
   })
   const shown = (conditions: readonly Condition[]) =>
-    conditions.map(({ type, status, reason, lastTransitionTime }) => [type, status, reason, lastTransitionTime === now ? 'now' : 'earlier'])
+    conditions.map(({ type, status, reason, lastTransitionTime }) => [
+      type,
+      status,
+      reason,
+      lastTransitionTime === now ? 'now' : 'earlier',
+    ])
 
-  test.each<[rule: string, before: Condition[], error: unknown, extra: Omit<Condition, 'lastTransitionTime'>[], expected: string[][]]>([
+  test.each<
+    [
+      rule: string,
+      before: Condition[],
+      error: unknown,
+      extra: Omit<Condition, 'lastTransitionTime'>[],
+      expected: string[][],
+    ]
+  >([
     ['a first verdict', [], undefined, [], [['Ready', 'True', 'Reconciled', 'now']]],
-    ['the same status keeps its time', [condition('Ready', 'True')], undefined, [], [['Ready', 'True', 'Reconciled', 'earlier']]],
-    ['another status has another time', [condition('Ready', 'False')], undefined, [], [['Ready', 'True', 'Reconciled', 'now']]],
+    [
+      'the same status keeps its time',
+      [condition('Ready', 'True')],
+      undefined,
+      [],
+      [['Ready', 'True', 'Reconciled', 'earlier']],
+    ],
+    [
+      'another status has another time',
+      [condition('Ready', 'False')],
+      undefined,
+      [],
+      [['Ready', 'True', 'Reconciled', 'now']],
+    ],
     [
       'Reconciling is there only while true',
       [condition('Ready', 'Unknown'), condition('Reconciling', 'True')],
@@ -68,14 +103,20 @@ describe('conditions', () => {
       [condition('Ready', 'Unknown'), condition('Reconciling', 'True')],
       new Stalled('Conflict', ''),
       [],
-      [['Ready', 'False', 'Conflict', 'now'], ['Stalled', 'True', 'Conflict', 'now']],
+      [
+        ['Ready', 'False', 'Conflict', 'now'],
+        ['Stalled', 'True', 'Conflict', 'now'],
+      ],
     ],
     [
       'those of the controller stand beside ours and cannot replace them',
       [condition('Unused', 'True')],
       undefined,
       [condition('Unused', 'True', 'New'), condition('Ready', 'False')],
-      [['Ready', 'True', 'Reconciled', 'now'], ['Unused', 'True', 'New', 'earlier']],
+      [
+        ['Ready', 'True', 'Reconciled', 'now'],
+        ['Unused', 'True', 'New', 'earlier'],
+      ],
     ],
   ])('%s', (_, before, error, extra, expected) => {
     expect(shown(conditionsAfter(before, verdictOf(error), extra, 2, now))).toEqual(expected)
@@ -87,7 +128,14 @@ describe('conditions', () => {
     expect(ready?.message.length).toBeLessThanOrEqual(32_768)
   })
 
-  test.each<[rule: string, generation: number, status: Condition['status'], expected: { ready: boolean; stalled: boolean }]>([
+  test.each<
+    [
+      rule: string,
+      generation: number,
+      status: Condition['status'],
+      expected: { ready: boolean; stalled: boolean },
+    ]
+  >([
     ['a verdict on this spec counts', 2, 'True', { ready: true, stalled: true }],
     ['a verdict on an older spec does not', 3, 'True', { ready: false, stalled: false }],
     ['neither does another status', 2, 'Unknown', { ready: false, stalled: false }],
@@ -117,11 +165,22 @@ describe('the merge patch from one status to the next', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'toString')
   const { status } = fc.letrec((tie) => ({
     status: fc.dictionary(key, tie('value'), { maxKeys: 5, noNullPrototype: true }),
-    value: fc.oneof({ maxDepth: 3 }, fc.constantFrom(0, 1, 'x', true, undefined), fc.array(tie('leaf'), { maxLength: 3 }), tie('status')),
-    leaf: fc.oneof(fc.constantFrom(0, 1, 'x'), fc.record({ a: fc.constantFrom(1, undefined), b: fc.constant('x') })),
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom(0, 1, 'x', true, undefined),
+      fc.array(tie('leaf'), { maxLength: 3 }),
+      tie('status'),
+    ),
+    leaf: fc.oneof(
+      fc.constantFrom(0, 1, 'x'),
+      fc.record({ a: fc.constantFrom(1, undefined), b: fc.constant('x') }),
+    ),
   }))
   // Equal more often than two independent drafts would be.
-  const pair = fc.oneof(fc.tuple(status, status), status.map((each) => [each, structuredClone(each)] as const))
+  const pair = fc.oneof(
+    fc.tuple(status, status),
+    status.map((each) => [each, structuredClone(each)] as const),
+  )
 
   test('applied to what was gives what shall be, and is nothing when that is the same', () => {
     const law = fc.property(pair, ([first, after]) => {
@@ -136,7 +195,12 @@ describe('the merge patch from one status to the next', () => {
   test.each<[rule: string, before: object, after: object, expected: object | undefined]>([
     ['what is gone goes by an explicit null', { a: 1, b: 2 }, { a: 1 }, { b: null }],
     ['also deep inside', { a: { b: { c: 1, d: 2 } } }, { a: { b: { d: 2 } } }, { a: { b: { c: null } } }],
-    ['an absent field equals an undefined one', { a: { b: 1 } }, { a: { b: 1, c: undefined }, d: undefined }, undefined],
+    [
+      'an absent field equals an undefined one',
+      { a: { b: 1 } },
+      { a: { b: 1, c: undefined }, d: undefined },
+      undefined,
+    ],
     ['also in a list', { a: [{ b: 1 }] }, { a: [{ b: 1, c: undefined }] }, undefined],
     ['a list is replaced as a whole', { a: [1, 2] }, { a: [2] }, { a: [2] }],
   ])('%s', (_, before, after, expected) => {

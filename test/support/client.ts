@@ -12,8 +12,8 @@ const apiVersion = 'quartermaster.dev/v1alpha1'
 /** An answer of the gateway. */
 export interface RestAnswer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
-  readonly body: any // tests look into bodies of many shapes
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
+  readonly body: any
 }
 
 /** One organization of a test file, through both doors. */
@@ -25,12 +25,20 @@ export interface Organization {
   get<T = KubeObject>(plural: string, name: string): Promise<T | undefined>
   list<T = KubeObject>(plural: string): Promise<T[]>
   remove(plural: string, name: string): Promise<void>
-  kube<T = unknown>(method: string, path: string, body?: unknown, contentType?: string): Promise<ApiResponse<T>>
+  kube<T = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    contentType?: string,
+  ): Promise<ApiResponse<T>>
   define(name: string, spec: object): Promise<KubeObject>
   application(name: string): Promise<void>
   environment(application: string, name: string, type?: string): Promise<void>
   /** Deploys a set of modules and shared dependencies by kubectl's door, and waits for the end. */
-  deploy(environmentName: string, content: { modules?: object; shared?: object }): Promise<EnvironmentDeployment>
+  deploy(
+    environmentName: string,
+    content: { modules?: object; shared?: object },
+  ): Promise<EnvironmentDeployment>
   ended(deploymentName: string, withinMs?: number): Promise<EnvironmentDeployment>
   resources(): Promise<ActiveResource[]>
 }
@@ -93,9 +101,16 @@ export async function makeTestOrganization(
       deployments += 1
       const applicationName = environmentName.split('.')[0] ?? ''
       const setName = `${applicationName}.test-${deployments}`
-      await organization.apply('deploymentsets', 'DeploymentSet', setName, { applicationName, modules, shared })
+      await organization.apply('deploymentsets', 'DeploymentSet', setName, {
+        applicationName,
+        modules,
+        shared,
+      })
       const name = `${environmentName}.${deployments}`
-      await organization.apply('environmentdeployments', 'EnvironmentDeployment', name, { environmentName, setName })
+      await organization.apply('environmentdeployments', 'EnvironmentDeployment', name, {
+        environmentName,
+        setName,
+      })
       return organization.ended(name)
     },
     ended: (name, withinMs = 30_000) =>
@@ -122,14 +137,24 @@ export function moduleWith(externals: object, spec: object = {}): object {
 }
 
 /** The status of a condition, or undefined. */
-export function conditionStatus(object: { readonly [field: string]: unknown } | object | undefined, type: string): string | undefined {
-  const status = (object as { status?: unknown } | undefined)?.status as { conditions?: { type: string; status: string }[] } | undefined // of an object of ours
+export function conditionStatus(
+  object: { readonly [field: string]: unknown } | object | undefined,
+  type: string,
+): string | undefined {
+  const status = (object as { status?: unknown } | undefined)?.status as
+    | { conditions?: { type: string; status: string }[] }
+    | undefined // of an object of ours
   return status?.conditions?.find((each) => each.type === type)?.status
 }
 
 /** Reason and message of `Ready`. */
-export function readyOf(object: { readonly [field: string]: unknown } | object | undefined): { reason: string; message: string } {
-  const status = (object as { status?: unknown } | undefined)?.status as { conditions?: { type: string; reason: string; message: string }[] } | undefined // of an object of ours
+export function readyOf(object: { readonly [field: string]: unknown } | object | undefined): {
+  reason: string
+  message: string
+} {
+  const status = (object as { status?: unknown } | undefined)?.status as
+    | { conditions?: { type: string; reason: string; message: string }[] }
+    | undefined // of an object of ours
   const ready = status?.conditions?.find((each) => each.type === 'Ready')
   return { reason: ready?.reason ?? '', message: ready?.message ?? '' }
 }

@@ -1,13 +1,18 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request } from 'node:https'
-import { readFileSync } from 'node:fs'
 
 /** What happens to a request that a rule fits. */
 export type Fault =
   | { readonly kind: 'resetBefore' }
   | { readonly kind: 'resetAfter' }
   | { readonly kind: 'freeze' }
-  | { readonly kind: 'answer'; readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly headers?: Record<string, string>
+      readonly body?: unknown
+    }
 
 interface Rule {
   readonly fits: (method: string, url: string) => boolean
@@ -55,23 +60,27 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
       outgoing.end(JSON.stringify(fault.body ?? {}))
       return
     }
-    const forwarded = request(new URL(incoming.url ?? '/', target.url), { method: incoming.method, headers: incoming.headers, ca }, (answer) => {
-      if (fault?.kind === 'resetAfter') {
-        // The API server has done it; the client never hears.
-        answer.resume()
-        answer.on('end', () => incoming.socket.destroy())
-        return
-      }
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      if (fault?.kind === 'freeze') {
-        outgoing.flushHeaders()
-        answer.resume()
-        return
-      }
-      answer.pipe(outgoing)
-      outgoing.on('close', () => answer.destroy())
-      answer.on('error', () => outgoing.destroy())
-    })
+    const forwarded = request(
+      new URL(incoming.url ?? '/', target.url),
+      { method: incoming.method, headers: incoming.headers, ca },
+      (answer) => {
+        if (fault?.kind === 'resetAfter') {
+          // The API server has done it; the client never hears.
+          answer.resume()
+          answer.on('end', () => incoming.socket.destroy())
+          return
+        }
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+        if (fault?.kind === 'freeze') {
+          outgoing.flushHeaders()
+          answer.resume()
+          return
+        }
+        answer.pipe(outgoing)
+        outgoing.on('close', () => answer.destroy())
+        answer.on('error', () => outgoing.destroy())
+      },
+    )
     forwarded.on('error', () => incoming.socket.destroy())
     incoming.pipe(forwarded)
   }

@@ -11,7 +11,11 @@ export default async function setUp() {
   const controlPlane = await startControlPlane({ directory, auditLog: true })
   const { operator, gateway, adminToken } = await startEverything(controlPlane, {
     directory,
-    settings: { QUARTERMASTER_REQUESTS_PER_SECOND: '5000', QUARTERMASTER_REQUEST_BURST: '10000', QUARTERMASTER_SETTLE_SECONDS: '10' },
+    settings: {
+      QUARTERMASTER_REQUESTS_PER_SECOND: '5000',
+      QUARTERMASTER_REQUEST_BURST: '10000',
+      QUARTERMASTER_SETTLE_SECONDS: '10',
+    },
   })
   const { url, caFile, adminToken: clusterToken, kubeconfigPath, auditLogPath = '', binaries } = controlPlane
   const shared: SharedCluster = {

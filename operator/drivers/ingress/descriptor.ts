@@ -9,14 +9,19 @@ export const ingressValues = object(
   {},
   {
     api_version: oneOf(['v1', 'v1beta1'], 'API version of the generated Ingress. `v1` when absent.'),
-    class: string('Ingress controller class: an annotation in `v1beta1`, `ingressClassName` in `v1`. No class when absent.', {
-      maxLength: 253,
-    }),
+    class: string(
+      'Ingress controller class: an annotation in `v1beta1`, `ingressClassName` in `v1`. No class when absent.',
+      {
+        maxLength: 253,
+      },
+    ),
     annotations: map(string('Annotation value.', { maxLength: 65_536 }), 'Annotations of the Ingress.'),
     labels: map(string('Label value.', { maxLength: 63 }), 'Labels of the Ingress.'),
     no_tls: boolean('Whether the Ingress is made without TLS. False when absent.'),
     path_type: oneOf(pathTypes, 'Path type of paths that do not say theirs. `Prefix` when absent.'),
-    tls_secret_name: string('Secret of the TLS certificate. That of the dns resource when absent.', { maxLength: 253 }),
+    tls_secret_name: string('Secret of the TLS certificate. That of the dns resource when absent.', {
+      maxLength: 253,
+    }),
   },
   'Inputs of the ingress driver.',
 )

@@ -26,7 +26,10 @@ export const ingress: Driver = {
     const host = textOf(dns?.outputs.host) ?? textOf(request.params.host)
     const paths = pathsOf(request, inputs.path_type ?? 'Prefix')
     const name = `${request.guResId}-ingress`
-    const objects = paths.length > 0 ? [render(name, request.namespace, inputs, host, secretOf(request, inputs, dns), paths)] : []
+    const objects =
+      paths.length > 0
+        ? [render(name, request.namespace, inputs, host, secretOf(request, inputs, dns), paths)]
+        : []
     return { outputs: { values: { id: name }, secrets: {} }, objects }
   },
   async deprovision() {},
@@ -35,14 +38,19 @@ export const ingress: Driver = {
 /** The rules of workloads and the routes of the dns resource, each path once, in a stable order. */
 function pathsOf({ params, neighbours }: ProvisionRequest, defaultType: PathType): Path[] {
   const rules = (params.rules as { http?: Record<string, FreeForm> } | undefined)?.http ?? {} // put together while planning
-  const fromRules = Object.entries(rules).map(([path, rule]) => pathOf(path, rule.type, rule.name, rule.port, defaultType))
+  const fromRules = Object.entries(rules).map(([path, rule]) =>
+    pathOf(path, rule.type, rule.name, rule.port, defaultType),
+  )
   const fromRoutes = (neighbours.routes ?? []).map((route) => pathOfRoute(route, defaultType))
   const byPath = new Map<string, Path>()
   for (const each of [...fromRules, ...fromRoutes]) {
     const key = `${each.pathType} ${each.path}`
     const other = byPath.get(key)
     if (other && (other.service !== each.service || other.port !== each.port)) {
-      throw new Stalled('Conflict', `path '${each.path}' goes to both '${other.service}' and '${each.service}'`)
+      throw new Stalled(
+        'Conflict',
+        `path '${each.path}' goes to both '${other.service}' and '${each.service}'`,
+      )
     }
     byPath.set(key, each)
   }
@@ -51,7 +59,13 @@ function pathsOf({ params, neighbours }: ProvisionRequest, defaultType: PathType
 
 function pathOfRoute({ outputs, params, workload }: NeighbourValue, defaultType: PathType): Path {
   const field = (name: string) => outputs[name] ?? params[name]
-  return pathOf(textOf(field('path')) ?? '/', field('type'), field('service') ?? workload, field('port'), defaultType)
+  return pathOf(
+    textOf(field('path')) ?? '/',
+    field('type'),
+    field('service') ?? workload,
+    field('port'),
+    defaultType,
+  )
 }
 
 function pathOf(path: string, type: unknown, service: unknown, port: unknown, defaultType: PathType): Path {
@@ -68,12 +82,20 @@ function pathOf(path: string, type: unknown, service: unknown, port: unknown, de
 function pathTypeOf(path: string, type: unknown, defaultType: PathType): PathType {
   if (type === undefined) return defaultType
   const found = pathTypes.find((each) => each.toLowerCase() === String(type).toLowerCase())
-  if (!found) throw new Stalled('InvalidInputs', `path type '${type}' of '${path}' is none of ${pathTypes.join(', ')}`)
+  if (!found)
+    throw new Stalled(
+      'InvalidInputs',
+      `path type '${String(type)}' of '${path}' is none of ${pathTypes.join(', ')}`,
+    )
   return found
 }
 
 /** The definition's choice wins over the resource's, which wins over the certificate of the dns resource. */
-function secretOf({ params }: ProvisionRequest, inputs: Inputs, dns: NeighbourValue | undefined): string | undefined {
+function secretOf(
+  { params }: ProvisionRequest,
+  inputs: Inputs,
+  dns: NeighbourValue | undefined,
+): string | undefined {
   if (inputs.no_tls) return undefined
   return inputs.tls_secret_name || textOf(params.tls_secret_name) || textOf(dns?.outputs.tls_secret_name)
 }
@@ -87,7 +109,10 @@ function render(
   paths: readonly Path[],
 ): KubeObject {
   const isOld = inputs.api_version === 'v1beta1'
-  const annotations = { ...inputs.annotations, ...(isOld && inputs.class ? { [classAnnotation]: inputs.class } : {}) }
+  const annotations = {
+    ...inputs.annotations,
+    ...(isOld && inputs.class ? { [classAnnotation]: inputs.class } : {}),
+  }
   const http = { paths: paths.map((path) => (isOld ? oldPath(path) : newPath(path))) }
   return {
     apiVersion: isOld ? 'networking.k8s.io/v1beta1' : 'networking.k8s.io/v1',
@@ -107,7 +132,13 @@ function render(
 }
 
 function newPath({ path, pathType, service, port }: Path) {
-  return { path, pathType, backend: { service: { name: service, port: typeof port === 'number' ? { number: port } : { name: port } } } }
+  return {
+    path,
+    pathType,
+    backend: {
+      service: { name: service, port: typeof port === 'number' ? { number: port } : { name: port } },
+    },
+  }
 }
 
 function oldPath({ path, pathType, service, port }: Path) {
