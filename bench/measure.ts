@@ -11,6 +11,9 @@ export interface Sample extends CpuUse {
   readonly resourceWrites: number
   /** Looks of the operator at active resources. */
   readonly reconciles: number
+  /** Time that the operator spent collecting garbage, and the longest that its event loop stood still. */
+  readonly gcSeconds: number
+  readonly longestStallMs: number
   /** Requests by who sent them and by sort; watches left out. */
   readonly requests: Readonly<Record<string, Record<string, number>>>
   readonly peakMemoryMiB: Readonly<Record<string, number>>
@@ -25,14 +28,22 @@ const quietWithinMs = 60_000
 export async function measure(bed: Bed, audit: AuditReader, work: () => Promise<number>): Promise<Sample> {
   await untilQuiet(audit)
   await forgetPeaks(bed.pids)
-  const reconciledBefore = await reconcilesOf(bed)
+  const metricsBefore = await readMetrics(bed)
   const before = await cpuTimes(bed.pids)
   const seconds = await work()
   const after = await cpuTimes(bed.pids)
   const peakMemoryMiB = await memoryMiB(bed.pids, 'peak')
   const events = await untilQuiet(audit)
-  const reconciles = (await reconcilesOf(bed)) - reconciledBefore
-  return { seconds: rounded(seconds, 4), reconciles, ...requestsIn(events), ...cpuUse(before, after), peakMemoryMiB }
+  const metrics = await readMetrics(bed)
+  return {
+    seconds: rounded(seconds, 4),
+    reconciles: metrics.reconciles - metricsBefore.reconciles,
+    gcSeconds: rounded(metrics.gcSeconds - metricsBefore.gcSeconds),
+    longestStallMs: rounded(metrics.longestStallMs, 0),
+    ...requestsIn(events),
+    ...cpuUse(before, after),
+    peakMemoryMiB,
+  }
 }
 
 /** Reads the audit log until operator and gateway have written nothing for a while; leases do not count. */
@@ -70,13 +81,19 @@ export function requestsIn(events: readonly AuditEvent[]): Pick<Sample, 'request
   }
 }
 
-async function reconcilesOf({ operator }: Bed): Promise<number> {
+async function readMetrics({ operator }: Bed) {
   const response = await fetch(`${operator.url}/metrics`)
-  return reconcilesIn(await response.text())
+  const text = await response.text()
+  return {
+    reconciles: sumOf(text, 'quartermaster_reconcile_total', 'kind="ActiveResource"'),
+    gcSeconds: sumOf(text, 'nodejs_gc_duration_seconds_sum'),
+    // Counted anew each time that metrics are read.
+    longestStallMs: sumOf(text, 'nodejs_eventloop_lag_max_seconds') * 1000,
+  }
 }
 
-/** Looks at active resources in the text of the operator's metrics. */
-export function reconcilesIn(metrics: string): number {
-  const lines = metrics.matchAll(/^quartermaster_reconcile_total\{kind="ActiveResource"[^}]*\} (\S+)$/gm)
-  return [...lines].reduce((sum, [, count]) => sum + Number(count), 0)
+/** The sum of a metric over all its labels, or over those lines that hold `label`. */
+export function sumOf(metrics: string, name: string, label = ''): number {
+  const lines = metrics.split('\n').filter((line) => /^[\w:]+/.exec(line)?.[0] === name && line.includes(label))
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }

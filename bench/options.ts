@@ -15,7 +15,7 @@ export interface Options {
 }
 
 export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain] [--resident n]
-                    [--output file] [--node-options "…"]`
+                    [--output file] [--node-options="--cpu-prof …"]`
 
 /** Options of a command line; throws on one that is not known. */
 export function readOptions(args: readonly string[]): Options {

@@ -26,7 +26,9 @@ export async function buildBundles(
     platform: 'node',
     target: 'node24',
     format: 'esm',
+    // Less to parse and to hold; names stay, so that a stack can be read.
     minifySyntax: true,
+    minifyWhitespace: true,
     sourcemap: 'linked',
     banner: { js: banner },
     logLevel: 'warning',

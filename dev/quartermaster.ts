@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BundleName, buildBundles } from './build.ts'
 import type { ControlPlane } from './control-plane/control-plane.ts'
@@ -98,7 +98,7 @@ export async function startQuartermaster(
   const pidFile = join(pidDirectory, `${name}.pid`)
   const pid = await startProcess({
     binary: process.execPath,
-    args: ['--enable-source-maps', join(directory, `${name}.mjs`)],
+    args: [join(directory, `${name}.mjs`)],
     environment: {
       QUARTERMASTER_KUBECONFIG: await kubeconfigOf(controlPlane, name, directory),
       [name === 'operator' ? 'QUARTERMASTER_HEALTH_PORT' : 'QUARTERMASTER_GATEWAY_PORT']: String(port),
@@ -140,6 +140,7 @@ export async function stopQuartermaster(
 ): Promise<void> {
   const pid = await readPid(join(pidDirectory, `${name}.pid`))
   if (pid > 0) await endProcess(pid, directory, 30_000)
+  await rm(join(pidDirectory, `${name}.pid`), { force: true })
 }
 
 /** The token of the first administrator, as the operator made it. */
@@ -201,9 +202,4 @@ export async function startEverything(
     ])
   })()
   return { operator, gateway, adminToken: await readAdminToken(controlPlane) }
-}
-
-/** Text of a file in the repository. */
-export function readRepositoryFile(path: string): Promise<string> {
-  return readFile(join(root, path), 'utf8')
 }

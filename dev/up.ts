@@ -15,6 +15,8 @@ import {
 } from './quartermaster.ts'
 
 const developmentSettings = {
+  // One operator alone: one that is started again after a crash goes on at once.
+  QUARTERMASTER_IDENTITY: 'development',
   QUARTERMASTER_REQUESTS_PER_SECOND: '5000',
   QUARTERMASTER_REQUEST_BURST: '10000',
 }

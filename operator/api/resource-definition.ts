@@ -30,7 +30,6 @@ export const driverInputsSchema = object(
   },
   'Inputs of the driver.',
 )
-export type DriverInputs = Static<typeof driverInputsSchema>
 
 export const provisionSchema = map(
   object(
@@ -47,7 +46,6 @@ export const provisionSchema = map(
   "Resources to provision along with this one, by `type[.class][#id]`; class and id are this one's when not given.",
   { maxProperties: 64 },
 )
-export type Provision = Static<typeof provisionSchema>
 
 export const ResourceDefinition = defineKind({
   kind: 'ResourceDefinition',

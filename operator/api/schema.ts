@@ -101,12 +101,4 @@ export function anyValue(description: string) {
   return Type.Unsafe<unknown>({ description, nullable: true, 'x-kubernetes-preserve-unknown-fields': true })
 }
 
-/** A rule in CEL on the object that carries it; `message` is what the writer is told. */
-export function withRules<T extends TSchema>(
-  schema: T,
-  ...rules: readonly { rule: string; message: string }[]
-): T {
-  return { ...schema, 'x-kubernetes-validations': rules }
-}
-
 export type { Static, TSchema }

@@ -158,7 +158,11 @@ export function environmentDeploymentController(
     }
     // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
     await turn.report(seen, 'provisioning')
-    await inParallel(planned.steps, (step) => take(step, deployment))
+    await inParallel(planned.steps, (step) => {
+      // Deletion wins: nothing new comes into an environment that is going.
+      environmentFor(deployment)
+      return take(step, deployment)
+    })
     return seen
   }
 

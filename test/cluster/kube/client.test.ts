@@ -1,0 +1,163 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { ApiError, createClient, type KubeClient } from '../../../operator/kube/client.ts'
+import { type Cluster, openCluster, stored } from '../../../operator/kube/cluster.ts'
+import { loadConnection } from '../../../operator/kube/connection.ts'
+import { pathOf, resourceOf } from '../../../operator/kube/resource.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
+import { sharedCluster } from '../../support/shared-cluster.ts'
+import { connectionThrough, createNamespace, uniqueName } from './support.ts'
+
+const shared = sharedCluster()
+const namespace = uniqueName('client')
+const sets = resourceOf(DeploymentSet)
+const open: { close(): Promise<void> }[] = []
+let proxy: FaultProxy
+
+beforeAll(async () => {
+  await createNamespace(shared.access, namespace)
+  proxy = await startFaultProxy(shared.access)
+})
+
+afterEach(async () => {
+  proxy.heal()
+  await Promise.all(open.splice(0).map((each) => each.close()))
+})
+
+afterAll(() => proxy.close())
+
+async function clientThroughProxy(connections?: number): Promise<KubeClient> {
+  const client = createClient(await connectionThrough(proxy, shared.operatorKubeconfig), { connections })
+  open.push(client)
+  return client
+}
+
+async function clusterThroughProxy(idleMs?: number): Promise<Cluster> {
+  const client = createClient(await connectionThrough(proxy, shared.operatorKubeconfig))
+  const reflector = { idleMs, backoffMs: { first: 20, most: 100 } }
+  const cluster = openCluster({ client, log: silentLog, kinds: [stored(DeploymentSet)], reflector })
+  open.push(cluster)
+  await cluster.ready
+  return cluster
+}
+
+const setNamed = (name: string, modules = {}) =>
+  newObject(DeploymentSet, { name, namespace }, { applicationName: 'shop', modules, shared: {} })
+const createDirectly = (name: string) => apiCall(shared.access, 'POST', pathOf(sets, namespace), setNamed(name))
+const isCreation = (method: string) => method === 'POST'
+const isWatch = (_: string, url: string) => url.includes('watch=true') && url.includes('deploymentsets')
+
+describe('a client', () => {
+  test('speaks to the API server itself with the identity of its kubeconfig', async () => {
+    const client = createClient(loadConnection(shared.operatorKubeconfig))
+    open.push(client)
+    const answer = await client.request('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+    })
+    const username = 'system:serviceaccount:quartermaster-system:quartermaster-operator'
+    expect(answer).toMatchObject({ status: { userInfo: { username } } })
+  })
+
+  test('reuses its connections: 200 requests open no more than it may have at once', async () => {
+    const client = await clientThroughProxy(4)
+    const before = proxy.connections
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(Array.from({ length: 20 }, () => client.request('GET', pathOf(sets, namespace))))
+    }
+    expect(proxy.connections - before).toBeLessThanOrEqual(4)
+  })
+
+  test('waits as long as an API server that is busy asks it to', async () => {
+    const client = await clientThroughProxy()
+    proxy.inject(() => true, { kind: 'answer', status: 429, headers: { 'retry-after': '1' } })
+    const begin = performance.now()
+    expect(await client.request('GET', pathOf(sets, namespace))).toMatchObject({ kind: 'DeploymentSetList' })
+    expect(performance.now() - begin).toBeGreaterThan(950)
+  })
+
+  test.each<[rule: string, status: number, body: object, expected: object]>([
+    ['a refusal has the status and the reason of the API server', 403, { reason: 'Forbidden' }, { status: 403, reason: 'Forbidden' }],
+    ['one that is no Status has its status all the same', 502, [], { status: 502, reason: 'Unknown' }],
+    ['429 without a time is a refusal', 429, { reason: 'TooManyRequests' }, { status: 429, reason: 'TooManyRequests' }],
+  ])('%s', async (_, status, body, expected) => {
+    const client = await clientThroughProxy()
+    proxy.inject(() => true, { kind: 'answer', status, body })
+    const error = await client.request('GET', pathOf(sets, namespace)).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject(expected)
+  })
+
+  test('gives up on an answer that does not come', async () => {
+    const client = await clientThroughProxy()
+    proxy.inject(() => true, { kind: 'freeze' })
+    const begin = performance.now()
+    await expect(client.request('GET', pathOf(sets, namespace), { timeoutMs: 300 })).rejects.toThrow()
+    expect(performance.now() - begin).toBeLessThan(5000)
+  })
+})
+
+describe('creating', () => {
+  test.each(['resetAfter', 'resetBefore'] as const)('when no answer comes (%s) gives the object all the same, and makes one', async (kind) => {
+    const cluster = await clusterThroughProxy()
+    const name = uniqueName('lost')
+    proxy.inject(isCreation, { kind })
+    // An absent field may be given as undefined: the API server never hears of it.
+    const created = await cluster.create(DeploymentSet, setNamed(name, { web: { image: undefined } }))
+    expect(created.metadata.uid).toMatch(/./)
+    expect(cluster.store.get(DeploymentSet, namespace, name)).toEqual(created)
+    expect((await cluster.readAll(DeploymentSet, namespace)).filter(({ metadata }) => metadata.name === name)).toHaveLength(1)
+  })
+
+  test('does not take the object of somebody else for its own', async () => {
+    const cluster = await clusterThroughProxy()
+    const name = uniqueName('taken')
+    await createDirectly(name)
+    proxy.inject(isCreation, { kind: 'resetBefore' })
+    await expect(cluster.create(DeploymentSet, setNamed(name, { other: {} }))).rejects.toMatchObject({ reason: 'AlreadyExists' })
+  })
+})
+
+describe('the store', () => {
+  test('knows of a write as soon as it is answered', async () => {
+    const cluster = await clusterThroughProxy()
+    const name = uniqueName('own')
+    const created = await cluster.create(DeploymentSet, setNamed(name))
+    expect(cluster.store.get(DeploymentSet, namespace, name)?.metadata.uid).toBe(created.metadata.uid)
+    await cluster.remove(DeploymentSet, created)
+    expect(cluster.store.get(DeploymentSet, namespace, name)).toBeUndefined()
+    await cluster.remove(DeploymentSet, created)
+  })
+
+  test('asks again when a watch goes silent, and loses nothing', async () => {
+    const cluster = await clusterThroughProxy(600)
+    proxy.silence(isWatch)
+    const watches = proxy.requests.filter((each) => each.includes('deploymentsets?watch')).length
+    const names = [uniqueName('silent'), uniqueName('silent')]
+    for (const name of names) await createDirectly(name)
+    await eventually('the store has both', 10_000, async () => names.every((name) => cluster.store.get(DeploymentSet, namespace, name)) || undefined)
+    expect(proxy.requests.filter((each) => each.includes('deploymentsets?watch')).length).toBeGreaterThan(watches)
+    expect(cluster.store.silentMs()).toBeLessThan(10_000)
+  })
+
+  test('gets its first list also when the first stream stays silent', async () => {
+    proxy.inject(isWatch, { kind: 'freeze' })
+    const name = uniqueName('first')
+    await createDirectly(name)
+    const cluster = await clusterThroughProxy(600)
+    expect(cluster.store.get(DeploymentSet, namespace, name)).toBeDefined()
+  })
+
+  test('goes on when a handler throws', async () => {
+    const cluster = await clusterThroughProxy()
+    cluster.store.cacheOf(DeploymentSet).subscribe(() => {
+      throw new Error('broken handler')
+    })
+    for (const name of [uniqueName('after'), uniqueName('after')]) {
+      await createDirectly(name)
+      await eventually('the object is known', 5000, async () => cluster.store.get(DeploymentSet, namespace, name))
+    }
+  })
+})
