@@ -4,7 +4,6 @@ import formats from 'ajv-formats'
 import { RE2JS } from 're2js'
 import type { TSchema } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/errors.ts'
-import { isObject } from '../operator/domain/json.ts'
 import { withoutNulls } from './wire.ts'
 
 /** Checks a value and answers it without the nulls that stand for absent fields. */
@@ -65,27 +64,4 @@ function messageOf(error: ErrorObject, root: string): string {
     ? `: ${error.params['allowedValues'].join(', ')}`
     : ''
   return `${where} ${error.message ?? 'is not valid'}${allowed}`
-}
-
-/** Checks inputs against the schema of a driver; a placeholder passes for whatever it stands for. */
-export function createInputsCheck(schema: TSchema, root: string): (inputs: unknown) => void {
-  const check = createAjv({ strict: false, allErrors: true }).compile(schema)
-  return (inputs) => {
-    if (check(inputs)) return
-    const fault = check.errors?.find(({ instancePath }) => !isPlaceholder(valueAt(inputs, instancePath)))
-    if (fault) throw new Problem('Invalid', messageOf(fault, `'${root}'`))
-  }
-}
-
-function isPlaceholder(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('${')
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  const tokens = pointer.split('/').slice(1)
-  return tokens.reduce<unknown>((at, token) => {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (Array.isArray(at)) return at[Number(key)]
-    return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
-  }, value)
 }

@@ -92,7 +92,7 @@ function faultsOfDriver(
 export function unreadLeaves(refs: FreeForm): FreeForm {
   return Object.fromEntries(
     Object.entries(refs).map(([key, value]) => {
-      const isLeaf = !isObject(value) || typeof value.secret === 'string'
+      const isLeaf = !isObject(value) || typeof value.secret === 'string' || typeof value.ref === 'string'
       return [key, isLeaf ? unread : unreadLeaves(value)]
     }),
   )

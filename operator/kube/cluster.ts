@@ -261,9 +261,10 @@ export async function readObject(
   resource: Resource,
   namespace: string | undefined,
   name: string,
+  timeoutMs?: number,
 ): Promise<KubeObject | undefined> {
   try {
-    return (await client.request('GET', pathOf(resource, namespace, name))) as KubeObject // what the API server serves
+    return (await client.request('GET', pathOf(resource, namespace, name), { timeoutMs })) as KubeObject // what the API server serves
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error

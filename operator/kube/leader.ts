@@ -50,6 +50,7 @@ export function startElection(options: {
 }): Election {
   const { client, log, namespace, name, identity, times = defaultElectionTimes } = options
   const path = pathOf(leaseResource, namespace, name)
+  const patienceMs = times.retryMs * 2
   const elected = signal()
   const lost = signal()
   let renewedAt: number | undefined
@@ -86,7 +87,7 @@ export function startElection(options: {
   }
 
   async function tryToHold(): Promise<boolean> {
-    const lease = (await readObject(client, leaseResource, namespace, name)) as Lease | undefined // addressed as one
+    const lease = await readLease()
     if (!lease) return write('POST', pathOf(leaseResource, namespace), leaseOf(undefined))
     if (isTaken(lease)) return false
     return write('PUT', path, leaseOf(lease))
@@ -117,9 +118,14 @@ export function startElection(options: {
     }
   }
 
+  async function readLease(): Promise<Lease | undefined> {
+    // One answer that does not come must not cost the leadership: there is time for another question.
+    return (await readObject(client, leaseResource, namespace, name, patienceMs)) as Lease | undefined // addressed as one
+  }
+
   async function write(method: string, at: string, body: object): Promise<boolean> {
     try {
-      await client.request(method, at, { body, timeoutMs: times.retryMs * 2 })
+      await client.request(method, at, { body, timeoutMs: patienceMs })
       return true
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) return false
@@ -151,7 +157,7 @@ export function startElection(options: {
       // A renewal under way would make the release lose its race.
       await current
       if (!wasLeader) return
-      const lease = (await readObject(client, leaseResource, namespace, name)) as Lease | undefined // addressed as one
+      const lease = await readLease()
       if (lease?.spec.holderIdentity !== identity) return
       await write('PUT', path, {
         ...lease,

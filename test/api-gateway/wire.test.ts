@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createInputsCheck, createValidators } from '../../api-gateway/validate.ts'
+import { createValidators } from '../../api-gateway/validate.ts'
 import { fromWire, toWire, wireSchema, withoutNulls } from '../../api-gateway/wire.ts'
 import { kinds } from '../../operator/api/kinds.ts'
 import { criterionSchema, provisionSchema } from '../../operator/api/resource-definition.ts'
@@ -124,25 +124,5 @@ describe('validation', () => {
         expect.not.objectContaining({ message: expect.stringContaining('canary') }),
       )
     }
-  })
-
-  test.each([
-    [{ size: 1 }, true],
-    [{ size: 'x' }, false],
-    [{ size: '${context.app.id}' }, true],
-    [{ size: 1, deep: [{ flag: '${a.b}' }] }, true],
-    [{ size: 1, deep: [{ flag: 'yes' }] }, false],
-    ['${a.b}', true],
-    [{}, false],
-  ])('of inputs %j', (inputs, passes) => {
-    const inner = { type: 'object', properties: { flag: { type: 'boolean' } } }
-    const schema = {
-      type: 'object',
-      required: ['size'],
-      properties: { size: { type: 'integer' }, deep: { type: 'array', items: inner } },
-    }
-    const check = createInputsCheck(schema, 'values')
-    if (passes) expect(() => check(inputs)).not.toThrow()
-    else expect(() => check(inputs)).toThrow()
   })
 })

@@ -25,6 +25,10 @@ export interface FaultProxy {
   readonly origin: string
   /** Lets the next `times` requests that fit suffer. */
   inject(fits: Rule['fits'], fault: Fault, times?: number): void
+  /** From now on nothing more comes of the answers under way that fit, and their connections stay open. */
+  silence(fits: Rule['fits']): void
+  /** Takes all rules back. */
+  heal(): void
   /** Requests so far, as `METHOD path`. */
   readonly requests: readonly string[]
   /** TCP connections that clients opened so far. */
@@ -36,6 +40,7 @@ export interface FaultProxy {
 export async function startFaultProxy(target: { url: string; caFile: string }): Promise<FaultProxy> {
   const rules: Rule[] = []
   const requests: string[] = []
+  const underWay = new Map<ServerResponse, IncomingMessage>()
   const ca = readFileSync(target.caFile)
   let connections = 0
 
@@ -77,7 +82,11 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
           return
         }
         answer.pipe(outgoing)
-        outgoing.on('close', () => answer.destroy())
+        underWay.set(outgoing, answer)
+        outgoing.on('close', () => {
+          underWay.delete(outgoing)
+          answer.destroy()
+        })
         answer.on('error', () => outgoing.destroy())
       },
     )
@@ -93,6 +102,15 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
   return {
     origin: `http://127.0.0.1:${port}`,
     inject: (fits, fault, times = 1) => rules.push({ fits, fault, times }),
+    silence(fits) {
+      for (const [outgoing, answer] of underWay) {
+        const { method = '', url = '' } = outgoing.req
+        if (fits(method, url)) answer.unpipe(outgoing).resume()
+      }
+    },
+    heal() {
+      rules.length = 0
+    },
     requests,
     get connections() {
       return connections

@@ -1,0 +1,258 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { apiCall, apiRequest, eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { labels } from '../../../operator/api/names.ts'
+import { Stalled, Waiting } from '../../../operator/domain/errors.ts'
+import { createClient } from '../../../operator/kube/client.ts'
+import { type Cluster, openCluster, stored } from '../../../operator/kube/cluster.ts'
+import { type Controller, type Loop, type Observed, startController } from '../../../operator/kube/controller.ts'
+import { pathOf, resourceOf } from '../../../operator/kube/resource.ts'
+import { conditionOf } from '../../../operator/kube/verdict.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { activeResourceSample } from '../samples.ts'
+import { createNamespace, type OwnControlPlane, startOwnControlPlane, uniqueName } from './support.ts'
+
+type Look = (object: ActiveResource) => Observed<typeof ActiveResource>
+
+const merge = 'application/merge-patch+json'
+const name = 'f'.repeat(40)
+const path = (namespace: string) => pathOf(resourceOf(ActiveResource), namespace, name)
+let own: OwnControlPlane
+let cluster: Cluster
+let loop: Loop | undefined
+let organization: string | undefined
+
+beforeAll(async () => {
+  own = await startOwnControlPlane()
+  cluster = openCluster({ client: createClient(own.connection), log: silentLog, kinds: [stored(ActiveResource)] })
+  await cluster.ready
+}, 120_000)
+
+afterEach(async () => {
+  await loop?.stop()
+  if (organization) await label(organization, null)
+})
+
+afterAll(async () => {
+  await cluster?.close()
+  await own?.stop()
+}, 60_000)
+
+/** Makes the namespace an organization, or no longer one. */
+async function label(namespace: string, value: string | null): Promise<void> {
+  const body = { metadata: { labels: { [labels.organization]: value } } }
+  await apiCall(own.controlPlane, 'PATCH', `/api/v1/namespaces/${namespace}`, body, merge)
+  const isThere = value !== null
+  await eventually('the store knows', 5000, async () => cluster.store.isOrganization(namespace) === isThere || undefined)
+}
+
+/** An organization with one object in it, and a loop over it that looks as the test says. */
+async function setUp(look: Look, extra: Partial<Controller<typeof ActiveResource>> = {}, isActive = () => true) {
+  const namespace = uniqueName('loop')
+  organization = namespace
+  await createNamespace(own.controlPlane, namespace)
+  await label(namespace, namespace)
+  const looks: number[] = []
+  const versions: ActiveResource[] = []
+  cluster.store.cacheOf(ActiveResource).subscribe(({ after }) => {
+    if (after?.metadata.namespace === namespace) versions.push(after)
+  })
+  await cluster.create(ActiveResource, activeResourceSample(namespace))
+  const reconcile = async (object: ActiveResource) => {
+    looks.push(performance.now())
+    return look(object)
+  }
+  const options = { log: silentLog, isActive, backoffMs: { first: 100, most: 2000 } }
+  loop = startController(cluster, { kind: ActiveResource, reconcile, ...extra }, options)
+  const current = () => cluster.store.get(ActiveResource, namespace, name)
+  return {
+    namespace,
+    looks,
+    versions,
+    current,
+    writes: (part: string) => own.proxy.requests.filter((each) => each.startsWith('PATCH') && each.includes(`/${namespace}/`) && each.includes(part)).length,
+    change: (body: object) => apiCall(own.controlPlane, 'PATCH', path(namespace), body, merge),
+    until: (type: string, status: string) =>
+      eventually(`${type}=${status}`, 10_000, async () => {
+        const object = current()
+        return object && conditionOf(object, type)?.status === status ? object : undefined
+      }),
+  }
+}
+
+describe('a look that ends well', () => {
+  test('writes the status once, is not woken by it, and writes nothing when nothing is news', async () => {
+    const { looks, until, writes, namespace, current } = await setUp(() => ({ outputs: { host: 'h' } }), { finalize: async () => {} })
+    const ready = await until('Ready', 'True')
+    expect(ready.status).toMatchObject({ outputs: { host: 'h' }, observedGeneration: 1 })
+    expect(ready.metadata.finalizers).toHaveLength(1)
+    await sleep(300)
+    expect({ looks: looks.length, status: writes('/status'), all: writes('') }).toEqual({ looks: 1, status: 1, all: 2 })
+    loop?.queue.add(`${namespace}/${name}`)
+    await eventually('another look', 5000, async () => looks.length === 2 || undefined)
+    await loop?.queue.idle()
+    expect({ all: writes(''), version: current()?.metadata.resourceVersion }).toEqual({ all: 2, version: ready.metadata.resourceVersion })
+  }, 20_000)
+
+  test('takes away from the status what is gone', async () => {
+    let outputs: Record<string, string> = { a: '1', b: '2' }
+    const { until, current, change } = await setUp(() => ({ outputs }))
+    await until('Ready', 'True')
+    outputs = { b: '2' }
+    await change({ metadata: { annotations: { look: 'again' } } })
+    await eventually('the status follows', 5000, async () => !('a' in (current()?.status?.outputs ?? {})) || undefined)
+    expect(current()?.status?.outputs).toEqual({ b: '2' })
+  }, 20_000)
+
+  test('of an object that was replaced meanwhile is not written to its successor: the loop looks again', async () => {
+    const seen: (string | undefined)[] = []
+    const { namespace, until } = await setUp(({ metadata }) => {
+      seen.push(metadata.uid)
+      return { inputsHash: metadata.uid }
+    }, {
+      async reconcile(object) {
+        seen.push(object.metadata.uid)
+        if (seen.length === 1) {
+          await apiCall(own.controlPlane, 'DELETE', path(namespaceOf(object)))
+          await cluster.client.request('POST', pathOf(resourceOf(ActiveResource), namespaceOf(object)), { body: activeResourceSample(namespaceOf(object)) })
+        }
+        return { inputsHash: object.metadata.uid }
+      },
+    })
+    const ready = await until('Ready', 'True')
+    expect(ready.metadata.namespace).toBe(namespace)
+    expect(ready.status?.inputsHash).toBe(ready.metadata.uid)
+    expect(new Set(seen).size).toBe(2)
+  }, 20_000)
+})
+
+function namespaceOf({ metadata }: ActiveResource): string {
+  return metadata.namespace ?? ''
+}
+
+describe('a look that does not end well', () => {
+  test('Waiting is not worth a write when what it waits for comes soon', async () => {
+    let isThere = false
+    const { looks, until, writes, namespace } = await setUp(() => {
+      if (!isThere) throw new Waiting('DependencyNotReady', 'waiting for x')
+      return {}
+    })
+    await eventually('a look', 5000, async () => looks.length > 0 || undefined)
+    isThere = true
+    loop?.queue.add(`${namespace}/${name}`)
+    await until('Ready', 'True')
+    expect(writes('/status')).toBe(1)
+  }, 20_000)
+
+  test('Waiting is told, once, when it lasts', async () => {
+    const { looks, until, writes, namespace } = await setUp(() => {
+      throw new Waiting('DependencyNotReady', 'waiting for x')
+    })
+    const begin = performance.now()
+    const object = await until('Reconciling', 'True')
+    expect(performance.now() - begin).toBeGreaterThan(1000)
+    expect(conditionOf(object, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'DependencyNotReady' })
+    const before = looks.length
+    loop?.queue.add(`${namespace}/${name}`)
+    await eventually('another look', 5000, async () => looks.length > before || undefined)
+    await loop?.queue.idle()
+    expect(writes('/status')).toBe(1)
+  }, 20_000)
+
+  test('Waiting with a time looks again then', async () => {
+    const { looks, until } = await setUp(() => {
+      if (looks.length < 3) throw new Waiting('SecretNotFound', 'waiting for a Secret', 0.2)
+      return {}
+    })
+    await until('Ready', 'True')
+    expect((looks[1] ?? 0) - (looks[0] ?? 0)).toBeGreaterThan(150)
+  }, 20_000)
+
+  test('Stalled is told, and tried again only when something changes', async () => {
+    let isMended = false
+    const { looks, until, change } = await setUp(() => {
+      if (!isMended) throw new Stalled('Conflict', 'somebody else has it', { outputs: { seen: 'yes' } })
+      return {}
+    })
+    const object = await until('Stalled', 'True')
+    expect(conditionOf(object, 'Ready')).toMatchObject({ status: 'False', reason: 'Conflict' })
+    expect(object.status?.outputs).toEqual({ seen: 'yes' })
+    await sleep(800)
+    expect(looks).toHaveLength(1)
+    isMended = true
+    await change({ metadata: { annotations: { look: 'again' } } })
+    const mended = await until('Ready', 'True')
+    expect(conditionOf(mended, 'Stalled')).toBeUndefined()
+  }, 20_000)
+
+  test('an error is tried again, ever later, and counted until it is over', async () => {
+    const { looks, until, versions } = await setUp(() => {
+      if (looks.length <= 4) throw new Error('broken')
+      return {}
+    })
+    const ready = await until('Ready', 'True')
+    const attempts = versions.map(({ status }) => status?.attempts).filter((each) => each !== undefined)
+    expect(attempts).toEqual([1, 2, 3, 4])
+    expect(versions.filter(({ status }) => status?.nextAttemptTime)).toHaveLength(4)
+    expect([ready.status?.attempts, ready.status?.nextAttemptTime]).toEqual([undefined, undefined])
+    const pauses = looks.slice(1).map((at, i) => at - (looks[i] ?? 0))
+    expect(pauses[3]).toBeGreaterThan((pauses[0] ?? 0) * 3)
+  }, 20_000)
+})
+
+describe('the loop', () => {
+  test('holds an object until what stands behind it is gone', async () => {
+    let isGone = false
+    let ends = 0
+    const { until, current, namespace, looks } = await setUp(() => ({}), {
+      async finalize() {
+        ends += 1
+        if (!isGone) throw new Waiting('DependentsRemain', 'waiting for dependents', 0.1)
+      },
+    })
+    await until('Ready', 'True')
+    const before = looks.length
+    await apiCall(own.controlPlane, 'DELETE', path(namespace))
+    await eventually('two tries', 5000, async () => ends >= 2 || undefined)
+    expect(current()?.metadata.deletionTimestamp).toBeDefined()
+    isGone = true
+    await eventually('the object is gone', 5000, async () => (await apiRequest(own.controlPlane, 'GET', path(namespace))).status === 404 || undefined)
+    expect(current()).toBeUndefined()
+    expect(looks.length).toBe(before)
+  }, 20_000)
+
+  test('puts its finalizer back when somebody takes it away', async () => {
+    const { until, current, change } = await setUp(() => ({}), { finalize: async () => {} })
+    const { metadata } = await until('Ready', 'True')
+    await change({ metadata: { finalizers: null } })
+    await eventually('it is back', 5000, async () => {
+      const now = current()?.metadata
+      return (now?.resourceVersion !== metadata.resourceVersion && now?.finalizers?.length === 1) || undefined
+    })
+  }, 20_000)
+
+  test('stops all work on an organization whose label is taken away, and goes on when it is back', async () => {
+    const { looks, until, change, namespace } = await setUp(() => ({}))
+    await until('Ready', 'True')
+    await label(namespace, null)
+    await change({ spec: null, metadata: { annotations: { look: 'again' } } }).catch(() => {})
+    await change({ metadata: { annotations: { look: 'again' } } })
+    await sleep(500)
+    expect(looks).toHaveLength(1)
+    await label(namespace, namespace)
+    await eventually('another look', 5000, async () => looks.length === 2 || undefined)
+  }, 20_000)
+
+  test('begins and writes nothing while another process may lead', async () => {
+    let leads = true
+    const { looks, writes, namespace } = await setUp(() => {
+      leads = false
+      return {}
+    }, {}, () => leads)
+    await eventually('a look', 5000, async () => looks.length === 1 || undefined)
+    loop?.queue.add(`${namespace}/${name}`)
+    await loop?.queue.idle()
+    expect({ looks: looks.length, writes: writes('') }).toEqual({ looks: 1, writes: 0 })
+  }, 20_000)
+})
