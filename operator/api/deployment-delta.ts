@@ -44,7 +44,7 @@ export const DeploymentDelta = defineKind({
   spec: object(
     { applicationName: id('Application that the delta is for. Cannot be changed.') },
     {
-      environmentId: id('Environment that the draft is meant for.'),
+      environmentId: id('Id, within the application, of the environment that the draft is meant for.'),
       displayName: string('Name for people.'),
       archived: boolean('Whether the delta is put away and refuses changes over REST. False when absent.'),
       modules: moduleChangesSchema,

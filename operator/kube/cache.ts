@@ -41,7 +41,7 @@ export function createCache<T extends KubeObject>(
 ): Cache<T> {
   const objects = new Map<string, Map<string, T>>()
   const indexed = new Map(Object.keys(indexes).map((name) => [name, new Map<string, Map<string, T>>()]))
-  const deleted = new Set<string>()
+  const deleted = new Map<string, bigint>()
   const handlers: ChangeHandler<T>[] = []
   let trustVersions = true
   let size = 0
@@ -74,11 +74,13 @@ export function createCache<T extends KubeObject>(
     }
   }
 
-  function rememberDeletion(object: T) {
-    if (!object.metadata.uid) return
-    deleted.add(object.metadata.uid)
+  /** With its version: an object that merely left the selection of labels comes back later with the same uid. */
+  function rememberDeletion({ metadata }: T, version: bigint) {
+    if (!metadata.uid) return
+    const known = deleted.get(metadata.uid) ?? 0n
+    deleted.set(metadata.uid, version > known ? version : known)
     if (deleted.size <= rememberedDeletions) return
-    for (const uid of deleted) {
+    for (const uid of deleted.keys()) {
       deleted.delete(uid)
       break
     }
@@ -97,14 +99,14 @@ export function createCache<T extends KubeObject>(
     set(object, origin) {
       const { namespace = '', name, uid } = object.metadata
       const before = find(namespace, name)
-      if (uid && deleted.has(uid)) return false
+      if (uid && versionOf(object) <= (deleted.get(uid) ?? -1n)) return false
       if (before && trustVersions && versionOf(before) >= versionOf(object)) return false
       change(before, slim(object), origin)
       return true
     },
     remove(object, origin) {
       const before = find(object.metadata.namespace ?? '', object.metadata.name)
-      rememberDeletion(object)
+      rememberDeletion(object, versionOf(object))
       if (!before) return
       const isAnother = before.metadata.uid !== object.metadata.uid
       if (isAnother && trustVersions && versionOf(before) > versionOf(object)) return
@@ -114,7 +116,7 @@ export function createCache<T extends KubeObject>(
       for (const object of Array.from(cache.all())) {
         if (keys.has(keyOf(object))) continue
         if (trustVersions && versionOf(object) > BigInt(resourceVersion)) continue
-        rememberDeletion(object)
+        rememberDeletion(object, BigInt(resourceVersion))
         change(object, undefined, undefined)
       }
       trustVersions = true

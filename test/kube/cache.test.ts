@@ -68,6 +68,15 @@ describe('what is known is never older than what was known', () => {
       [],
     ],
     [
+      'an object that left the selection of labels may come back',
+      (cache) => {
+        cache.remove(thing('a', 12))
+        cache.set(thing('a', 13))
+      },
+      ['a 13'],
+      ['10 to -', '- to 13'],
+    ],
+    [
       'another object of the same name is another object',
       (cache) => {
         cache.remove(thing('a', 12))
