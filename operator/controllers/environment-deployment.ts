@@ -4,24 +4,25 @@ import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
 import { type DeploymentProblem, EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { newObject } from '../api/kind.ts'
-import { annotations, finalizer } from '../api/names.ts'
+import { finalizer } from '../api/names.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { builtInTypes } from '../domain/built-in-types.ts'
-import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
-import { baseDeploymentName, byAge, isFinished } from '../domain/deployment.ts'
+import type { SetContent } from '../domain/delta.ts'
+import { byAge, isFinished } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
-import { Problem, Stalled, Waiting } from '../domain/errors.ts'
-import { parseEnvironmentObjectName, setObjectName } from '../domain/identity.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
+import { parseEnvironmentObjectName } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
 import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
-import { ApiError } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, type Observed, type Turn, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { keyOf } from '../kube/resource.ts'
 import type { Tally } from '../kube/tally.ts'
-import { mergePatch } from '../kube/verdict.ts'
+import { isReady, mergePatch } from '../kube/verdict.ts'
+import { failure, finishedAs, maxProblems, refusal } from './deployment-failure.ts'
+import { createSources } from './deployment-source.ts'
 import type { Installation } from './installation.ts'
 import { inParallel } from './parallel.ts'
 import { type Progress, progressOf } from './progress.ts'
@@ -46,8 +47,6 @@ interface Running {
   readonly seen: Seen
 }
 
-const maxProblems = 200
-
 /** Plans a deployment, writes all its resources at once, and ends when they are ready or one failed. */
 export function environmentDeploymentController(
   tools: DeploymentTools,
@@ -57,6 +56,7 @@ export function environmentDeploymentController(
   const running = new Map<string, Running>()
   const runningIn = new Map<string, string>()
   const matchers = createMatchers(cluster)
+  const sources = createSources(cluster)
   const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
   const unfinishedIn = (environment: string) =>
     store.byIndex(EnvironmentDeployment, 'environment', environment).filter((each) => !isFinished(each))
@@ -79,6 +79,7 @@ export function environmentDeploymentController(
       }),
       watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
         const ended = before && !isFinished(before) && (!after || isFinished(after))
+        if (before && !after) forget(before)
         return ended ? unfinishedIn(environmentOf(before)).map(keyOf) : []
       }),
       watchKind(store.cacheOf(Environment), ({ before, after }) => {
@@ -99,22 +100,38 @@ export function environmentDeploymentController(
     ],
     async reconcile(deployment, turn) {
       if (isFinished(deployment)) return finishedAs(deployment)
-      const key = keyOf(deployment)
-      const environment = environmentFor(deployment)
-      awaitTurn(deployment)
-      const known = running.get(key)
-      const seen =
-        known && known.uid === deployment.metadata.uid
-          ? known.seen
-          : await start(deployment, environment, turn)
-      running.set(key, { uid: deployment.metadata.uid ?? '', seen })
-      runningIn.set(environmentOf(deployment), key)
-      const ended = outcome(deployment, seen)
-      running.delete(key)
-      runningIn.delete(environmentOf(deployment))
-      if (ended.problems) throw failure(ended)
-      return ended
+      try {
+        const ended = await goOn(deployment, turn)
+        forget(deployment)
+        return ended
+      } catch (error) {
+        if (error instanceof Stalled) forget(deployment)
+        throw error
+      }
     },
+  }
+
+  async function goOn(
+    deployment: EnvironmentDeployment,
+    turn: Turn<typeof EnvironmentDeployment>,
+  ): Promise<Seen> {
+    const key = keyOf(deployment)
+    const environment = environmentFor(deployment)
+    awaitTurn(deployment)
+    const known = running.get(key)
+    const seen =
+      known && known.uid === deployment.metadata.uid ? known.seen : await start(deployment, environment, turn)
+    running.set(key, { uid: deployment.metadata.uid ?? '', seen })
+    runningIn.set(environmentOf(deployment), key)
+    const ended = outcome(deployment, seen)
+    if (ended.problems) throw failure(ended)
+    return ended
+  }
+
+  function forget(deployment: EnvironmentDeployment) {
+    running.delete(keyOf(deployment))
+    if (runningIn.get(environmentOf(deployment)) === keyOf(deployment))
+      runningIn.delete(environmentOf(deployment))
   }
 
   /** Deployments that have not begun, and may wait for an object that just came. */
@@ -148,12 +165,13 @@ export function environmentDeploymentController(
     environment: Environment,
     turn: Turn<typeof EnvironmentDeployment>,
   ): Promise<Seen> {
-    const { set, ...source } = await setFor(deployment, environment)
+    const { set, ...source } = await sources.of(deployment, environment)
     const planned = planFor(deployment, environment, set)
     if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
     const seen = {
       ...source,
-      plan: summarize(planned),
+      // After a restart the plan is made again, and what was written by then is unchanged in it: the first one counts.
+      plan: deployment.status?.plan ?? summarize(planned),
       startTime: deployment.status?.startTime ?? new Date().toISOString(),
     }
     // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
@@ -181,66 +199,6 @@ export function environmentDeploymentController(
     })
   }
 
-  async function setFor(
-    deployment: EnvironmentDeployment,
-    environment: Environment,
-  ): Promise<{ set: SetContent } & Seen> {
-    const { namespace = '' } = deployment.metadata
-    const { setName, deltaName } = deployment.spec
-    const others = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-    const earlier = others.filter(({ metadata }) => metadata.uid !== deployment.metadata.uid)
-    const base =
-      deployment.status?.fromDeploymentName ??
-      deployment.spec.fromDeploymentName ??
-      baseDeploymentName(environment, earlier)
-    const source = {
-      ...(base ? { fromDeploymentName: base } : {}),
-      ...(environment.spec.fromDeploymentName
-        ? { environmentFromName: environment.spec.fromDeploymentName }
-        : {}),
-    }
-    const recorded = setName ?? deployment.status?.setName
-    if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
-    const baseSetName = base ? store.get(EnvironmentDeployment, namespace, base)?.status?.setName : undefined
-    const baseSet = baseSetName ? setCalled(namespace, baseSetName) : emptySet
-    const set = deltaName ? fold(baseSet, deltaCalled(namespace, deltaName)) : baseSet
-    return { ...source, set, setName: await keepSet(deployment, environment, set) }
-  }
-
-  function setCalled(namespace: string, name: string): SetContent {
-    const set = store.get(DeploymentSet, namespace, name)
-    if (!set) throw new Waiting('SetNotFound', `waiting for the deployment set '${name}'`)
-    return set.spec
-  }
-
-  function deltaCalled(namespace: string, name: string): DeploymentDelta {
-    const delta = store.get(DeploymentDelta, namespace, name)
-    if (!delta) throw new Waiting('DeltaNotFound', `waiting for the delta '${name}'`)
-    return delta
-  }
-
-  async function keepSet(
-    deployment: EnvironmentDeployment,
-    environment: Environment,
-    set: SetContent,
-  ): Promise<string> {
-    const { namespace = '' } = deployment.metadata
-    const { applicationName } = environment.spec
-    const name = setObjectName(applicationName, setId(set))
-    if (store.get(DeploymentSet, namespace, name)) return name
-    const { modules, shared } = set
-    try {
-      await cluster.create(
-        DeploymentSet,
-        newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared }),
-        EnvironmentDeployment.kind,
-      )
-    } catch (error) {
-      if (!isThere(error)) throw error
-    }
-    return name
-  }
-
   /** Writes one resource as the plan wants it. */
   async function take(
     { action, guResId: name, wanted, current }: PlanStep,
@@ -248,13 +206,17 @@ export function environmentDeploymentController(
   ): Promise<void> {
     const { namespace = '' } = deployment.metadata
     const origin = EnvironmentDeployment.kind
-    if (action === 'unchanged') return
+    // One that is not ready is tried anew: somebody may have mended what was in its way.
+    if (action === 'unchanged' && (!current || isReady(current))) return
     const sealed = (spec: Omit<ActiveResource['spec'], 'seal'>) => ({
       ...spec,
       seal: tools.installation.seal(namespace, name, spec),
     })
     const deploymentName = deployment.metadata.name
     const spec = wanted ? sealed({ ...wanted, deploymentName }) : undefined
+    if (action === 'create' && current) {
+      throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to go`, 1)
+    }
     if (action === 'create' && spec) {
       const object = newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec)
       await cluster.create(ActiveResource, object, origin)
@@ -262,7 +224,8 @@ export function environmentDeploymentController(
     }
     if (!current) return
     const { seal: _, ...before } = current.spec
-    const after = spec ?? sealed({ ...before, deploymentName, unusedSince: new Date().toISOString() })
+    const unusedSince = action === 'retain' ? new Date().toISOString() : before.unusedSince
+    const after = spec ?? sealed({ ...before, deploymentName, ...(unusedSince ? { unusedSince } : {}) })
     const patch = mergePatch(current.spec, after)
     const { uid } = current.metadata
     if (patch) await cluster.patch(ActiveResource, current, { metadata: { uid }, spec: patch }, origin)
@@ -320,55 +283,4 @@ function contextOf({ metadata, spec }: Environment): ResourceContext {
     environmentId,
     environmentType: spec.typeName,
   }
-}
-
-function fold(base: SetContent, delta: DeploymentDelta): SetContent {
-  try {
-    return applyDelta(base, deltaContent(delta.spec))
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const message = `the delta '${delta.metadata.name}' does not apply: ${error.message}`
-    throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
-  }
-}
-
-/** Why planning failed: final for a deployment over REST; one of kubectl or GitOps gets time for its objects to arrive. */
-function refusal(
-  deployment: EnvironmentDeployment,
-  problems: readonly DeploymentProblem[],
-  source: Seen,
-  settleSeconds: number,
-): Error {
-  const { creationTimestamp = '', annotations: given } = deployment.metadata
-  const isFinal = given?.[annotations.createdBy] !== undefined
-  const remaining = settleSeconds - (Date.now() - Date.parse(creationTimestamp)) / 1000
-  const shown = problems.slice(0, maxProblems)
-  const observed = { ...source, problems: shown }
-  if (!isFinal && remaining > 0)
-    return new Waiting('NotPlannable', messageOf(shown, problems.length), Math.ceil(remaining), observed)
-  return failure({ ...observed, finishTime: new Date().toISOString() }, problems.length)
-}
-
-function failure(observed: Seen, count = observed.problems?.length ?? 0): Stalled {
-  const { problems = [], finishTime = new Date().toISOString() } = observed
-  const reason = problems.length === 1 && problems[0] ? problems[0].reason : 'DeploymentFailed'
-  return new Stalled(reason, messageOf(problems, count), { ...observed, finishTime })
-}
-
-function messageOf(problems: readonly DeploymentProblem[], count: number): string {
-  const shown = problems
-    .slice(0, 5)
-    .map(({ object, message }) => (object && !message.includes(object) ? `${object}: ${message}` : message))
-  return count > 5 ? `${shown.join('; ')}; and ${count - 5} more` : shown.join('; ')
-}
-
-function finishedAs(deployment: EnvironmentDeployment): Seen {
-  const { conditions, observedGeneration: _, ...seen } = deployment.status ?? {}
-  const stalled = conditions?.find(({ type, status }) => type === 'Stalled' && status === 'True')
-  if (stalled) throw new Stalled(stalled.reason, stalled.message, seen)
-  return seen
-}
-
-function isThere(error: unknown): boolean {
-  return error instanceof ApiError && error.reason === 'AlreadyExists'
 }

@@ -28,6 +28,13 @@ export interface Inventory {
   onDrift(handler: (key: string) => void): void
 }
 
+interface ObjectEvent {
+  readonly object: KubeObject
+  readonly isGone: boolean
+  /** Whether it came with the first list after a start, which shows what was recorded by the process before. */
+  readonly isFirstList: boolean
+}
+
 /** `organization/GUResID`, the mark that makes an object a resource's own. */
 function markOf({ metadata }: ActiveResource): string {
   return `${metadata.namespace}/${metadata.name}`
@@ -40,30 +47,38 @@ export function createInventory(
   find: (key: string) => ActiveResource | undefined,
 ): Inventory {
   const drifted = new Set<string>()
-  const applying = new Map<string, number>()
+  /** Generation that we applied last, by uid. */
+  const applied = new Map<string, number>()
+  const inFlight = new Map<string, ObjectEvent[]>()
   const handlers: ((key: string) => void)[] = []
 
-  objects.onChange((metadata, isGone, isFirstList) => {
-    const mark = metadata.metadata.annotations?.[annotations.resource]
-    const resource = mark === undefined ? undefined : find(mark)
-    if (!resource || !mark || resource.metadata.deletionTimestamp) return
-    const listed = resource.status?.objects?.find((each) => isSame(each, metadata))
-    if (!listed || isKnown(metadata, listed, isGone, isFirstList)) return
-    drifted.add(mark)
-    for (const handler of handlers) handler(mark)
+  objects.onChange((object, isGone, isFirstList) => {
+    const mark = object.metadata.annotations?.[annotations.resource]
+    if (mark === undefined) return
+    const event = { object, isGone, isFirstList }
+    const held = inFlight.get(mark)
+    // While we apply, what we see may be our own doing: judged when the answers are here.
+    if (held) held.push(event)
+    else judge(mark, event)
   })
 
+  function judge(mark: string, event: ObjectEvent) {
+    const resource = find(mark)
+    if (!resource || resource.metadata.deletionTimestamp) return
+    const listed = resource.status?.objects?.find((each) => isSame(each, event.object))
+    if (!listed || isKnown(event, listed)) return
+    drifted.add(mark)
+    for (const handler of handlers) handler(mark)
+  }
+
   /** An event that our own apply caused, or that only shows what was recorded. */
-  function isKnown(
-    object: KubeObject,
-    listed: AppliedObject,
-    isGone: boolean,
-    isFirstList: boolean,
-  ): boolean {
-    if (isGone) return listed.uid !== object.metadata.uid
-    const generation = applying.get(listed.uid) ?? listed.generation
-    const isUntouched = generation === undefined || (object.metadata.generation ?? 0) <= generation
-    return isFirstList ? isUntouched : isUntouched && isMarked(object)
+  function isKnown({ object, isGone, isFirstList }: ObjectEvent, listed: AppliedObject): boolean {
+    const { uid = '', generation: seen = 0 } = object.metadata
+    if (isGone) applied.delete(uid)
+    if (isGone) return listed.uid !== uid
+    const generation = applied.get(uid) ?? (listed.uid === uid ? listed.generation : undefined)
+    const isUntouched = generation === undefined || seen <= generation
+    return isUntouched && (isFirstList || isMarked(object))
   }
 
   function isMarked({ metadata }: KubeObject): boolean {
@@ -74,23 +89,30 @@ export function createInventory(
     const object = marked(resource, wanted)
     const before = resource.status?.objects?.find((each) => isSame(each, object))
     if (!before) await refuseForeign(resource, object)
-    // Until the answer is here, any generation may be our own doing.
-    if (before) applying.set(before.uid, Number.POSITIVE_INFINITY)
+    const { metadata, apiVersion, kind } = await objects.apply(object)
+    const { name, namespace, uid = '', generation } = metadata
+    if (generation !== undefined) applied.set(uid, generation)
+    return {
+      apiVersion,
+      kind,
+      name,
+      uid,
+      ...(namespace ? { namespace } : {}),
+      ...(generation === undefined ? {} : { generation }),
+    }
+  }
+
+  async function applyAll(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<AppliedObject[]> {
+    const mark = markOf(resource)
+    const events: ObjectEvent[] = []
+    inFlight.set(mark, events)
     try {
-      const { metadata, apiVersion, kind } = await objects.apply(object)
-      const { name, namespace, uid = '', generation } = metadata
-      if (generation !== undefined) applying.set(uid, generation)
-      return {
-        apiVersion,
-        kind,
-        name,
-        uid,
-        ...(namespace ? { namespace } : {}),
-        ...(generation === undefined ? {} : { generation }),
-      }
-    } catch (error) {
-      if (before) applying.delete(before.uid)
-      throw error
+      const standing: AppliedObject[] = []
+      for (const object of wanted) standing.push(await applyOne(resource, object))
+      return standing
+    } finally {
+      inFlight.delete(mark)
+      for (const event of events) judge(mark, event)
     }
   }
 
@@ -135,13 +157,12 @@ export function createInventory(
       for (const namespace of new Set(wanted.map(({ metadata }) => metadata.namespace ?? ''))) {
         await openNamespace(client, resource.spec.context, namespace)
       }
-      const applied: AppliedObject[] = []
-      for (const object of wanted) applied.push(await applyOne(resource, object))
+      const standing = await applyAll(resource, wanted)
       for (const each of mine) {
-        if (!applied.some((other) => isSame(other, { ...each, metadata: each })))
+        if (!standing.some((other) => isSame(other, { ...each, metadata: each })))
           await removeOne(resource, each)
       }
-      return applied
+      return standing
     },
     async clear(resource, kinds) {
       const remaining: ObjectReference[] = []

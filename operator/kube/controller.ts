@@ -69,6 +69,9 @@ export interface Loop {
 /** An object that waits shortly is not worth a write: what it waits for usually comes within this time. */
 const patienceMs = 2000
 
+/** The newer object of a lost race is here within this time. */
+const raceDelayMs = 100
+
 /** Starts the loop of a controller over all objects of its kind. */
 export function startController<K extends Kind>(
   cluster: Cluster,
@@ -96,9 +99,9 @@ export function startController<K extends Kind>(
       await (isDeleting ? end(object, key) : look(object, key))
     } catch (error) {
       // A write that lost a race is not a failure: look at the newer object.
-      const isRace = error instanceof ApiError && (error.status === 409 || error.status === 404)
-      if (!isRace) log.warn('could not write status', { kind: kind.kind, key, error })
-      queue.addAfter(key, isRace ? 50 : delayAfter(countFailure(key)))
+      const isLost = isRace(error) || (error instanceof ApiError && error.status === 404)
+      if (!isLost) log.warn('could not write status', { kind: kind.kind, key, error })
+      queue.addAfter(key, isLost ? raceDelayMs : delayAfter(countFailure(key)))
     }
   }
 
@@ -123,21 +126,20 @@ export function startController<K extends Kind>(
   /** Runs the work, judges how it ended, writes the verdict if it is news, and sees to the next try. */
   async function settle(object: ObjectOf<K>, key: string, run: () => Promise<Observed<K> | undefined>) {
     const { observed, error } = await attempt(run)
-    const isReleased = error === undefined && observed === undefined
-    if (isReleased) return
+    if (error === undefined && observed === undefined) return
+    // What was decided was decided on an older object: decide anew, it is nobody's failure.
+    if (isRace(error)) throw error
     const verdict = verdictOf(error)
     metrics?.reconciled(kind.kind, resultOf(verdict))
     if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, error })
-    const attempts = verdict.retry === 'backoff' ? attemptsOf(object, countFailure(key)) : undefined
-    if (attempts === undefined) failures.delete(key)
-    const delay = verdict.retry === 'backoff' ? delayAfter(attempts ?? 1) : undefined
+    const { attempts, delay } = verdict.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
     const isPatient =
       verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
     if (isPatient) queue.addAfter(key, patienceMs)
     else await write(object, { observed: observed ?? statusOfError(error), verdict, attempts, delay })
     if (verdict.ready !== 'Unknown') waitingSince.delete(key)
-    if (typeof verdict.retry === 'number') queue.addAfter(key, verdict.retry * 1000)
-    if (delay !== undefined) queue.addAfter(key, delay)
+    const next = typeof verdict.retry === 'number' ? verdict.retry * 1000 : delay
+    if (next !== undefined) queue.addAfter(key, next)
   }
 
   function isWithinPatience(key: string, { reason }: Verdict): boolean {
@@ -145,6 +147,16 @@ export function startController<K extends Kind>(
     if (since) return performance.now() - since.at < patienceMs
     waitingSince.set(key, { reason, at: performance.now() })
     return true
+  }
+
+  function noteFailure(object: ObjectOf<K>, key: string): { attempts?: number; delay?: number } {
+    const attempts = attemptsOf(object, countFailure(key))
+    return { attempts, delay: delayAfter(attempts) }
+  }
+
+  function noFailure(key: string): { attempts?: number; delay?: number } {
+    failures.delete(key)
+    return {}
   }
 
   function countFailure(key: string): number {
@@ -214,6 +226,10 @@ export function startController<K extends Kind>(
       await queue.stop()
     },
   }
+}
+
+function isRace(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409
 }
 
 async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?: unknown }> {

@@ -111,6 +111,12 @@ describe('a resource that is made of objects', () => {
     expect(body.spec).toHaveProperty('defaultBackend.service.name', 'theirs')
   })
 
+  test('once the obstacle is gone the next deployment succeeds, although nothing else changed', async () => {
+    await organization.kube('DELETE', ingressPath('objects', name))
+    const deployment = await organization.deploy('shop.objects', { modules: { web: web() } })
+    expect(conditionStatus(deployment, 'Ready')).toBe('True')
+  })
+
   test('v1beta1 is rendered as asked and never silently a v1 object: Stalled, NotServed', async () => {
     await organization.define('ingress-old', {
       type: 'ingress',

@@ -46,7 +46,8 @@ async function clusterThroughProxy(idleMs?: number): Promise<Cluster> {
 
 const setNamed = (name: string, modules = {}) =>
   newObject(DeploymentSet, { name, namespace }, { applicationName: 'shop', modules, shared: {} })
-const createDirectly = (name: string) => apiCall(shared.access, 'POST', pathOf(sets, namespace), setNamed(name))
+const createDirectly = (name: string) =>
+  apiCall(shared.access, 'POST', pathOf(sets, namespace), setNamed(name))
 const isCreation = (method: string) => method === 'POST'
 const isWatch = (_: string, url: string) => url.includes('watch=true') && url.includes('deploymentsets')
 
@@ -79,9 +80,19 @@ describe('a client', () => {
   })
 
   test.each<[rule: string, status: number, body: object, expected: object]>([
-    ['a refusal has the status and the reason of the API server', 403, { reason: 'Forbidden' }, { status: 403, reason: 'Forbidden' }],
+    [
+      'a refusal has the status and the reason of the API server',
+      403,
+      { reason: 'Forbidden' },
+      { status: 403, reason: 'Forbidden' },
+    ],
     ['one that is no Status has its status all the same', 502, [], { status: 502, reason: 'Unknown' }],
-    ['429 without a time is a refusal', 429, { reason: 'TooManyRequests' }, { status: 429, reason: 'TooManyRequests' }],
+    [
+      '429 without a time is a refusal',
+      429,
+      { reason: 'TooManyRequests' },
+      { status: 429, reason: 'TooManyRequests' },
+    ],
   ])('%s', async (_, status, body, expected) => {
     const client = await clientThroughProxy()
     proxy.inject(() => true, { kind: 'answer', status, body })
@@ -100,23 +111,30 @@ describe('a client', () => {
 })
 
 describe('creating', () => {
-  test.each(['resetAfter', 'resetBefore'] as const)('when no answer comes (%s) gives the object all the same, and makes one', async (kind) => {
-    const cluster = await clusterThroughProxy()
-    const name = uniqueName('lost')
-    proxy.inject(isCreation, { kind })
-    // An absent field may be given as undefined: the API server never hears of it.
-    const created = await cluster.create(DeploymentSet, setNamed(name, { web: { image: undefined } }))
-    expect(created.metadata.uid).toBeDefined()
-    expect(cluster.store.get(DeploymentSet, namespace, name)?.metadata.uid).toBe(created.metadata.uid)
-    expect((await cluster.readAll(DeploymentSet, namespace)).filter(({ metadata }) => metadata.name === name)).toHaveLength(1)
-  })
+  test.each(['resetAfter', 'resetBefore'] as const)(
+    'when no answer comes (%s) gives the object all the same, and makes one',
+    async (kind) => {
+      const cluster = await clusterThroughProxy()
+      const name = uniqueName('lost')
+      proxy.inject(isCreation, { kind })
+      // An absent field may be given as undefined: the API server never hears of it.
+      const created = await cluster.create(DeploymentSet, setNamed(name, { web: { image: undefined } }))
+      expect(created.metadata.uid).toBeDefined()
+      expect(cluster.store.get(DeploymentSet, namespace, name)?.metadata.uid).toBe(created.metadata.uid)
+      expect(
+        (await cluster.readAll(DeploymentSet, namespace)).filter(({ metadata }) => metadata.name === name),
+      ).toHaveLength(1)
+    },
+  )
 
   test('does not take the object of somebody else for its own', async () => {
     const cluster = await clusterThroughProxy()
     const name = uniqueName('taken')
     await createDirectly(name)
     proxy.inject(isCreation, { kind: 'resetBefore' })
-    await expect(cluster.create(DeploymentSet, setNamed(name, { other: {} }))).rejects.toMatchObject({ reason: 'AlreadyExists' })
+    await expect(cluster.create(DeploymentSet, setNamed(name, { other: {} }))).rejects.toMatchObject({
+      reason: 'AlreadyExists',
+    })
   })
 })
 
@@ -137,8 +155,14 @@ describe('the store', () => {
     const watches = proxy.requests.filter((each) => each.includes('deploymentsets?watch')).length
     const names = [uniqueName('silent'), uniqueName('silent')]
     for (const name of names) await createDirectly(name)
-    await eventually('the store has both', 10_000, async () => names.every((name) => cluster.store.get(DeploymentSet, namespace, name)) || undefined)
-    expect(proxy.requests.filter((each) => each.includes('deploymentsets?watch')).length).toBeGreaterThan(watches)
+    await eventually(
+      'the store has both',
+      10_000,
+      async () => names.every((name) => cluster.store.get(DeploymentSet, namespace, name)) || undefined,
+    )
+    expect(proxy.requests.filter((each) => each.includes('deploymentsets?watch')).length).toBeGreaterThan(
+      watches,
+    )
     expect(cluster.store.silentMs()).toBeLessThan(10_000)
   })
 
@@ -157,7 +181,9 @@ describe('the store', () => {
     })
     for (const name of [uniqueName('after'), uniqueName('after')]) {
       await createDirectly(name)
-      await eventually('the object is known', 5000, async () => cluster.store.get(DeploymentSet, namespace, name))
+      await eventually('the object is known', 5000, async () =>
+        cluster.store.get(DeploymentSet, namespace, name),
+      )
     }
   })
 })

@@ -6,14 +6,21 @@ import { labels } from '../../../operator/api/names.ts'
 import { Stalled, Waiting } from '../../../operator/domain/errors.ts'
 import { createClient } from '../../../operator/kube/client.ts'
 import { type Cluster, openCluster, stored } from '../../../operator/kube/cluster.ts'
-import { type Controller, type Loop, type Observed, startController } from '../../../operator/kube/controller.ts'
+import {
+  type Controller,
+  type Loop,
+  type Observed,
+  startController,
+} from '../../../operator/kube/controller.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/resource.ts'
 import { conditionOf } from '../../../operator/kube/verdict.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { activeResourceSample } from '../samples.ts'
 import { createNamespace, type OwnControlPlane, startOwnControlPlane, uniqueName } from './support.ts'
 
-type Look = (object: ActiveResource) => Observed<typeof ActiveResource>
+type Seen = Observed<typeof ActiveResource>
+/** What a look at the object sees; `count` is 1 for the first look. */
+type Look = (object: ActiveResource, count: number) => Seen | Promise<Seen>
 
 const merge = 'application/merge-patch+json'
 const name = 'f'.repeat(40)
@@ -25,7 +32,11 @@ let organization: string | undefined
 
 beforeAll(async () => {
   own = await startOwnControlPlane()
-  cluster = openCluster({ client: createClient(own.connection), log: silentLog, kinds: [stored(ActiveResource)] })
+  cluster = openCluster({
+    client: createClient(own.connection),
+    log: silentLog,
+    kinds: [stored(ActiveResource)],
+  })
   await cluster.ready
 }, 120_000)
 
@@ -44,11 +55,19 @@ async function label(namespace: string, value: string | null): Promise<void> {
   const body = { metadata: { labels: { [labels.organization]: value } } }
   await apiCall(own.controlPlane, 'PATCH', `/api/v1/namespaces/${namespace}`, body, merge)
   const isThere = value !== null
-  await eventually('the store knows', 5000, async () => cluster.store.isOrganization(namespace) === isThere || undefined)
+  await eventually(
+    'the store knows',
+    5000,
+    async () => cluster.store.isOrganization(namespace) === isThere || undefined,
+  )
 }
 
 /** An organization with one object in it, and a loop over it that looks as the test says. */
-async function setUp(look: Look, extra: Partial<Controller<typeof ActiveResource>> = {}, isActive = () => true) {
+async function setUp(
+  look: Look,
+  extra: Partial<Controller<typeof ActiveResource>> = {},
+  isActive = () => true,
+) {
   const namespace = uniqueName('loop')
   organization = namespace
   await createNamespace(own.controlPlane, namespace)
@@ -61,7 +80,7 @@ async function setUp(look: Look, extra: Partial<Controller<typeof ActiveResource
   await cluster.create(ActiveResource, activeResourceSample(namespace))
   const reconcile = async (object: ActiveResource) => {
     looks.push(performance.now())
-    return look(object)
+    return look(object, looks.length)
   }
   const options = { log: silentLog, isActive, backoffMs: { first: 100, most: 2000 } }
   loop = startController(cluster, { kind: ActiveResource, reconcile, ...extra }, options)
@@ -71,7 +90,10 @@ async function setUp(look: Look, extra: Partial<Controller<typeof ActiveResource
     looks,
     versions,
     current,
-    writes: (part: string) => own.proxy.requests.filter((each) => each.startsWith('PATCH') && each.includes(`/${namespace}/`) && each.includes(part)).length,
+    writes: (part: string) =>
+      own.proxy.requests.filter(
+        (each) => each.startsWith('PATCH') && each.includes(`/${namespace}/`) && each.includes(part),
+      ).length,
     change: (body: object) => apiCall(own.controlPlane, 'PATCH', path(namespace), body, merge),
     until: (type: string, status: string) =>
       eventually(`${type}=${status}`, 10_000, async () => {
@@ -83,16 +105,25 @@ async function setUp(look: Look, extra: Partial<Controller<typeof ActiveResource
 
 describe('a look that ends well', () => {
   test('writes the status once, is not woken by it, and writes nothing when nothing is news', async () => {
-    const { looks, until, writes, namespace, current } = await setUp(() => ({ outputs: { host: 'h' } }), { finalize: async () => {} })
+    const { looks, until, writes, namespace, current } = await setUp(() => ({ outputs: { host: 'h' } }), {
+      finalize: async () => {},
+    })
     const ready = await until('Ready', 'True')
     expect(ready.status).toMatchObject({ outputs: { host: 'h' }, observedGeneration: 1 })
     expect(ready.metadata.finalizers).toHaveLength(1)
     await sleep(300)
-    expect({ looks: looks.length, status: writes('/status'), all: writes('') }).toEqual({ looks: 1, status: 1, all: 2 })
+    expect({ looks: looks.length, status: writes('/status'), all: writes('') }).toEqual({
+      looks: 1,
+      status: 1,
+      all: 2,
+    })
     loop?.queue.add(`${namespace}/${name}`)
     await eventually('another look', 5000, async () => looks.length === 2 || undefined)
     await loop?.queue.idle()
-    expect({ all: writes(''), version: current()?.metadata.resourceVersion }).toEqual({ all: 2, version: ready.metadata.resourceVersion })
+    expect({ all: writes(''), version: current()?.metadata.resourceVersion }).toEqual({
+      all: 2,
+      version: ready.metadata.resourceVersion,
+    })
   }, 20_000)
 
   test('takes away from the status what is gone', async () => {
@@ -101,35 +132,30 @@ describe('a look that ends well', () => {
     await until('Ready', 'True')
     outputs = { b: '2' }
     await change({ metadata: { annotations: { look: 'again' } } })
-    await eventually('the status follows', 5000, async () => !('a' in (current()?.status?.outputs ?? {})) || undefined)
+    await eventually(
+      'the status follows',
+      5000,
+      async () => !('a' in (current()?.status?.outputs ?? {})) || undefined,
+    )
     expect(current()?.status?.outputs).toEqual({ b: '2' })
   }, 20_000)
 
   test('of an object that was replaced meanwhile is not written to its successor: the loop looks again', async () => {
-    const seen: (string | undefined)[] = []
-    const { namespace, until } = await setUp(({ metadata }) => {
-      seen.push(metadata.uid)
-      return { inputsHash: metadata.uid }
-    }, {
-      async reconcile(object) {
-        seen.push(object.metadata.uid)
-        if (seen.length === 1) {
-          await apiCall(own.controlPlane, 'DELETE', path(namespaceOf(object)))
-          await cluster.client.request('POST', pathOf(resourceOf(ActiveResource), namespaceOf(object)), { body: activeResourceSample(namespaceOf(object)) })
-        }
-        return { inputsHash: object.metadata.uid }
-      },
+    const seen = new Set<string | undefined>()
+    const { until } = await setUp(async ({ metadata }, count) => {
+      seen.add(metadata.uid)
+      const { namespace = '', uid } = metadata
+      if (count > 1) return { inputsHash: uid }
+      await apiCall(own.controlPlane, 'DELETE', path(namespace))
+      const successor = activeResourceSample(namespace)
+      await cluster.client.request('POST', pathOf(resourceOf(ActiveResource), namespace), { body: successor })
+      return { inputsHash: uid }
     })
     const ready = await until('Ready', 'True')
-    expect(ready.metadata.namespace).toBe(namespace)
     expect(ready.status?.inputsHash).toBe(ready.metadata.uid)
-    expect(new Set(seen).size).toBe(2)
+    expect(seen.size).toBe(2)
   }, 20_000)
 })
-
-function namespaceOf({ metadata }: ActiveResource): string {
-  return metadata.namespace ?? ''
-}
 
 describe('a look that does not end well', () => {
   test('Waiting is not worth a write when what it waits for comes soon', async () => {
@@ -161,8 +187,8 @@ describe('a look that does not end well', () => {
   }, 20_000)
 
   test('Waiting with a time looks again then', async () => {
-    const { looks, until } = await setUp(() => {
-      if (looks.length < 3) throw new Waiting('SecretNotFound', 'waiting for a Secret', 0.2)
+    const { looks, until } = await setUp((_, count) => {
+      if (count < 3) throw new Waiting('SecretNotFound', 'waiting for a Secret', 0.2)
       return {}
     })
     await until('Ready', 'True')
@@ -187,8 +213,8 @@ describe('a look that does not end well', () => {
   }, 20_000)
 
   test('an error is tried again, ever later, and counted until it is over', async () => {
-    const { looks, until, versions } = await setUp(() => {
-      if (looks.length <= 4) throw new Error('broken')
+    const { looks, until, versions } = await setUp((_, count) => {
+      if (count <= 4) throw new Error('broken')
       return {}
     })
     const ready = await until('Ready', 'True')
@@ -217,7 +243,11 @@ describe('the loop', () => {
     await eventually('two tries', 5000, async () => ends >= 2 || undefined)
     expect(current()?.metadata.deletionTimestamp).toBeDefined()
     isGone = true
-    await eventually('the object is gone', 5000, async () => (await apiRequest(own.controlPlane, 'GET', path(namespace))).status === 404 || undefined)
+    await eventually(
+      'the object is gone',
+      5000,
+      async () => (await apiRequest(own.controlPlane, 'GET', path(namespace))).status === 404 || undefined,
+    )
     expect(current()).toBeUndefined()
     expect(looks.length).toBe(before)
   }, 20_000)
@@ -245,10 +275,14 @@ describe('the loop', () => {
 
   test('begins and writes nothing while another process may lead', async () => {
     let leads = true
-    const { looks, writes, namespace } = await setUp(() => {
-      leads = false
-      return {}
-    }, {}, () => leads)
+    const { looks, writes, namespace } = await setUp(
+      () => {
+        leads = false
+        return {}
+      },
+      {},
+      () => leads,
+    )
     await eventually('a look', 5000, async () => looks.length === 1 || undefined)
     loop?.queue.add(`${namespace}/${name}`)
     await loop?.queue.idle()

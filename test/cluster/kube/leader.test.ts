@@ -101,35 +101,43 @@ describe('a leader that cannot renew', () => {
     ['because it is refused', { kind: 'answer', status: 500 }],
     ['because no answer comes', { kind: 'freeze' }],
     ['because its connections break', { kind: 'resetBefore' }],
-  ])('%s: stops before another one begins, says so, and never leads again', async (_, fault) => {
-    const name = uniqueName('lease')
-    const first = await candidate(name, 'first')
-    await first.election.elected
-    const second = await candidate(name, 'second')
-    const claims = watchClaims(first)
-    first.proxy.inject(() => true, fault, always)
-    expect(await isSettled(first.election.lost, times.renewDeadlineMs + 500)).toBe(true)
-    expect(first.election.isLeader()).toBe(false)
-    await second.election.elected
-    const takenOver = performance.now()
-    first.proxy.heal()
-    await sleep(times.retryMs * 3)
-    claims.stop()
-    expect(claims.last).toBeGreaterThan(0)
-    expect(claims.last).toBeLessThan(takenOver)
-    expect([first.election.isLeader(), second.election.isLeader()]).toEqual([false, true])
-  }, 20_000)
+  ])(
+    '%s: stops before another one begins, says so, and never leads again',
+    async (_, fault) => {
+      const name = uniqueName('lease')
+      const first = await candidate(name, 'first')
+      await first.election.elected
+      const second = await candidate(name, 'second')
+      const claims = watchClaims(first)
+      first.proxy.inject(() => true, fault, always)
+      expect(await isSettled(first.election.lost, times.renewDeadlineMs + 500)).toBe(true)
+      expect(first.election.isLeader()).toBe(false)
+      await second.election.elected
+      const takenOver = performance.now()
+      first.proxy.heal()
+      await sleep(times.retryMs * 3)
+      claims.stop()
+      expect(claims.last).toBeGreaterThan(0)
+      expect(claims.last).toBeLessThan(takenOver)
+      expect([first.election.isLeader(), second.election.isLeader()]).toEqual([false, true])
+    },
+    20_000,
+  )
 
   test.each<[rule: string, fault: Fault, times: number]>([
     ['is refused for a shorter time than the deadline', { kind: 'answer', status: 500 }, 3],
     ['misses one answer', { kind: 'freeze' }, 1],
-  ])('and %s goes on leading', async (_, fault, faults) => {
-    const first = await candidate(uniqueName('lease'), 'first')
-    await first.election.elected
-    first.proxy.inject(() => true, fault, faults)
-    expect(await isSettled(first.election.lost, times.renewDeadlineMs * 2)).toBe(false)
-    expect(first.election.isLeader()).toBe(true)
-  }, 20_000)
+  ])(
+    'and %s goes on leading',
+    async (_, fault, faults) => {
+      const first = await candidate(uniqueName('lease'), 'first')
+      await first.election.elected
+      first.proxy.inject(() => true, fault, faults)
+      expect(await isSettled(first.election.lost, times.renewDeadlineMs * 2)).toBe(false)
+      expect(first.election.isLeader()).toBe(true)
+    },
+    20_000,
+  )
 
   test('does not lead from the deadline on, even while nothing of it runs', async () => {
     const { election } = await candidate(uniqueName('lease'), 'frozen')

@@ -27,19 +27,32 @@ afterAll(() => own?.stop(), 60_000)
 /** A store behind the proxy that remembers every change it told of. */
 async function openStore(idleMs = 20_000) {
   const reflector = { idleMs, backoffMs: { first: 50, most: 300 } }
-  const opened = openCluster({ client: createClient(own.connection), log: silentLog, kinds: [stored(DeploymentSet)], reflector })
+  const opened = openCluster({
+    client: createClient(own.connection),
+    log: silentLog,
+    kinds: [stored(DeploymentSet)],
+    reflector,
+  })
   cluster = opened
   await opened.ready
   const told: string[] = []
   opened.store.cacheOf(DeploymentSet).subscribe(({ before, after }) => {
     told.push(`${before ? '' : 'new '}${after ? '' : 'gone '}${(after ?? before)?.metadata.name}`)
   })
-  const names = () => opened.store.list(DeploymentSet, namespace).map(({ metadata }) => metadata.name).sort()
+  const names = () =>
+    opened.store
+      .list(DeploymentSet, namespace)
+      .map(({ metadata }) => metadata.name)
+      .sort()
   return { told, names }
 }
 
 async function create(name: string, access: ApiAccess = own.controlPlane): Promise<void> {
-  const object = newObject(DeploymentSet, { name, namespace }, { applicationName: 'shop', modules: {}, shared: {} })
+  const object = newObject(
+    DeploymentSet,
+    { name, namespace },
+    { applicationName: 'shop', modules: {}, shared: {} },
+  )
   // Told that it is there already: an earlier try was heard.
   const { ok, status } = await apiRequest(access, 'POST', pathOf(sets, namespace), object)
   if (!ok && status !== 409) throw new Error(`answered with ${status}`)
@@ -51,17 +64,26 @@ test('after 410 the list is taken anew: what was deleted meanwhile is told as de
   expect(names()).toEqual(['deleted', 'kept', 'made-anew'])
   own.proxy.inject(isWatch, { kind: 'answer', status: 503 }, 1_000_000)
   own.proxy.silence(isWatch)
-  for (const name of ['deleted', 'made-anew']) await apiCall(own.controlPlane, 'DELETE', pathOf(sets, namespace, name))
+  for (const name of ['deleted', 'made-anew'])
+    await apiCall(own.controlPlane, 'DELETE', pathOf(sets, namespace, name))
   for (const name of ['made-anew', 'added']) await create(name)
   // History ends here: neither etcd nor the API server knows the old versions any more.
   await own.controlPlane.compactEtcd()
   await own.controlPlane.restartApiServer()
-  const listsBefore = own.proxy.requests.filter((each) => isWatch('', each) && each.includes('sendInitialEvents')).length
+  const listsBefore = own.proxy.requests.filter(
+    (each) => isWatch('', each) && each.includes('sendInitialEvents'),
+  ).length
   own.proxy.heal()
-  await eventually('the store holds what the cluster holds', 30_000, async () => names().join() === 'added,kept,made-anew' || undefined)
+  await eventually(
+    'the store holds what the cluster holds',
+    30_000,
+    async () => names().join() === 'added,kept,made-anew' || undefined,
+  )
   await sleep(1500)
   expect(told.sort()).toEqual(['gone deleted', 'made-anew', 'new added'])
-  expect(own.proxy.requests.filter((each) => isWatch('', each) && each.includes('sendInitialEvents')).length).toBeGreaterThan(listsBefore)
+  expect(
+    own.proxy.requests.filter((each) => isWatch('', each) && each.includes('sendInitialEvents')).length,
+  ).toBeGreaterThan(listsBefore)
 }, 90_000)
 
 test('an API server that dies and comes back in the middle of a stream of creates: every object is seen, once', async () => {
@@ -78,6 +100,12 @@ test('an API server that dies and comes back in the middle of a stream of create
   await eventually('some are seen', 10_000, async () => told.length > 20 || undefined)
   await own.controlPlane.restartApiServer()
   await creating
-  await eventually('all are seen', 30_000, async () => wanted.every((name) => names().includes(name)) || undefined)
-  expect(told.filter((each) => each.includes('stream-')).sort()).toEqual(wanted.map((name) => `new ${name}`).sort())
+  await eventually(
+    'all are seen',
+    30_000,
+    async () => wanted.every((name) => names().includes(name)) || undefined,
+  )
+  expect(told.filter((each) => each.includes('stream-')).sort()).toEqual(
+    wanted.map((name) => `new ${name}`).sort(),
+  )
 }, 120_000)

@@ -15,8 +15,16 @@ export async function connectionThrough(proxy: FaultProxy, kubeconfigPath: strin
 }
 
 /** A namespace; with a label it is an organization. */
-export async function createNamespace(access: ApiAccess, name: string, labels: Record<string, string> = {}): Promise<void> {
-  await apiCall(access, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } })
+export async function createNamespace(
+  access: ApiAccess,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<void> {
+  await apiCall(access, 'POST', '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels },
+  })
 }
 
 /** A control plane with our kinds and roles where no operator runs, and a proxy in front of it. */

@@ -1,0 +1,96 @@
+import { DeploymentDelta } from '../api/deployment-delta.ts'
+import { DeploymentSet } from '../api/deployment-set.ts'
+import type { Environment } from '../api/environment.ts'
+import { EnvironmentDeployment } from '../api/environment-deployment.ts'
+import { newObject } from '../api/kind.ts'
+import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
+import { baseDeploymentName } from '../domain/deployment.ts'
+import { Problem, Waiting } from '../domain/errors.ts'
+import { setObjectName } from '../domain/identity.ts'
+import { ApiError } from '../kube/client.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import type { Observed } from '../kube/controller.ts'
+import { keyOf } from '../kube/resource.ts'
+import { failure } from './deployment-failure.ts'
+
+/** The set that a deployment is about, and where it comes from. */
+export type Source = { readonly set: SetContent } & Observed<typeof EnvironmentDeployment>
+
+/** Finds the set of a deployment: the one it names, or the base folded with its delta, which is then kept. */
+export function createSources(cluster: Cluster): {
+  of(deployment: EnvironmentDeployment, environment: Environment): Promise<Source>
+} {
+  const { store } = cluster
+  return { of: setFor }
+
+  async function setFor(deployment: EnvironmentDeployment, environment: Environment): Promise<Source> {
+    const { namespace = '' } = deployment.metadata
+    const { setName, deltaName } = deployment.spec
+    const others = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+    const earlier = others.filter(({ metadata }) => metadata.uid !== deployment.metadata.uid)
+    const base =
+      deployment.status?.fromDeploymentName ??
+      deployment.spec.fromDeploymentName ??
+      baseDeploymentName(environment, earlier)
+    const source = {
+      ...(base ? { fromDeploymentName: base } : {}),
+      ...(environment.spec.fromDeploymentName
+        ? { environmentFromName: environment.spec.fromDeploymentName }
+        : {}),
+    }
+    const recorded = setName ?? deployment.status?.setName
+    if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
+    const baseSetName = base ? store.get(EnvironmentDeployment, namespace, base)?.status?.setName : undefined
+    const baseSet = baseSetName ? setCalled(namespace, baseSetName) : emptySet
+    const set = deltaName ? fold(baseSet, deltaCalled(namespace, deltaName)) : baseSet
+    return { ...source, set, setName: await keepSet(deployment, environment, set) }
+  }
+
+  function setCalled(namespace: string, name: string): SetContent {
+    const set = store.get(DeploymentSet, namespace, name)
+    if (!set) throw new Waiting('SetNotFound', `waiting for the deployment set '${name}'`)
+    return set.spec
+  }
+
+  function deltaCalled(namespace: string, name: string): DeploymentDelta {
+    const delta = store.get(DeploymentDelta, namespace, name)
+    if (!delta) throw new Waiting('DeltaNotFound', `waiting for the delta '${name}'`)
+    return delta
+  }
+
+  async function keepSet(
+    deployment: EnvironmentDeployment,
+    environment: Environment,
+    set: SetContent,
+  ): Promise<string> {
+    const { namespace = '' } = deployment.metadata
+    const { applicationName } = environment.spec
+    const name = setObjectName(applicationName, setId(set))
+    if (store.get(DeploymentSet, namespace, name)) return name
+    const { modules, shared } = set
+    try {
+      await cluster.create(
+        DeploymentSet,
+        newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared }),
+        EnvironmentDeployment.kind,
+      )
+    } catch (error) {
+      if (!isThere(error)) throw error
+    }
+    return name
+  }
+}
+
+function fold(base: SetContent, delta: DeploymentDelta): SetContent {
+  try {
+    return applyDelta(base, deltaContent(delta.spec))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const message = `the delta '${delta.metadata.name}' does not apply: ${error.message}`
+    throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === 'AlreadyExists'
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals'
+import type { FreeForm } from '../../operator/api/schema.ts'
+import type { NeighbourValue } from '../../operator/domain/inputs.ts'
+import type { ProvisionRequest } from '../../operator/drivers/driver.ts'
+import { ingress } from '../../operator/drivers/ingress/driver.ts'
+import { driverContract } from './contract.ts'
+import { dns, made, neighbour, request, rules } from './ingress-request.ts'
+
+driverContract(
+  ingress,
+  (changes) => request({ values: { class: 'nginx', labels: { a: 'b' } }, ...changes }),
+  [
+    ['an API version that no Ingress has', { api_version: 'v2' }],
+    ['a class that is no text', { class: 7 }],
+    ['annotations whose values are no text', { annotations: { 'example.org/size': 7 } }],
+    ['labels that are a list', { labels: ['a'] }],
+    ['no_tls as text', { no_tls: 'true' }],
+    ['a path type that no Ingress has', { path_type: 'Regex' }],
+    ['a TLS Secret name that is no text', { tls_secret_name: {} }],
+  ],
+)
+
+describe('the Ingress', () => {
+  const path = {
+    path: '/',
+    pathType: 'Prefix',
+    backend: { service: { name: 'web', port: { number: 8080 } } },
+  }
+
+  test('as it is without inputs', async () => {
+    expect(await ingress.provision(request())).toEqual({
+      outputs: { values: { id: `${'a'.repeat(40)}-ingress` }, secrets: {} },
+      objects: [
+        {
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'Ingress',
+          metadata: { name: `${'a'.repeat(40)}-ingress`, namespace: 'acme--shop--dev' },
+          spec: {
+            rules: [{ host: 'shop.example.test', http: { paths: [path] } }],
+            tls: [{ hosts: ['shop.example.test'], secretName: 'of-dns' }],
+          },
+        },
+      ],
+    })
+  })
+
+  test.each<[rule: string, values: FreeForm, expected: object]>([
+    ['api_version v1', { api_version: 'v1' }, { apiVersion: 'networking.k8s.io/v1' }],
+    ['api_version v1beta1', { api_version: 'v1beta1' }, { apiVersion: 'networking.k8s.io/v1beta1' }],
+    ['class in v1: a field', { class: 'nginx' }, { spec: { ingressClassName: 'nginx' } }],
+    [
+      'class in v1beta1: an annotation',
+      { api_version: 'v1beta1', class: 'nginx' },
+      { metadata: { annotations: { 'kubernetes.io/ingress.class': 'nginx' } } },
+    ],
+    [
+      'annotations',
+      { annotations: { 'example.org/a': 'b' } },
+      { metadata: { annotations: { 'example.org/a': 'b' } } },
+    ],
+    [
+      'annotations beside that of the class',
+      { api_version: 'v1beta1', class: 'nginx', annotations: { a: 'b' } },
+      { metadata: { annotations: { a: 'b', 'kubernetes.io/ingress.class': 'nginx' } } },
+    ],
+    ['labels', { labels: { team: 'shop' } }, { metadata: { labels: { team: 'shop' } } }],
+    [
+      'backends in v1beta1',
+      { api_version: 'v1beta1' },
+      {
+        spec: {
+          rules: [
+            {
+              http: {
+                paths: [
+                  { path: '/', pathType: 'Prefix', backend: { serviceName: 'web', servicePort: 8080 } },
+                ],
+              },
+            },
+          ],
+        },
+      },
+    ],
+    [
+      'tls_secret_name',
+      { tls_secret_name: 'mine' },
+      { spec: { tls: [{ hosts: ['shop.example.test'], secretName: 'mine' }] } },
+    ],
+  ])('%s', async (_, values, expected) => {
+    expect(await made(values)).toMatchObject(expected)
+  })
+
+  test.each<[rule: string, values: FreeForm, absent: string]>([
+    ['without a class has none in v1', {}, 'spec.ingressClassName'],
+    ['without a class has none in v1beta1', { api_version: 'v1beta1' }, 'metadata.annotations'],
+    ['of v1 has no annotation of the class', { class: 'nginx' }, 'metadata.annotations'],
+    [
+      'of v1beta1 has no field of the class',
+      { api_version: 'v1beta1', class: 'nginx' },
+      'spec.ingressClassName',
+    ],
+    ['with no_tls has no TLS', { no_tls: true }, 'spec.tls'],
+    ['with no_tls has none of its own Secret either', { no_tls: true, tls_secret_name: 'mine' }, 'spec.tls'],
+  ])('%s', async (_, values, absent) => {
+    expect(await made(values)).not.toHaveProperty(absent)
+  })
+})
+
+describe('the TLS Secret is', () => {
+  const bare = neighbour('dns', { host: 'shop.example.test' })
+  test.each<[rule: string, values: FreeForm, params: FreeForm, dns: NeighbourValue, expected: unknown]>([
+    [
+      "the definition's choice first",
+      { tls_secret_name: 'mine' },
+      { tls_secret_name: 'of-params' },
+      dns,
+      'mine',
+    ],
+    ["then the resource's", {}, { tls_secret_name: 'of-params' }, dns, 'of-params'],
+    ["then that of the dns resource's certificate", {}, {}, dns, 'of-dns'],
+    ['an empty name is none', { tls_secret_name: '' }, { tls_secret_name: '' }, dns, 'of-dns'],
+    ['without any there is no TLS', {}, {}, bare, undefined],
+  ])('%s', async (_, values, params, neighbour, expected) => {
+    const { spec } = await made(values, {
+      params: { rules, ...params },
+      neighbours: { dns: [neighbour], routes: [] },
+    })
+    expect(spec.tls).toEqual(expected && [{ hosts: ['shop.example.test'], secretName: expected }])
+  })
+})
+
+describe('the host is', () => {
+  test.each<[rule: string, params: FreeForm, neighbours: ProvisionRequest['neighbours'], expected: unknown]>([
+    ['that of the dns resource', { host: 'of-params.test' }, { dns: [dns] }, 'shop.example.test'],
+    ["else the resource's", { host: 'of-params.test' }, {}, 'of-params.test'],
+    ['else none: every host', {}, {}, undefined],
+  ])('%s', async (_, params, neighbours, expected) => {
+    const { spec } = await made({}, { params: { rules, ...params }, neighbours })
+    expect((spec.rules[0] as FreeForm | undefined)?.host).toBe(expected)
+  })
+})
