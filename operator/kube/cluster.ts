@@ -43,10 +43,11 @@ export interface Cluster {
     mergePatch: object,
     origin?: string,
   ): Promise<ObjectOf<K>>
-  patchStatus<K extends Kind>(
+  /** Writes the whole status of this very object; a conflict when another one has its name. */
+  replaceStatus<K extends Kind>(
     kind: K,
     object: Identified,
-    mergePatch: object,
+    status: object,
     origin?: string,
   ): Promise<ObjectOf<K>>
   /** Deletes this very object; that it is gone already is success. */
@@ -125,11 +126,6 @@ export function openCluster(options: {
     else caches.get(kind.kind)?.set(answer, origin)
     return answer
   }
-  const patchAt = (subresource?: string) =>
-    async function patch<K extends Kind>(kind: K, { metadata }: Identified, body: object, origin?: string) {
-      const path = pathOf(resourceOf(kind), metadata.namespace, metadata.name, subresource)
-      return write(kind, 'PATCH', path, body, origin, 'application/merge-patch+json')
-    }
   async function read<K extends Kind>(kind: K, namespace: string, name: string) {
     return (await readObject(client, resourceOf(kind), namespace, name)) as ObjectOf<K> | undefined
   }
@@ -163,8 +159,33 @@ export function openCluster(options: {
         object,
         origin,
       ),
-    patch: patchAt(),
-    patchStatus: patchAt('status'),
+    patch: (kind, { metadata }, body, origin) =>
+      write(
+        kind,
+        'PATCH',
+        pathOf(resourceOf(kind), metadata.namespace, metadata.name),
+        body,
+        origin,
+        'application/merge-patch+json',
+      ),
+    async replaceStatus(kind, { metadata }, status, origin) {
+      const { namespace = '', name, uid } = metadata
+      const path = pathOf(resourceOf(kind), namespace, name, 'status')
+      // A uid in a merge patch of a status is not looked at: only a test is.
+      const body = [
+        { op: 'test', path: '/metadata/uid', value: uid },
+        { op: 'add', path: '/status', value: status },
+      ]
+      try {
+        return await write(kind, 'PATCH', path, body, origin, 'application/json-patch+json')
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 422) throw error
+        // The same answer to a test that fails and to a status that its schema refuses.
+        const current = await read(kind, namespace, name)
+        if (current?.metadata.uid === uid) throw error
+        throw new ApiError(409, 'Conflict', `'${name}' is another object by now`)
+      }
+    },
     async remove(kind, object, origin) {
       const { namespace, name, uid } = object.metadata
       const path = pathOf(resourceOf(kind), namespace, name)

@@ -1,13 +1,14 @@
 import type { CommonStatus, Condition, Kind, KubeObject, ObjectOf, StatusOf } from '../api/kind.ts'
 import { finalizer } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
+import { sameJson } from '../domain/json.ts'
 import type { Log } from '../log.ts'
 import type { Cache, Change } from './cache.ts'
 import { ApiError } from './client.ts'
 import { type Cluster, isGone } from './cluster.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
 import { keyOf } from './resource.ts'
-import { conditionOf, conditionsAfter, mergePatch, type Verdict, verdictOf } from './verdict.ts'
+import { conditionOf, conditionsAfter, type Verdict, verdictOf } from './verdict.ts'
 
 /** What a reconcile saw: the kind's own status fields, and conditions besides `Ready`. */
 export type Observed<K extends Kind> = Omit<StatusOf<K>, keyof CommonStatus> & {
@@ -178,10 +179,8 @@ export function startController<K extends Kind>(
     if (!isActive()) return
     const before = (cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object).status ?? {}
     const after = nextStatus(kind, before, object.metadata.generation ?? 0, found)
-    const patch = mergePatch(before, after)
-    if (!patch) return
-    const { uid } = object.metadata
-    await cluster.patchStatus(kind, object, { metadata: { uid }, status: patch }, kind.kind)
+    if (sameJson(before, after)) return
+    await cluster.replaceStatus(kind, object, after, kind.kind)
   }
 
   async function hold(object: ObjectOf<K>): Promise<ObjectOf<K>> {

@@ -76,17 +76,17 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
           return
         }
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+        underWay.set(outgoing, answer)
+        outgoing.on('close', () => {
+          underWay.delete(outgoing)
+          answer.destroy()
+        })
         if (fault?.kind === 'freeze') {
           outgoing.flushHeaders()
           answer.resume()
           return
         }
         answer.pipe(outgoing)
-        underWay.set(outgoing, answer)
-        outgoing.on('close', () => {
-          underWay.delete(outgoing)
-          answer.destroy()
-        })
         answer.on('error', () => outgoing.destroy())
       },
     )

@@ -133,7 +133,7 @@ export function createFakeCluster(): FakeCluster {
     async patch() {
       throw new Error('not needed yet')
     },
-    async patchStatus() {
+    async replaceStatus() {
       throw new Error('not for the gateway')
     },
     async remove(kind, object) {

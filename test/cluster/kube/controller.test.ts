@@ -2,125 +2,49 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall, apiRequest, eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
-import { labels } from '../../../operator/api/names.ts'
 import { Stalled, Waiting } from '../../../operator/domain/errors.ts'
-import { createClient } from '../../../operator/kube/client.ts'
-import { type Cluster, openCluster, stored } from '../../../operator/kube/cluster.ts'
-import {
-  type Controller,
-  type Loop,
-  type Observed,
-  startController,
-} from '../../../operator/kube/controller.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/resource.ts'
 import { conditionOf } from '../../../operator/kube/verdict.ts'
-import { silentLog } from '../../../operator/log.ts'
 import { activeResourceSample } from '../samples.ts'
-import { createNamespace, type OwnControlPlane, startOwnControlPlane, uniqueName } from './support.ts'
+import { openLoops, pathIn } from './loops.ts'
+import { type OwnControlPlane, startOwnControlPlane } from './support.ts'
 
-type Seen = Observed<typeof ActiveResource>
-/** What a look at the object sees; `count` is 1 for the first look. */
-type Look = (object: ActiveResource, count: number) => Seen | Promise<Seen>
-
-const merge = 'application/merge-patch+json'
-const name = 'f'.repeat(40)
-const path = (namespace: string) => pathOf(resourceOf(ActiveResource), namespace, name)
 let own: OwnControlPlane
-let cluster: Cluster
-let loop: Loop | undefined
-let organization: string | undefined
+let loops: Awaited<ReturnType<typeof openLoops>>
 
 beforeAll(async () => {
   own = await startOwnControlPlane()
-  cluster = openCluster({
-    client: createClient(own.connection),
-    log: silentLog,
-    kinds: [stored(ActiveResource)],
-  })
-  await cluster.ready
+  loops = await openLoops(own)
 }, 120_000)
 
-afterEach(async () => {
-  await loop?.stop()
-  if (organization) await label(organization, null)
-})
+afterEach(() => loops.end())
 
 afterAll(async () => {
-  await cluster?.close()
+  await loops?.close()
   await own?.stop()
 }, 60_000)
 
-/** Makes the namespace an organization, or no longer one. */
-async function label(namespace: string, value: string | null): Promise<void> {
-  const body = { metadata: { labels: { [labels.organization]: value } } }
-  await apiCall(own.controlPlane, 'PATCH', `/api/v1/namespaces/${namespace}`, body, merge)
-  const isThere = value !== null
-  await eventually(
-    'the store knows',
-    5000,
-    async () => cluster.store.isOrganization(namespace) === isThere || undefined,
-  )
-}
-
-/** An organization with one object in it, and a loop over it that looks as the test says. */
-async function setUp(
-  look: Look,
-  extra: Partial<Controller<typeof ActiveResource>> = {},
-  isActive = () => true,
-) {
-  const namespace = uniqueName('loop')
-  organization = namespace
-  await createNamespace(own.controlPlane, namespace)
-  await label(namespace, namespace)
-  const looks: number[] = []
-  const versions: ActiveResource[] = []
-  cluster.store.cacheOf(ActiveResource).subscribe(({ after }) => {
-    if (after?.metadata.namespace === namespace) versions.push(after)
-  })
-  await cluster.create(ActiveResource, activeResourceSample(namespace))
-  const reconcile = async (object: ActiveResource) => {
-    looks.push(performance.now())
-    return look(object, looks.length)
-  }
-  const options = { log: silentLog, isActive, backoffMs: { first: 100, most: 2000 } }
-  loop = startController(cluster, { kind: ActiveResource, reconcile, ...extra }, options)
-  const current = () => cluster.store.get(ActiveResource, namespace, name)
-  return {
-    namespace,
-    looks,
-    versions,
-    current,
-    writes: (part: string) =>
-      own.proxy.requests.filter(
-        (each) => each.startsWith('PATCH') && each.includes(`/${namespace}/`) && each.includes(part),
-      ).length,
-    change: (body: object) => apiCall(own.controlPlane, 'PATCH', path(namespace), body, merge),
-    until: (type: string, status: string) =>
-      eventually(`${type}=${status}`, 10_000, async () => {
-        const object = current()
-        return object && conditionOf(object, type)?.status === status ? object : undefined
-      }),
-  }
-}
-
 describe('a look that ends well', () => {
   test('writes the status once, is not woken by it, and writes nothing when nothing is news', async () => {
-    const { looks, until, writes, namespace, current } = await setUp(() => ({ outputs: { host: 'h' } }), {
-      finalize: async () => {},
-    })
+    const { looks, until, writes, lookAgain, idle, current } = await loops.start(
+      () => ({ outputs: { host: 'h' } }),
+      {
+        finalize: async () => {},
+      },
+    )
     const ready = await until('Ready', 'True')
     expect(ready.status).toMatchObject({ outputs: { host: 'h' }, observedGeneration: 1 })
     expect(ready.metadata.finalizers).toHaveLength(1)
     await sleep(300)
-    expect({ looks: looks.length, status: writes('/status'), all: writes('') }).toEqual({
+    expect({ looks: looks.length, status: writes('/status'), all: writes() }).toEqual({
       looks: 1,
       status: 1,
       all: 2,
     })
-    loop?.queue.add(`${namespace}/${name}`)
+    lookAgain()
     await eventually('another look', 5000, async () => looks.length === 2 || undefined)
-    await loop?.queue.idle()
-    expect({ all: writes(''), version: current()?.metadata.resourceVersion }).toEqual({
+    await idle()
+    expect({ all: writes(), version: current()?.metadata.resourceVersion }).toEqual({
       all: 2,
       version: ready.metadata.resourceVersion,
     })
@@ -128,7 +52,7 @@ describe('a look that ends well', () => {
 
   test('takes away from the status what is gone', async () => {
     let outputs: Record<string, string> = { a: '1', b: '2' }
-    const { until, current, change } = await setUp(() => ({ outputs }))
+    const { until, current, change } = await loops.start(() => ({ outputs }))
     await until('Ready', 'True')
     outputs = { b: '2' }
     await change({ metadata: { annotations: { look: 'again' } } })
@@ -142,17 +66,18 @@ describe('a look that ends well', () => {
 
   test('of an object that was replaced meanwhile is not written to its successor: the loop looks again', async () => {
     const seen = new Set<string | undefined>()
-    const { until } = await setUp(async ({ metadata }, count) => {
+    const { until, versions } = await loops.start(async ({ metadata }, count) => {
       seen.add(metadata.uid)
       const { namespace = '', uid } = metadata
       if (count > 1) return { inputsHash: uid }
-      await apiCall(own.controlPlane, 'DELETE', path(namespace))
-      const successor = activeResourceSample(namespace)
-      await cluster.client.request('POST', pathOf(resourceOf(ActiveResource), namespace), { body: successor })
+      await apiCall(own.controlPlane, 'DELETE', pathIn(namespace))
+      const collection = pathOf(resourceOf(ActiveResource), namespace)
+      await loops.cluster.client.request('POST', collection, { body: activeResourceSample(namespace) })
       return { inputsHash: uid }
     })
-    const ready = await until('Ready', 'True')
-    expect(ready.status?.inputsHash).toBe(ready.metadata.uid)
+    await until('Ready', 'True')
+    const hashes = versions.filter(({ status }) => status?.inputsHash)
+    expect(hashes.map(({ metadata, status }) => status?.inputsHash === metadata.uid)).toEqual([true])
     expect(seen.size).toBe(2)
   }, 20_000)
 })
@@ -160,19 +85,19 @@ describe('a look that ends well', () => {
 describe('a look that does not end well', () => {
   test('Waiting is not worth a write when what it waits for comes soon', async () => {
     let isThere = false
-    const { looks, until, writes, namespace } = await setUp(() => {
+    const { looks, until, writes, lookAgain } = await loops.start(() => {
       if (!isThere) throw new Waiting('DependencyNotReady', 'waiting for x')
       return {}
     })
     await eventually('a look', 5000, async () => looks.length > 0 || undefined)
     isThere = true
-    loop?.queue.add(`${namespace}/${name}`)
+    lookAgain()
     await until('Ready', 'True')
     expect(writes('/status')).toBe(1)
   }, 20_000)
 
   test('Waiting is told, once, when it lasts', async () => {
-    const { looks, until, writes, namespace } = await setUp(() => {
+    const { looks, until, writes, lookAgain, idle } = await loops.start(() => {
       throw new Waiting('DependencyNotReady', 'waiting for x')
     })
     const begin = performance.now()
@@ -180,14 +105,14 @@ describe('a look that does not end well', () => {
     expect(performance.now() - begin).toBeGreaterThan(1000)
     expect(conditionOf(object, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'DependencyNotReady' })
     const before = looks.length
-    loop?.queue.add(`${namespace}/${name}`)
+    lookAgain()
     await eventually('another look', 5000, async () => looks.length > before || undefined)
-    await loop?.queue.idle()
+    await idle()
     expect(writes('/status')).toBe(1)
   }, 20_000)
 
   test('Waiting with a time looks again then', async () => {
-    const { looks, until } = await setUp((_, count) => {
+    const { looks, until } = await loops.start((_, count) => {
       if (count < 3) throw new Waiting('SecretNotFound', 'waiting for a Secret', 0.2)
       return {}
     })
@@ -197,7 +122,7 @@ describe('a look that does not end well', () => {
 
   test('Stalled is told, and tried again only when something changes', async () => {
     let isMended = false
-    const { looks, until, change } = await setUp(() => {
+    const { looks, until, change } = await loops.start(() => {
       if (!isMended) throw new Stalled('Conflict', 'somebody else has it', { outputs: { seen: 'yes' } })
       return {}
     })
@@ -213,7 +138,7 @@ describe('a look that does not end well', () => {
   }, 20_000)
 
   test('an error is tried again, ever later, and counted until it is over', async () => {
-    const { looks, until, versions } = await setUp((_, count) => {
+    const { looks, until, versions } = await loops.start((_, count) => {
       if (count <= 4) throw new Error('broken')
       return {}
     })
@@ -231,7 +156,7 @@ describe('the loop', () => {
   test('holds an object until what stands behind it is gone', async () => {
     let isGone = false
     let ends = 0
-    const { until, current, namespace, looks } = await setUp(() => ({}), {
+    const { until, current, namespace, looks } = await loops.start(() => ({}), {
       async finalize() {
         ends += 1
         if (!isGone) throw new Waiting('DependentsRemain', 'waiting for dependents', 0.1)
@@ -239,21 +164,21 @@ describe('the loop', () => {
     })
     await until('Ready', 'True')
     const before = looks.length
-    await apiCall(own.controlPlane, 'DELETE', path(namespace))
+    await apiCall(own.controlPlane, 'DELETE', pathIn(namespace))
     await eventually('two tries', 5000, async () => ends >= 2 || undefined)
     expect(current()?.metadata.deletionTimestamp).toBeDefined()
     isGone = true
     await eventually(
       'the object is gone',
       5000,
-      async () => (await apiRequest(own.controlPlane, 'GET', path(namespace))).status === 404 || undefined,
+      async () => (await apiRequest(own.controlPlane, 'GET', pathIn(namespace))).status === 404 || undefined,
     )
     expect(current()).toBeUndefined()
     expect(looks.length).toBe(before)
   }, 20_000)
 
   test('puts its finalizer back when somebody takes it away', async () => {
-    const { until, current, change } = await setUp(() => ({}), { finalize: async () => {} })
+    const { until, current, change } = await loops.start(() => ({}), { finalize: async () => {} })
     const { metadata } = await until('Ready', 'True')
     await change({ metadata: { finalizers: null } })
     await eventually('it is back', 5000, async () => {
@@ -263,29 +188,28 @@ describe('the loop', () => {
   }, 20_000)
 
   test('stops all work on an organization whose label is taken away, and goes on when it is back', async () => {
-    const { looks, until, change, namespace } = await setUp(() => ({}))
+    const { looks, until, change, label } = await loops.start(() => ({}))
     await until('Ready', 'True')
-    await label(namespace, null)
+    await label(false)
     await change({ metadata: { annotations: { look: 'again' } } })
     await sleep(500)
     expect(looks).toHaveLength(1)
-    await label(namespace, namespace)
+    await label(true)
     await eventually('another look', 5000, async () => looks.length === 2 || undefined)
   }, 20_000)
 
   test('begins and writes nothing while another process may lead', async () => {
     let leads = true
-    const { looks, writes, namespace } = await setUp(
+    const { looks, writes, lookAgain, idle } = await loops.start(
       () => {
         leads = false
         return {}
       },
-      {},
-      () => leads,
+      { isActive: () => leads },
     )
     await eventually('a look', 5000, async () => looks.length === 1 || undefined)
-    loop?.queue.add(`${namespace}/${name}`)
-    await loop?.queue.idle()
-    expect({ looks: looks.length, writes: writes('') }).toEqual({ looks: 1, writes: 0 })
+    lookAgain()
+    await idle()
+    expect({ looks: looks.length, writes: writes() }).toEqual({ looks: 1, writes: 0 })
   }, 20_000)
 })

@@ -1,0 +1,145 @@
+import { expect, test } from '@jest/globals'
+import { countEvents, isWrite, parseAudit } from '../../bench/audit.ts'
+import {
+  chainFloor,
+  deletionFloor,
+  type Floor,
+  independentFloor,
+  medianFloor,
+  sequenceFloor,
+} from '../../bench/floor.ts'
+import { requestsIn, sumOf } from '../../bench/measure.ts'
+import { readOptions } from '../../bench/options.ts'
+import { missedGoals } from '../../bench/report.ts'
+import { quantile, rangeOf } from '../../bench/statistics.ts'
+import { secondsOfPs } from '../../bench/usage.ts'
+
+const operator = 'system:serviceaccount:quartermaster-system:quartermaster-operator'
+
+function auditLine(
+  verb: string,
+  resource: string,
+  changes: { subresource?: string; user?: string; code?: number } = {},
+): string {
+  const { subresource, user = operator, code = 200 } = changes
+  return JSON.stringify({
+    verb,
+    user: { username: user },
+    objectRef: { resource, subresource },
+    responseStatus: { code },
+  })
+}
+
+function floorOf(perSecond: number, p50Ms: number): Floor {
+  const pace = { perSecond, p50Ms, p99Ms: 2 * p50Ms }
+  const paces = { create: pace, statusPatch: pace, delete: pace, finalizerPatch: pace }
+  return { serial: paces, parallel: paces }
+}
+
+test.each([
+  [[], 0.5, 0],
+  [[3], 0.99, 3],
+  [[4, 1, 3], 0.5, 3],
+  [[1, 2, 3, 4], 0.5, 2.5],
+  [[1, 2, 3, 4, 5], 1, 5],
+])('the quantile of %j at %d is %d', (values, share, expected) => {
+  expect(quantile(values, share)).toBe(expected)
+})
+
+test('a range has the median between the extremes', () => {
+  expect(rangeOf([5, 1, 2])).toEqual({ median: 2, min: 1, max: 5 })
+})
+
+test('requests of the audit log are counted by sort, refused ones apart', () => {
+  const events = parseAudit([
+    auditLine('create', 'activeresources'),
+    auditLine('create', 'activeresources'),
+    auditLine('create', 'activeresources', { code: 409 }),
+    auditLine('patch', 'activeresources', { subresource: 'status' }),
+    JSON.stringify({ verb: 'get', user: { username: operator }, requestURI: '/version' }),
+    '',
+  ])
+  expect(countEvents(events)).toEqual({
+    'create activeresources': 2,
+    'create activeresources 409': 1,
+    'patch activeresources/status': 1,
+  })
+})
+
+test.each([
+  ['create', true],
+  ['patch', true],
+  ['deletecollection', true],
+  ['get', false],
+  ['watch', false],
+])('whether %s is a write: %s', (verb, expected) => {
+  expect(isWrite({ verb, user: operator, target: 'secrets', status: 200 })).toBe(expected)
+})
+
+test("only the operator's writes on active resources and their status count as its writes", () => {
+  const events = parseAudit([
+    auditLine('create', 'activeresources'),
+    auditLine('patch', 'activeresources', { subresource: 'status' }),
+    auditLine('list', 'activeresources'),
+    auditLine('watch', 'activeresources'),
+    auditLine('patch', 'environments', { subresource: 'status' }),
+    auditLine('delete', 'activeresources', { user: 'admin' }),
+    auditLine('get', 'pods', { user: 'admin' }),
+  ])
+  const { resourceWrites, requests } = requestsIn(events)
+  expect(resourceWrites).toBe(2)
+  expect(requests.operator).toMatchObject({ 'list activeresources': 1, 'patch environments/status': 1 })
+  expect(requests.others).toEqual({ 'delete activeresources': 1 })
+})
+
+test('a metric is summed over its labels', () => {
+  const text = [
+    '# TYPE quartermaster_reconcile_total counter',
+    'quartermaster_reconcile_total{kind="ActiveResource",result="ready"} 100',
+    'quartermaster_reconcile_total{kind="ActiveResource",result="waiting"} 99',
+    'quartermaster_reconcile_total{kind="Environment",result="ready"} 7',
+    'quartermaster_reconcile_total_other 1',
+    'nodejs_eventloop_lag_max_seconds 0.5',
+  ].join('\n')
+  expect(sumOf(text, 'quartermaster_reconcile_total', 'kind="ActiveResource"')).toBe(199)
+  expect(sumOf(text, 'nodejs_eventloop_lag_max_seconds')).toBe(0.5)
+  expect(sumOf(text, 'absent')).toBe(0)
+})
+
+test.each([
+  ['0:01.50', 1.5],
+  ['02:03', 123],
+  ['1:00:00', 3600],
+  ['2-00:00:01', 172_801],
+])('a time of ps, %s, is %d s', (text, seconds) => {
+  expect(secondsOfPs(text)).toBe(seconds)
+})
+
+test('the floor adds up what must be written', () => {
+  const floor = medianFloor([floorOf(500, 2), floorOf(1000, 4), floorOf(900, 5)])
+  expect(independentFloor(floor, 900)).toBe(2)
+  expect(deletionFloor(floor, 450)).toBe(1)
+  expect(chainFloor(floor, 100)).toBe(0.8)
+  expect(sequenceFloor(floor, 2)).toBe(0.012)
+})
+
+test.each([
+  [{ ratio: 2.2 }, { ratioToFloor: 2.2 }, []],
+  [{ ratio: 2.2 }, { ratioToFloor: 2.3 }, ['ratio']],
+  [{ seconds: 1, writesPerResource: 2 }, { seconds: 2, writesPerResource: 3 }, ['seconds', 'writes']],
+  [{ writesPerResource: 0, reconcilesPerResource: 0 }, {}, []],
+])('of the goal %j, %j misses %j', (goal, figures, missed) => {
+  const none = { seconds: 0, ratioToFloor: 0, writesPerResource: 0, reconcilesPerResource: 0 }
+  expect(missedGoals(goal, { ...none, ...figures })).toEqual(missed)
+})
+
+test('options', () => {
+  expect(readOptions([])).toMatchObject({ repeat: 3, quick: false, only: [], resident: 0 })
+  expect(readOptions(['--quick', '--only', 'few,chain'])).toMatchObject({
+    repeat: 1,
+    quick: true,
+    only: ['few', 'chain'],
+  })
+  expect(() => readOptions(['--repeat', 'many'])).toThrow('whole number')
+  expect(() => readOptions(['--fast'])).toThrow('fast')
+})
