@@ -29,7 +29,7 @@ soak: node_modules ## The long tests: crash sweeps, fuzzing (hours)
 verify: node_modules ## Types, lint, format, generated files, unused code, import rules
 	@tsc -p .
 	@oxlint --type-aware --deny-warnings
-	@biome ci --log-level=warn
+	@biome ci --colors=off --log-level=warn
 	@node dev/generate/main.ts --check
 	@knip
 	@echo verified

@@ -55,7 +55,9 @@ export function parseAudit(lines: readonly string[]): AuditEvent[] {
   return lines.filter(Boolean).flatMap((line) => {
     const { verb, user, objectRef, responseStatus } = JSON.parse(line) // the format of audit.k8s.io/v1
     if (!objectRef?.resource) return []
-    const target = objectRef.subresource ? `${objectRef.resource}/${objectRef.subresource}` : objectRef.resource
+    const target = objectRef.subresource
+      ? `${objectRef.resource}/${objectRef.subresource}`
+      : objectRef.resource
     return [{ verb, user: user.username, target, status: responseStatus?.code ?? 0 }]
   })
 }

@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildBundles } from '../dev/build.ts'
+import { type BundleName, buildBundles } from '../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../dev/control-plane/control-plane.ts'
+import { hasEnded, tail } from '../dev/control-plane/processes.ts'
 import { installInto, kubeconfigOf, type RunningProcess, startQuartermaster } from '../dev/quartermaster.ts'
 import { createClient, type KubeClient } from '../operator/kube/client.ts'
 import { loadConnection } from '../operator/kube/connection.ts'
+import { rounded } from './statistics.ts'
 import type { Pids } from './usage.ts'
 
 /** A control plane of our own, and the two processes that are measured on it. */
@@ -14,72 +16,82 @@ export interface Bed {
   readonly controlPlane: ControlPlane
   /** As the administrator of the cluster: what a person with kubectl does. */
   readonly client: KubeClient
-  readonly operator: RunningProcess
-  readonly gateway: RunningProcess
+  /** By name; those that run. */
   readonly pids: Pids
-  startOperator(): Promise<RunningProcess>
-  stopOperator(): Promise<void>
-  startGateway(): Promise<RunningProcess>
-  /** Ends operator and gateway. */
-  stopProcesses(): Promise<void>
+  process(name: BundleName): RunningProcess
+  /** Starts it; the seconds until it says that it is ready. */
+  start(name: BundleName): Promise<number>
+  /** Ends it, if it runs. */
+  stop(name: BundleName): Promise<void>
+  /** Never resolves; rejects when operator or gateway ends without being told to. */
+  readonly broken: Promise<never>
   close(): Promise<void>
 }
 
 const settings = { QUARTERMASTER_REQUESTS_PER_SECOND: '5000', QUARTERMASTER_REQUEST_BURST: '10000' }
 
 /** Starts a fresh control plane with our kinds and policies in it, and nothing that acts on them yet. */
-export async function openBed(options: { readonly nodeOptions?: string; readonly log: (line: string) => void }): Promise<Bed> {
+export async function openBed(options: {
+  readonly nodeOptions?: string
+  readonly log: (line: string) => void
+}): Promise<Bed> {
+  const { nodeOptions, log } = options
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-bench-'))
-  const controlPlane = await startControlPlane({ directory, auditLog: true, log: options.log })
+  const controlPlane = await startControlPlane({ directory, auditLog: true, log })
   await Promise.all([buildBundles(directory), installInto(controlPlane)])
   const client = createClient(loadConnection(controlPlane.kubeconfigPath))
-  const environment = options.nodeOptions === undefined ? settings : { ...settings, NODE_OPTIONS: options.nodeOptions }
-  const running = new Map<RunningProcess['name'], RunningProcess>()
-
-  async function start(name: RunningProcess['name']) {
-    const started = await startQuartermaster(controlPlane, name, { directory, settings: environment })
-    running.set(name, started)
-    return started
-  }
-  async function stop(name: RunningProcess['name']) {
-    await running.get(name)?.stop()
-    running.delete(name)
-  }
-  function processCalled(name: RunningProcess['name']): RunningProcess {
-    const found = running.get(name)
-    if (!found) throw new Error(`${name} does not run`)
-    return found
-  }
-  return {
+  const environment = nodeOptions === undefined ? settings : { ...settings, NODE_OPTIONS: nodeOptions }
+  const running = new Map<BundleName, RunningProcess>()
+  const guard = watchOver(running, directory)
+  const bed: Bed = {
     directory,
     controlPlane,
     client,
-    get operator() {
-      return processCalled('operator')
-    },
-    get gateway() {
-      return processCalled('gateway')
+    process(name) {
+      const found = running.get(name)
+      if (!found) throw new Error(`${name} does not run`)
+      return found
     },
     get pids() {
       const ours = [...running.values()].map(({ name, pid }) => [name, pid])
       return { ...Object.fromEntries(ours), ...controlPlane.pids }
     },
-    startOperator: () => start('operator'),
-    stopOperator: () => stop('operator'),
-    startGateway: () => start('gateway'),
-    async stopProcesses() {
-      await Promise.all([stop('operator'), stop('gateway')])
+    async start(name) {
+      const begun = performance.now()
+      running.set(name, await startQuartermaster(controlPlane, name, { directory, settings: environment }))
+      return rounded((performance.now() - begun) / 1000)
     },
+    async stop(name) {
+      const process = running.get(name)
+      running.delete(name)
+      await process?.stop()
+    },
+    broken: guard.broken,
     async close() {
-      await Promise.all([stop('operator'), stop('gateway')])
+      guard.end()
+      await Promise.all([bed.stop('operator'), bed.stop('gateway')])
       await client.close()
       await controlPlane.stop()
       await rm(directory, { recursive: true, force: true })
     },
   }
+  return bed
 }
 
 /** A client with the operator's own identity, which alone may write active resources. */
 export async function clientAsOperator({ controlPlane, directory }: Bed): Promise<KubeClient> {
   return createClient(loadConnection(await kubeconfigOf(controlPlane, 'operator', directory)))
+}
+
+function watchOver(running: ReadonlyMap<BundleName, RunningProcess>, directory: string) {
+  const { promise, reject } = Promise.withResolvers<never>()
+  async function look() {
+    for (const { name, pid } of running.values()) {
+      if (!(await hasEnded(pid)) || running.get(name)?.pid !== pid) continue
+      const log = await tail(join(directory, `${name}.log`))
+      reject(new Error(`${name} ended by itself; its log ends with\n${log}`))
+    }
+  }
+  const timer = setInterval(() => void look(), 1000)
+  return { broken: promise, end: () => clearInterval(timer) }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inParallel } from '../operator/controllers/parallel.ts'
 import { ActiveResource } from '../operator/api/active-resource.ts'
 import type { KubeObject } from '../operator/api/kind.ts'
 import { fieldManager } from '../operator/api/names.ts'
+import { inParallel } from '../operator/controllers/parallel.ts'
 import type { KubeClient } from '../operator/kube/client.ts'
 import { namespaceResource, pathOf, resourceOf } from '../operator/kube/resource.ts'
 import { likeActiveResource } from './objects.ts'
@@ -63,7 +63,11 @@ export async function measureFloor(client: KubeClient, size: FloorSize): Promise
   return { serial, parallel }
 }
 
-async function measureLives(client: KubeClient, count: number, atOnce: number): Promise<Record<Operation, Pace>> {
+async function measureLives(
+  client: KubeClient,
+  count: number,
+  atOnce: number,
+): Promise<Record<Operation, Pace>> {
   const items = Array.from({ length: count }, (_, index) => likeActiveResource(namespace, index))
   const create = await pace(items, atOnce, (item) => write(client, 'POST', undefined, item.object))
   const statusPatch = await pace(items, atOnce, ({ object, status }) => {
@@ -80,14 +84,24 @@ async function measureLives(client: KubeClient, count: number, atOnce: number): 
   return { create, statusPatch, delete: remove, finalizerPatch }
 }
 
-async function write(client: KubeClient, method: string, at: KubeObject | undefined, body: object, part?: string) {
+async function write(
+  client: KubeClient,
+  method: string,
+  at: KubeObject | undefined,
+  body: object,
+  part?: string,
+) {
   const contentType = method === 'PATCH' ? mergePatch : undefined
   const path = pathOf(resource, namespace, at?.metadata.name, part)
   return (await client.request(method, path, { body, contentType, query: { fieldManager } })) as KubeObject // as it is now
 }
 
 /** Times the call over all items; each one's answer takes the place of its object. */
-async function pace(items: Floored[], atOnce: number, call: (item: Floored) => Promise<KubeObject>): Promise<Pace> {
+async function pace(
+  items: Floored[],
+  atOnce: number,
+  call: (item: Floored) => Promise<KubeObject>,
+): Promise<Pace> {
   const latencies: number[] = []
   const begun = performance.now()
   await inParallel(

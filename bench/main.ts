@@ -6,10 +6,19 @@ import { type Bed, clientAsOperator, openBed } from './bed.ts'
 import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
 import { machineFacts } from './machine.ts'
 import { measure, type Sample } from './measure.ts'
-import { readOptions, type Options } from './options.ts'
-import { floorTable, type Report, resultOf, scenarioTable } from './report.ts'
+import { type Options, readOptions, usage } from './options.ts'
+import { floorTable, type Report, resultOf, textOf } from './report.ts'
 import { measureResident } from './resident.ts'
-import { checkResources, deploy, makeEnvironment, removeEnvironment, stories, type Scenario, type Stage, type Story } from './scenarios.ts'
+import {
+  checkResources,
+  deploy,
+  makeEnvironment,
+  removeEnvironment,
+  type Scenario,
+  type Stage,
+  type Story,
+  stories,
+} from './scenarios.ts'
 import { chainLength, openStage } from './stage.ts'
 import { cpuTimes, cpuUse } from './usage.ts'
 
@@ -25,24 +34,30 @@ interface Sampled {
 async function run(options: Options): Promise<Report> {
   const bed = await openBed({ nodeOptions: options.nodeOptions, log: say })
   try {
-    const machine = await machineFacts(bed, { ...options, sizes })
-    await makeFloorNamespace(bed.client)
-    const rounds = await floorRounds(bed, options.quick, Math.max(1, options.repeat))
-    await Promise.all([bed.startOperator(), bed.startGateway()])
-    const stage = await openStage(bed)
-    const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
-    await tell(stage, { name: 'warm-up', scenarios: [deploy(sizes.few)] }, 'warm-up', (scenario, id) => scenario.run(stage, id))
-    const sampled = await sampleAll(bed, stage, audit, options)
-    const resident = options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
-    await audit.close()
-    stage.close()
-    await bed.stopProcesses()
-    // The machine may have become slower or faster in the meantime.
-    rounds.push(...(await floorRounds(bed, options.quick, 1)))
-    return reportOf(machine, rounds, sampled, resident)
+    return await Promise.race([runOn(bed, options), bed.broken])
   } finally {
     await bed.close()
   }
+}
+
+async function runOn(bed: Bed, options: Options): Promise<Report> {
+  const machine = await machineFacts(bed, { ...options, sizes })
+  await makeFloorNamespace(bed.client)
+  const rounds = await floorRounds(bed, options.quick, Math.max(1, options.repeat))
+  const start = { operator: await bed.start('operator'), gateway: await bed.start('gateway') }
+  const stage = await openStage(bed)
+  const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
+  const warmUp = { name: 'warm-up', scenarios: [deploy(sizes.few)] }
+  await tell(stage, warmUp, 'warm-up', (scenario, id) => scenario.run(stage, id))
+  const sampled = await sampleAll(bed, stage, audit, options)
+  const resident =
+    options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
+  await audit.close()
+  stage.close()
+  await Promise.all([bed.stop('operator'), bed.stop('gateway')])
+  // The machine may have become slower or faster in the meantime.
+  rounds.push(...(await floorRounds(bed, options.quick, 1)))
+  return { machine, start, ...reportOf(rounds, sampled), resident }
 }
 
 async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<FloorRound[]> {
@@ -52,7 +67,10 @@ async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<Flo
     await measureFloor(client, { serial: 20, parallel: 200 })
     for (let round = 0; round < count; round += 1) {
       const before = await cpuTimes(bed.pids)
-      const floor = await measureFloor(client, quick ? { serial: 50, parallel: 300 } : { serial: 200, parallel: 1000 })
+      const floor = await measureFloor(
+        client,
+        quick ? { serial: 50, parallel: 300 } : { serial: 200, parallel: 1000 },
+      )
       const { noise } = cpuUse(before, await cpuTimes(bed.pids))
       rounds.push({ ...floor, noise })
       say(`noise ${noise}\n${floorTable(floor)}`)
@@ -64,13 +82,17 @@ async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<Flo
 }
 
 async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Options): Promise<Sampled[]> {
-  const chosen = stories(sizes, options.quick).filter(({ name }) => options.only.length === 0 || options.only.includes(name))
+  const chosen = stories(sizes, options.quick).filter(
+    ({ name }) => options.only.length === 0 || options.only.includes(name),
+  )
   const sampled = new Map<string, Sampled>()
   for (const story of chosen) {
     for (let round = 1; round <= options.repeat; round += 1) {
       await tell(stage, story, `${story.name}-${round}`, async (scenario, id) => {
         const sample = await measure(bed, audit, () => scenario.run(stage, id))
-        say(`${scenario.name}: ${sample.seconds} s, ${sample.resourceWrites} writes, ${sample.reconciles} looks, noise ${sample.noise}`)
+        say(
+          `${scenario.name}: ${sample.seconds} s, ${sample.resourceWrites} writes, ${sample.reconciles} looks, noise ${sample.noise}`,
+        )
         const known = sampled.get(scenario.name) ?? { scenario, samples: [] }
         known.samples.push(sample)
         sampled.set(scenario.name, known)
@@ -81,7 +103,12 @@ async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Op
 }
 
 /** Runs the scenarios of a story in a new environment, which is gone afterwards. */
-async function tell(stage: Stage, story: Story, id: string, run: (scenario: Scenario, id: string) => Promise<unknown>) {
+async function tell(
+  stage: Stage,
+  story: Story,
+  id: string,
+  run: (scenario: Scenario, id: string) => Promise<unknown>,
+) {
   await makeEnvironment(stage, id)
   for (const scenario of story.scenarios) {
     await run(scenario, id)
@@ -90,26 +117,26 @@ async function tell(stage: Stage, story: Story, id: string, run: (scenario: Scen
   if (story.scenarios.at(-1)?.leaves !== 0) await removeEnvironment(stage, id)
 }
 
-function reportOf(machine: object, rounds: readonly FloorRound[], sampled: readonly Sampled[], resident: object | undefined): Report {
+function reportOf(
+  rounds: readonly FloorRound[],
+  sampled: readonly Sampled[],
+): Pick<Report, 'floor' | 'scenarios' | 'samples'> {
   const floor = medianFloor(rounds)
+  const samples = sampled.map(({ scenario, samples: each }) => [scenario.name, each])
   return {
-    machine,
     floor,
-    scenarios: sampled.map(({ scenario, samples }) => resultOf(scenario, samples, floor)),
-    ...(resident ? { resident } : {}),
-    samples: {
-      floor: rounds,
-      scenarios: Object.fromEntries(sampled.map(({ scenario, samples }) => [scenario.name, samples])),
-    },
+    scenarios: sampled.map(({ scenario, samples: each }) => resultOf(scenario, each, floor)),
+    samples: { floor: rounds, scenarios: Object.fromEntries(samples) },
   }
 }
 
-if (import.meta.main) {
-  const options = readOptions(process.argv.slice(2))
+async function main(args: readonly string[]) {
+  if (args.includes('--help')) return console.log(usage)
+  const options = readOptions(args)
   const report = await run(options)
   await mkdir(dirname(options.output), { recursive: true })
   await writeFile(options.output, `${JSON.stringify(report, undefined, 2)}\n`)
-  console.log(`\n${floorTable(report.floor)}\n\n${scenarioTable(report.scenarios)}`)
-  if (report.resident) console.log(`\nresident: ${JSON.stringify(report.resident, undefined, 2)}`)
-  console.log(`\nall samples are in ${options.output}`)
+  console.log(`\n${textOf(report)}\n\nall samples are in ${options.output}`)
 }
+
+if (import.meta.main) await main(process.argv.slice(2))

@@ -70,7 +70,9 @@ export function requestsIn(events: readonly AuditEvent[]): Pick<Sample, 'request
   const calls = events.filter(({ verb }) => verb !== 'watch')
   const by = (name: string) => calls.filter(({ user }) => user === name)
   const byOthers = calls.filter((each) => !isOurs(each) && isWrite(each))
-  const onResources = by(operatorUser).filter((each) => isWrite(each) && each.target.startsWith('activeresources'))
+  const onResources = by(operatorUser).filter(
+    (each) => isWrite(each) && each.target.startsWith('activeresources'),
+  )
   return {
     resourceWrites: onResources.length,
     requests: {
@@ -81,8 +83,8 @@ export function requestsIn(events: readonly AuditEvent[]): Pick<Sample, 'request
   }
 }
 
-async function readMetrics({ operator }: Bed) {
-  const response = await fetch(`${operator.url}/metrics`)
+async function readMetrics(bed: Bed) {
+  const response = await fetch(`${bed.process('operator').url}/metrics`)
   const text = await response.text()
   return {
     reconciles: sumOf(text, 'quartermaster_reconcile_total', 'kind="ActiveResource"'),
@@ -94,6 +96,8 @@ async function readMetrics({ operator }: Bed) {
 
 /** The sum of a metric over all its labels, or over those lines that hold `label`. */
 export function sumOf(metrics: string, name: string, label = ''): number {
-  const lines = metrics.split('\n').filter((line) => /^[\w:]+/.exec(line)?.[0] === name && line.includes(label))
+  const lines = metrics
+    .split('\n')
+    .filter((line) => /^[\w:]+/.exec(line)?.[0] === name && line.includes(label))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }

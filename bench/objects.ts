@@ -32,7 +32,12 @@ export function foundations(chainLength: number): KubeObject[] {
     const values = { value: index === 0 ? 'first' : valueOfLink(index - 1) }
     return definition(`chain-${index}`, 'config', values, { resId: `r-${index}` })
   })
-  const head = definition('chain-head', 's3', { ...bucket, region: valueOfLink(chainLength - 2) }, { class: 'chain' })
+  const head = definition(
+    'chain-head',
+    's3',
+    { ...bucket, region: valueOfLink(chainLength - 2) },
+    { class: 'chain' },
+  )
   return [
     newObject(Application, { name: application, namespace: organization }, { displayName: 'Shop' }),
     definition('s3-independent', 's3', bucket, {}),
@@ -53,12 +58,20 @@ export function environment(id: string): Environment {
 }
 
 function delta(name: string, modules: DeploymentDelta['spec']['modules']): DeploymentDelta {
-  return newObject(DeploymentDelta, { name, namespace: organization }, { applicationName: application, modules })
+  return newObject(
+    DeploymentDelta,
+    { name, namespace: organization },
+    { applicationName: application, modules },
+  )
 }
 
 function addModule(name: string, externals: Record<string, object>): DeploymentDelta {
   const container = { image: 'registry.example.test/backend:1.0' }
-  const module = { profile: 'quartermaster/default-module', spec: { containers: { main: container } }, externals }
+  const module = {
+    profile: 'quartermaster/default-module',
+    spec: { containers: { main: container } },
+    externals,
+  }
   return delta(name, { add: { [workload]: module } })
 }
 
@@ -83,13 +96,29 @@ export function changeDelta(): DeploymentDelta {
 export function deployment(environmentId: string, name: string, deltaName?: string): EnvironmentDeployment {
   const environmentName = `${application}.${environmentId}`
   const spec = { environmentName, ...(deltaName === undefined ? {} : { deltaName }) }
-  return newObject(EnvironmentDeployment, { name: `${environmentName}.${name}`, namespace: organization }, spec)
+  return newObject(
+    EnvironmentDeployment,
+    { name: `${environmentName}.${name}`, namespace: organization },
+    spec,
+  )
 }
 
 /** An active resource and its status like those that the operator writes, for the floor. */
-export function likeActiveResource(namespace: string, index: number): { object: ActiveResource; status: object } {
-  const context = { organizationId: namespace, applicationId: application, environmentId: 'floor', environmentType }
-  const descriptor = { type: 's3', class: 'default', resourceId: `modules.${workload}.externals.bucket-${index}` }
+export function likeActiveResource(
+  namespace: string,
+  index: number,
+): { object: ActiveResource; status: object } {
+  const context = {
+    organizationId: namespace,
+    applicationId: application,
+    environmentId: 'floor',
+    environmentType,
+  }
+  const descriptor = {
+    type: 's3',
+    class: 'default',
+    resourceId: `modules.${workload}.externals.bucket-${index}`,
+  }
   const name = guResId(context, descriptor)
   const spec = {
     environmentName: `${application}.floor`,
@@ -105,7 +134,10 @@ export function likeActiveResource(namespace: string, index: number): { object: 
     },
     seal: name.repeat(2).slice(0, 64),
   }
-  return { object: newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec), status: statusLike(name) }
+  return {
+    object: newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec),
+    status: statusLike(name),
+  }
 }
 
 function statusLike(name: string): object {
@@ -114,7 +146,11 @@ function statusLike(name: string): object {
   return {
     observedGeneration: 1,
     conditions: [{ ...ready, observedGeneration: 1, lastTransitionTime: now }],
-    outputs: { bucket: `bucket-${name}`, region: 'eu-north-1', arn: `arn:aws:s3:::floor-${application}-floor-${name}` },
+    outputs: {
+      bucket: `bucket-${name}`,
+      region: 'eu-north-1',
+      arn: `arn:aws:s3:::floor-${application}-floor-${name}`,
+    },
     inputsHash: name.repeat(2).slice(0, 64),
     provisioned: { driverType: 'quartermaster/echo' },
   }

@@ -1,6 +1,7 @@
 import type { Floor, FloorRound, Pace } from './floor.ts'
-import { operations } from './floor.ts'
+import { independentFloor, operations } from './floor.ts'
 import type { Sample } from './measure.ts'
+import type { Resident } from './resident.ts'
 import type { Goal, Scenario } from './scenarios.ts'
 import { medianOfEach, quantile, type Range, rangeOf, rounded } from './statistics.ts'
 
@@ -24,17 +25,23 @@ export interface ScenarioResult {
 /** What `.dev/bench.json` holds. */
 export interface Report {
   readonly machine: object
+  /** Seconds from the start of a process until it says that it is ready, with nothing in the cluster. */
+  readonly start: Readonly<Record<string, number>>
   readonly floor: Floor
   readonly scenarios: readonly ScenarioResult[]
-  readonly resident?: object
-  readonly samples: { readonly floor: readonly FloorRound[]; readonly scenarios: Readonly<Record<string, readonly Sample[]>> }
+  readonly resident?: Resident
+  readonly samples: {
+    readonly floor: readonly FloorRound[]
+    readonly scenarios: Readonly<Record<string, readonly Sample[]>>
+  }
 }
 
 /** Sums the repetitions of a scenario up. */
 export function resultOf(scenario: Scenario, samples: readonly Sample[], floor: Floor): ScenarioResult {
   const range = rangeOf(samples.map(({ seconds }) => seconds))
   const floorSeconds = scenario.floorSeconds(floor)
-  const per = (pick: (sample: Sample) => number) => rounded(quantile(samples.map(pick), 0.5) / scenario.resources)
+  const per = (pick: (sample: Sample) => number) =>
+    rounded(quantile(samples.map(pick), 0.5) / scenario.resources)
   const result = {
     name: scenario.name,
     seconds: rounded(range.median),
@@ -45,17 +52,25 @@ export function resultOf(scenario: Scenario, samples: readonly Sample[], floor: 
     reconcilesPerResource: per(({ reconciles }) => reconciles),
     cpuSeconds: medianOfEach(samples.map((each) => each.cpuSeconds)),
     peakMemoryMiB: highestOfEach(samples.map((each) => each.peakMemoryMiB)),
-    noise: quantile(samples.map(({ noise = 0 }) => noise), 0.5),
+    noise: quantile(
+      samples.map(({ noise = 0 }) => noise),
+      0.5,
+    ),
   }
   return { ...result, goal: scenario.goal, missed: missedGoals(scenario.goal, result) }
 }
 
 function highestOfEach(records: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = new Set(records.flatMap((each) => Object.keys(each)))
-  return Object.fromEntries([...names].map((name) => [name, rounded(Math.max(...records.map((each) => each[name] ?? 0)), 1)]))
+  return Object.fromEntries(
+    [...names].map((name) => [name, rounded(Math.max(...records.map((each) => each[name] ?? 0)), 1)]),
+  )
 }
 
-type Figures = Pick<ScenarioResult, 'seconds' | 'ratioToFloor' | 'writesPerResource' | 'reconcilesPerResource'>
+type Figures = Pick<
+  ScenarioResult,
+  'seconds' | 'ratioToFloor' | 'writesPerResource' | 'reconcilesPerResource'
+>
 
 /** The parts of a goal that the figures do not keep to. */
 export function missedGoals(goal: Goal, figures: Figures): string[] {
@@ -70,13 +85,56 @@ export function missedGoals(goal: Goal, figures: Figures): string[] {
 
 /** The floor as a table. */
 export function floorTable({ serial, parallel }: Floor): string {
-  const figures = ({ perSecond, p50Ms, p99Ms }: Pace) => [perSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1)]
+  const figures = ({ perSecond, p50Ms, p99Ms }: Pace) => [
+    perSecond.toFixed(0),
+    p50Ms.toFixed(1),
+    p99Ms.toFixed(1),
+  ]
   const rows = operations.map((name) => [name, ...figures(serial[name]), ...figures(parallel[name])])
   return table([['floor', '1: /s', 'p50 ms', 'p99 ms', '64: /s', 'p50 ms', 'p99 ms'], ...rows])
 }
 
-/** The scenarios as a table. */
-export function scenarioTable(results: readonly ScenarioResult[]): string {
+/** A report for people. */
+export function textOf({ floor, start, scenarios, resident }: Report): string {
+  const starts = Object.entries(start).map(([name, seconds]) =>
+    goalLine(`${name} ready in an empty cluster, s`, seconds, 0.6),
+  )
+  const parts = [
+    floorTable(floor),
+    scenarioTable(scenarios),
+    table([goalHead, ...starts, ...residentRows(floor, resident)]),
+  ]
+  return parts.join('\n\n')
+}
+
+const goalHead = ['figure', 'is', 'goal', '']
+
+function goalLine(name: string, value: number, atMost: number): string[] {
+  return [name, String(value), `at most ${atMost}`, value > atMost ? 'missed' : 'met']
+}
+
+function residentRows(floor: Floor, resident: Resident | undefined): string[][] {
+  if (!resident) return []
+  const { resources, perSecond, residentMiB, restart } = resident
+  const ofFloor = rounded((perSecond * independentFloor(floor, resources)) / resources, 2)
+  return [
+    [
+      'resources per second, as a share of the floor',
+      String(ofFloor),
+      'at least 0.45',
+      ofFloor < 0.45 ? 'missed' : 'met',
+    ],
+    ...['operator', 'gateway'].map((name) =>
+      goalLine(`${name} with ${resources} resident, MiB`, residentMiB[name] ?? 0, 160),
+    ),
+    goalLine('operator after a restart, MiB', restart.residentMiB, 160),
+    goalLine('restart until ready, s', restart.secondsToReady, 3),
+    goalLine('restart until a new resource is ready, s', restart.secondsToFirstNewResource, 3),
+    goalLine('writes on resources at a restart', restart.writesOnOthers, 0),
+  ]
+}
+
+function scenarioTable(results: readonly ScenarioResult[]): string {
   const rows = results.map((each) => {
     const { median, min, max } = each.secondsRange
     return [
@@ -95,12 +153,27 @@ export function scenarioTable(results: readonly ScenarioResult[]): string {
     ]
   })
   const columns = 'CPU s: op/gw/api/etcd'
-  const head = ['scenario', 's', 'min-max', 'floor s', 'ratio', 'writes', 'looks', columns, 'peak MiB: the same', 'noise', 'goal', '']
+  const head = [
+    'scenario',
+    's',
+    'min-max',
+    'floor s',
+    'ratio',
+    'writes',
+    'looks',
+    columns,
+    'peak MiB: the same',
+    'noise',
+    'goal',
+    '',
+  ]
   return table([head, ...rows])
 }
 
 function processesOf(figures: Readonly<Record<string, number>>, digits: number): string {
-  return ['operator', 'gateway', 'kube-apiserver', 'etcd'].map((name) => (figures[name] ?? 0).toFixed(digits)).join('/')
+  return ['operator', 'gateway', 'kube-apiserver', 'etcd']
+    .map((name) => (figures[name] ?? 0).toFixed(digits))
+    .join('/')
 }
 
 function goalText({ ratio, seconds, writesPerResource, reconcilesPerResource }: Goal): string {
@@ -115,6 +188,7 @@ function goalText({ ratio, seconds, writesPerResource, reconcilesPerResource }: 
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map((row) => line(row).trimEnd()).join('\n')
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inParallel } from '../operator/controllers/parallel.ts'
 import type { AuditReader } from './audit.ts'
 import type { Bed } from './bed.ts'
 import { requestsIn, untilQuiet } from './measure.ts'
@@ -9,7 +10,7 @@ import { cpuSecondsOf, memoryMiB } from './usage.ts'
 /** Memory with many resources resident, and what a restart of the operator then costs. */
 export interface Resident {
   readonly resources: number
-  /** Seconds in which they came, all environments at once. */
+  /** Seconds in which they came, two environments at a time. */
   readonly seconds: number
   readonly perSecond: number
   readonly residentMiB: Readonly<Record<string, number>>
@@ -24,13 +25,19 @@ export interface Resident {
 }
 
 const settleMs = 15_000
+const atOnce = 2
 
 /** Deploys environments of 1,000 until so many resources are there, then starts the operator anew. */
-export async function measureResident(bed: Bed, stage: Stage, audit: AuditReader, count: number): Promise<Resident> {
+export async function measureResident(
+  bed: Bed,
+  stage: Stage,
+  audit: AuditReader,
+  count: number,
+): Promise<Resident> {
   const ids = Array.from({ length: Math.ceil(count / 1000) }, (_, index) => `resident-${index}`)
   for (const id of [...ids, 'newcomer']) await makeEnvironment(stage, id)
   const begun = performance.now()
-  await Promise.all(ids.map((id) => deployTo(stage, id, 'first', 'independent-1000')))
+  await inParallel(ids, (id) => deployTo(stage, id, 'first', 'independent-1000'), atOnce)
   const seconds = (performance.now() - begun) / 1000
   await untilQuiet(audit)
   for (const id of ids) await checkResources(stage, id, 1000)
@@ -38,24 +45,28 @@ export async function measureResident(bed: Bed, stage: Stage, audit: AuditReader
   const residentMiB = await memoryMiB(bed.pids, 'now')
   const resources = ids.length * 1000
   const perSecond = rounded(resources / seconds, 1)
-  return { resources, seconds: rounded(seconds), perSecond, residentMiB, restart: await measureRestart(bed, stage, audit) }
+  return {
+    resources,
+    seconds: rounded(seconds),
+    perSecond,
+    residentMiB,
+    restart: await measureRestart(bed, stage, audit),
+  }
 }
 
 async function measureRestart(bed: Bed, stage: Stage, audit: AuditReader): Promise<Resident['restart']> {
-  await bed.stopOperator()
+  await bed.stop('operator')
   await untilQuiet(audit)
-  const begun = performance.now()
-  const start = async () => {
-    const { pid } = await bed.startOperator()
-    return { pid, seconds: (performance.now() - begun) / 1000 }
-  }
-  const [{ pid, seconds }, toFirst] = await Promise.all([start(), deployTo(stage, 'newcomer', 'first', 'independent-1')])
+  const [secondsToReady, toFirst] = await Promise.all([
+    bed.start('operator'),
+    deployTo(stage, 'newcomer', 'first', 'independent-1'),
+  ])
   const requests = requestsIn(await untilQuiet(audit))
-  const { operator: cpuSeconds = 0 } = await cpuSecondsOf({ operator: pid })
+  const { operator: cpuSeconds = 0 } = await cpuSecondsOf(bed.pids)
   await sleep(settleMs)
-  const { operator: residentMiB = 0 } = await memoryMiB({ operator: pid }, 'now')
+  const { operator: residentMiB = 0 } = await memoryMiB(bed.pids, 'now')
   return {
-    secondsToReady: rounded(seconds),
+    secondsToReady,
     secondsToFirstNewResource: rounded(toFirst),
     cpuSeconds,
     // The newcomer itself costs two.

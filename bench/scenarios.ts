@@ -60,7 +60,11 @@ export function deploy(count: number, goal: Goal = {}): Scenario {
 }
 
 function deployOverRest(count: number, goal: Goal): Scenario {
-  return { ...deploy(count, goal), name: `${count} independent, over REST`, run: (stage, id) => post(stage, id, `independent-${count}`) }
+  return {
+    ...deploy(count, goal),
+    name: `${count} independent, over REST`,
+    run: (stage, id) => post(stage, id, `independent-${count}`),
+  }
 }
 
 function deployChain(count: number): Scenario {
@@ -109,7 +113,10 @@ function removeAll(count: number): Scenario {
 }
 
 /** Everything that `make bench` times; `quick` is the smallest part that shows that the benchmark works. */
-export function stories(sizes: { readonly many: number; readonly few: number; readonly chain: number }, quick: boolean): Story[] {
+export function stories(
+  sizes: { readonly many: number; readonly few: number; readonly chain: number },
+  quick: boolean,
+): Story[] {
   const { many, few, chain } = sizes
   const small: Story = { name: 'few', scenarios: [deploy(few, { seconds: 2 }), removeAll(few)] }
   if (quick) return [small]
@@ -138,14 +145,23 @@ export async function removeEnvironment({ client, environments }: Stage, id: str
 }
 
 /** Deploys as kubectl does; the seconds until the deployment is ready. */
-export async function deployTo({ client, deployments }: Stage, id: string, name: string, deltaName?: string): Promise<number> {
+export async function deployTo(
+  { client, deployments }: Stage,
+  id: string,
+  name: string,
+  deltaName?: string,
+): Promise<number> {
   const body = deployment(id, name, deltaName)
   const begun = performance.now()
   await client.request('POST', pathOf(resourceOf(EnvironmentDeployment), organization), { body })
   return ((await deployments.until(body.metadata.name, 'ready', hasSucceeded)) - begun) / 1000
 }
 
-async function post({ gatewayUrl, adminToken, deployments }: Stage, id: string, deltaName: string): Promise<number> {
+async function post(
+  { gatewayUrl, adminToken, deployments }: Stage,
+  id: string,
+  deltaName: string,
+): Promise<number> {
   const begun = performance.now()
   const response = await fetch(`${gatewayUrl}/orgs/${organization}/apps/${application}/envs/${id}/deploys`, {
     method: 'POST',
@@ -169,5 +185,7 @@ export async function checkResources({ client }: Stage, id: string, count: numbe
   const found = items.filter(({ spec }) => spec.environmentName === environment(id).metadata.name)
   const ready = found.filter(isReady).length
   if (found.length === count && ready === count) return
-  throw new Error(`environment '${id}' has ${found.length} resources, ${ready} of them ready, instead of ${count}`)
+  throw new Error(
+    `environment '${id}' has ${found.length} resources, ${ready} of them ready, instead of ${count}`,
+  )
 }

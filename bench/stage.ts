@@ -1,12 +1,12 @@
 import { eventually } from '../dev/control-plane/kubernetes.ts'
 import { makeOrganization, readAdminToken } from '../dev/quartermaster.ts'
+import { Application } from '../operator/api/application.ts'
 import { DeploymentDelta } from '../operator/api/deployment-delta.ts'
 import { Environment } from '../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts'
 import type { KubeObject } from '../operator/api/kind.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
 import { pathOf, resourceOf } from '../operator/kube/resource.ts'
-import { Application } from '../operator/api/application.ts'
 import type { Bed } from './bed.ts'
 import { chainDelta, changeDelta, foundations, independentDelta, organization } from './objects.ts'
 import type { Stage } from './scenarios.ts'
@@ -24,7 +24,7 @@ export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
   const deltas = [...[1, 100, 1000].map(independentDelta), chainDelta(), changeDelta()]
   for (const object of [...foundations(chainLength), ...deltas]) await create(bed, object)
   const adminToken = await readAdminToken(controlPlane)
-  const gatewayUrl = bed.gateway.url
+  const gatewayUrl = bed.process('gateway').url
   await awaitAccess(gatewayUrl, adminToken)
   const deployments = startWatcher(client, EnvironmentDeployment, organization)
   const environments = startWatcher(client, Environment, organization)

@@ -27,6 +27,10 @@ export function rounded(value: number, digits = 3): number {
 /** The median of each entry over several records. */
 export function medianOfEach(records: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = new Set(records.flatMap((each) => Object.keys(each)))
-  const medianOf = (name: string) => quantile(records.map((each) => each[name] ?? 0), 0.5)
+  const medianOf = (name: string) =>
+    quantile(
+      records.map((each) => each[name] ?? 0),
+      0.5,
+    )
   return Object.fromEntries([...names].map((name) => [name, rounded(medianOf(name))]))
 }

@@ -28,7 +28,10 @@ export interface CpuUse {
 
 /** CPU seconds up to now. */
 export async function cpuTimes(pids: Pids): Promise<CpuTimes> {
-  const [processes, machine] = await Promise.all([cpuSecondsOf({ ...pids, bench: process.pid }), machineSeconds()])
+  const [processes, machine] = await Promise.all([
+    cpuSecondsOf({ ...pids, bench: process.pid }),
+    machineSeconds(),
+  ])
   return { at: performance.now(), processes, machine }
 }
 
@@ -80,12 +83,16 @@ async function machineSeconds(): Promise<CpuTimes['machine']> {
 
 /** Makes the kernel forget the peaks of memory so far, where it lets us. */
 export async function forgetPeaks(pids: Pids): Promise<void> {
-  await Promise.all(Object.values(pids).map((pid) => writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})))
+  await Promise.all(
+    Object.values(pids).map((pid) => writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})),
+  )
 }
 
 /** Resident memory of each process in MiB: the peak since it was last forgotten, or what it is now. */
 export async function memoryMiB(pids: Pids, what: 'peak' | 'now'): Promise<Record<string, number>> {
-  const used = Object.entries(pids).map(async ([name, pid]) => [name, await memoryOf(pid, what)] as const)
+  const used = Object.entries(pids).map(
+    async ([name, pid]) => [name, rounded(await memoryOf(pid, what), 1)] as const,
+  )
   return Object.fromEntries(await Promise.all(used))
 }
 

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { Kind, KubeObject, ObjectOf } from '../operator/api/kind.ts'
 import type { KubeClient } from '../operator/kube/client.ts'
 import { pathOf, resourceOf } from '../operator/kube/resource.ts'
@@ -14,35 +15,36 @@ interface Sight<T> {
   readonly at: number
 }
 
-interface Waiter<T> {
-  look(sight: Sight<T>): void
-  reject(error: Error): void
+const patienceMs = 900_000
+const query = {
+  watch: true,
+  sendInitialEvents: true,
+  resourceVersionMatch: 'NotOlderThan',
+  allowWatchBookmarks: true,
+  timeoutSeconds: 86_400,
 }
 
-const patienceMs = 900_000
-
 /** Watches by a stream of its own, independent of the system that is measured. */
-export function startWatcher<K extends Kind>(client: KubeClient, kind: K, namespace: string): Watcher<ObjectOf<K>> {
+export function startWatcher<K extends Kind>(
+  client: KubeClient,
+  kind: K,
+  namespace: string,
+): Watcher<ObjectOf<K>> {
   const stopping = new AbortController()
   const sights = new Map<string, Sight<ObjectOf<K>>>()
-  const waiters = new Map<string, Set<Waiter<ObjectOf<K>>>>()
-  const query = {
-    watch: true,
-    sendInitialEvents: true,
-    resourceVersionMatch: 'NotOlderThan',
-    allowWatchBookmarks: true,
-    timeoutSeconds: 86_400,
-  }
+  const news = new EventEmitter().setMaxListeners(0)
 
   async function run() {
-    for await (const line of client.watch(pathOf(resourceOf(kind), namespace), { query, signal: stopping.signal })) {
+    for await (const line of client.watch(pathOf(resourceOf(kind), namespace), {
+      query,
+      signal: stopping.signal,
+    })) {
       const at = performance.now()
       const event = line === '' ? undefined : JSON.parse(line)
       if (!event || event.type === 'BOOKMARK') continue
       const { name } = event.object.metadata
-      const sight = { object: event.type === 'DELETED' ? undefined : event.object, at }
-      sights.set(name, sight)
-      for (const waiter of waiters.get(name) ?? []) waiter.look(sight)
+      sights.set(name, { object: event.type === 'DELETED' ? undefined : event.object, at })
+      news.emit(name)
     }
     throw new Error('the API server ended the stream')
   }
@@ -51,38 +53,24 @@ export function startWatcher<K extends Kind>(client: KubeClient, kind: K, namesp
     try {
       await run()
     } catch (error) {
-      if (stopping.signal.aborted) return
-      const failure = new Error(`the watch of ${kind.plural} ended: ${String(error)}`)
-      for (const waiter of [...waiters.values()].flatMap((each) => [...each])) waiter.reject(failure)
+      if (!stopping.signal.aborted)
+        stopping.abort(new Error(`the watch of ${kind.plural} ended: ${String(error)}`))
     }
   }
 
   void supervise()
   return {
-    until(name, what, fits) {
-      const waiting = waiters.get(name) ?? new Set()
-      waiters.set(name, waiting)
-      return new Promise((resolve, reject) => {
-        const late = setTimeout(() => end(reject, new Error(`'${name}' is not ${what}`)), patienceMs)
-        const waiter: Waiter<ObjectOf<K>> = {
-          look(sight) {
-            try {
-              if (fits(sight.object)) end(resolve, sight.at)
-            } catch (error) {
-              end(reject, error)
-            }
-          },
-          reject: (error) => end(reject, error),
-        }
-        function end<T>(settle: (value: T) => void, value: T) {
-          clearTimeout(late)
-          waiting.delete(waiter)
-          settle(value)
-        }
-        waiting.add(waiter)
+    async until(name, what, fits) {
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(patienceMs)])
+      for (;;) {
         const sight = sights.get(name)
-        if (sight) waiter.look(sight)
-      })
+        if (sight && fits(sight.object)) return sight.at
+        try {
+          await once(news, name, { signal })
+        } catch {
+          throw new Error(`'${name}' is not ${what}`, { cause: signal.reason })
+        }
+      }
     },
     close: () => stopping.abort(),
   }
