@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '..')
 const systemNamespace = 'quartermaster-system'
 const yearInSeconds = 365 * 24 * 3600
 const startsWithinMs = 30_000
+/** As in the image: a young generation of 16 MiB halves the memory under load and costs no time. */
+const nodeFlags = ['--max-semi-space-size=16']
 
 /** Everything that a cluster needs before the processes start: CRDs, roles, policy. */
 export const manifestFiles: readonly string[] = ['crds', 'charts/quartermaster/templates'].flatMap((folder) =>
@@ -98,7 +100,7 @@ export async function startQuartermaster(
   const pidFile = join(pidDirectory, `${name}.pid`)
   const pid = await startProcess({
     binary: process.execPath,
-    args: [join(directory, `${name}.mjs`)],
+    args: [...nodeFlags, join(directory, `${name}.mjs`)],
     environment: {
       QUARTERMASTER_KUBECONFIG: await kubeconfigOf(controlPlane, name, directory),
       [name === 'operator' ? 'QUARTERMASTER_HEALTH_PORT' : 'QUARTERMASTER_GATEWAY_PORT']: String(port),
