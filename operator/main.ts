@@ -13,12 +13,15 @@ import { type Operator, startOperator } from './operator.ts'
 
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
-const client = createClient(loadConnection(config.kubeconfig))
+const connection = loadConnection(config.kubeconfig)
+const client = createClient(connection)
+// The lease must not wait behind the work.
+const leaseClient = createClient(connection, { connections: 2 })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 const metrics = createMetrics()
 const leaseMs = config.leaseSeconds * 1000
 const election = startElection({
-  client,
+  client: leaseClient,
   log,
   namespace: systemNamespace,
   name: 'quartermaster-operator',
@@ -46,7 +49,7 @@ async function shutDown(code: number) {
   setTimeout(() => process.exit(code), gracePeriodMs).unref()
   await operator?.stop()
   await election.release().catch((error: unknown) => log.warn('could not release the lease', { error }))
-  await cluster.close()
+  await Promise.all([cluster.close(), leaseClient.close()])
   log.info('stopped')
   process.exit(code)
 }

@@ -37,8 +37,8 @@ export const Environment = defineKind({
   ],
   rules: [
     {
-      rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && self.metadata.name.substring(size(self.spec.applicationName) + 1).matches('^[a-z0-9]+(-[a-z0-9]+)*$')",
-      message: 'the name must be <application>.<environment>, both of them ids',
+      rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && self.metadata.name.substring(size(self.spec.applicationName) + 1).matches('^[a-z0-9]+(-[a-z0-9]+)*$') && size(self.metadata.name) >= size(self.spec.applicationName) + 3",
+      message: 'the name must be <application>.<environment>, both of them ids of two characters or more',
     },
     {
       rule: 'self.spec.applicationName == oldSelf.spec.applicationName && self.spec.typeName == oldSelf.spec.typeName',

@@ -2,22 +2,21 @@ import { ActiveResource } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
 import { annotations } from '../api/names.ts'
 import type { FreeForm } from '../api/schema.ts'
-import { driverOf, faultsOfInputs } from '../domain/definition.ts'
+import { driverOf } from '../domain/definition.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
-import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { environmentNamespace, guResId } from '../domain/identity.ts'
-import { type ResourceOutputs, resolveInputs } from '../domain/inputs.ts'
-import type { Driver, Provisioned, ProvisionRequest } from '../drivers/driver.ts'
+import type { Driver, ProvisionRequest } from '../drivers/driver.ts'
 import type { Cache, Change } from '../kube/cache.ts'
 import type { Cluster } from '../kube/cluster.ts'
-import { type Controller, type Observed, watchKind } from '../kube/controller.ts'
+import { type Controller, watchKind } from '../kube/controller.ts'
 import type { Objects } from '../kube/objects.ts'
 import { keyOf } from '../kube/resource.ts'
+import type { Observed } from '../kube/status.ts'
 import { isReady } from '../kube/verdict.ts'
 import type { Installation } from './installation.ts'
 import type { Inventory } from './inventory.ts'
-import { createSecretReader, outputsSecret, resolveSecretRefs, type SecretReader } from './secrets.ts'
+import { keepSecretOutputs, refuseBadOutputs } from './outputs.ts'
+import { requestFor, whatTheDriverSees } from './provision-request.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
@@ -31,8 +30,6 @@ export interface ResourceTools {
   readonly vendors: readonly string[]
   readonly deadlineSeconds: number
 }
-
-const maxOutputsBytes = 512 * 1024
 
 /** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
 export function activeResourceController(tools: ResourceTools): Controller<typeof ActiveResource> {
@@ -153,92 +150,6 @@ function factsOf({ status }: ActiveResource): Seen {
   return facts
 }
 
-async function requestFor(
-  resource: ActiveResource,
-  descriptor: DriverDescriptor,
-  tools: ResourceTools,
-): Promise<ProvisionRequest> {
-  const { metadata, spec } = resource
-  const { namespace: organization = '' } = metadata
-  const reader = createSecretReader(tools.cluster.client)
-  const secrets = await resolveSecretRefs(
-    spec.definition.driverInputs?.secretRefs ?? {},
-    organization,
-    reader,
-  )
-  const outputs = await outputsOfNeighbours(resource, tools.cluster, reader)
-  const inputs = resolveInputs({
-    spec,
-    guResId: metadata.name,
-    descriptor,
-    outputsOf: (name) => outputs.get(name),
-    secrets,
-  })
-  const faults = faultsOfInputs(descriptor, inputs)
-  if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
-  return {
-    ...inputs,
-    guResId: metadata.name,
-    context: spec.context,
-    type: spec.type,
-    class: spec.class,
-    resourceId: spec.resourceId,
-    namespace: namespaceOf(resource, tools.cluster),
-    signal: AbortSignal.timeout(tools.deadlineSeconds * 1000),
-  }
-}
-
-/** Outputs, secret ones included, of every resource that the placeholders and the driver's neighbours name. */
-async function outputsOfNeighbours(
-  resource: ActiveResource,
-  { store }: Cluster,
-  reader: SecretReader,
-): Promise<Map<string, ResourceOutputs>> {
-  const { namespace = '' } = resource.metadata
-  const names = new Set(Object.values(resource.spec.references ?? {}).flat())
-  const found = new Map<string, ResourceOutputs>()
-  for (const name of names) {
-    const neighbour = store.get(ActiveResource, namespace, name)
-    if (!neighbour) continue
-    const { outputs = {}, outputsSecretName } = neighbour.status ?? {}
-    const secretOutputs = outputsSecretName ? await reader.read(namespace, outputsSecretName) : {}
-    const { params = {}, definition, type, class: resourceClass, resourceId } = neighbour.spec
-    found.set(name, {
-      outputs,
-      secretOutputs,
-      params,
-      values: definition.driverInputs?.values ?? {},
-      accountName: definition.accountName,
-      descriptor: { type, class: resourceClass, resourceId },
-    })
-  }
-  return found
-}
-
-/** The environment's namespace: what its `k8s-namespace` resource says, else one of our own making. */
-function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
-  const { context } = resource.spec
-  const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
-  const given = store.get(ActiveResource, resource.metadata.namespace ?? '', name)
-  if (!given || given.spec.unusedSince || given.metadata.deletionTimestamp)
-    return environmentNamespace(context)
-  const namespace = given.status?.outputs?.namespace
-  if (typeof namespace === 'string' && namespace !== '') return namespace
-  if (name === resource.metadata.name) return environmentNamespace(context)
-  throw new Waiting(
-    'DependencyNotReady',
-    `waiting for ${formatDescriptor(given.spec)} to name the namespace`,
-    1,
-  )
-}
-
-/** All that could change what a provision does, and nothing else. */
-function whatTheDriverSees({ spec }: ActiveResource, request: ProvisionRequest) {
-  const { signal: _, ...seen } = request
-  const { driverType, accountName } = spec.definition
-  return ['inputs', driverType, accountName ?? '', seen]
-}
-
 async function provision(
   resource: ActiveResource,
   driver: Driver,
@@ -254,7 +165,7 @@ async function provision(
     result.objects.map((each) => within(request.namespace, each)),
     driver.descriptor.applies ?? [],
   )
-  const outputsSecretName = await keepSecretOutputs(resource, result.outputs.secrets, tools)
+  const outputsSecretName = await keepSecretOutputs(resource, result.outputs.secrets, tools.objects)
   await deprovisionPredecessor(resource, driver, tools)
   return {
     outputs: result.outputs.values,
@@ -313,41 +224,4 @@ function withinDeadline<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', expire, { once: true })
     call.then(resolve, reject).finally(() => signal.removeEventListener('abort', expire))
   })
-}
-
-function refuseBadOutputs({ outputs }: Provisioned): void {
-  const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(
-    ([, value]) => value === null || value === undefined,
-  )
-  if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null`)
-  const bytes = Buffer.byteLength(JSON.stringify(outputs.values))
-  if (bytes > maxOutputsBytes)
-    throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
-}
-
-/** Writes the Secret of the outputs, or takes it away when there are none any more. */
-async function keepSecretOutputs(
-  resource: ActiveResource,
-  secrets: FreeForm,
-  { objects }: ResourceTools,
-): Promise<string | undefined> {
-  const secret = outputsSecret(resource, secrets)
-  const { name, namespace } = secret.metadata
-  const isKnown = resource.status?.outputsSecretName === name
-  const isWanted = Object.keys(secrets).length > 0
-  if (!isKnown && !isWanted) return undefined
-  const existing =
-    isKnown && isWanted
-      ? undefined
-      : await objects.read({ apiVersion: 'v1', kind: 'Secret', name, namespace })
-  if (existing && !existing.metadata.ownerReferences?.some(({ uid }) => uid === resource.metadata.uid)) {
-    throw new Stalled(
-      'Conflict',
-      `the Secret '${name}' exists and is not of this resource: it is left as it is`,
-    )
-  }
-  if (isWanted) await objects.apply(secret)
-  else if (existing)
-    await objects.remove({ apiVersion: 'v1', kind: 'Secret', name, namespace }, existing.metadata.uid ?? '')
-  return isWanted ? name : undefined
 }

@@ -1,7 +1,7 @@
 import type { DeploymentProblem, EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { annotations } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import type { Observed } from '../kube/controller.ts'
+import type { Observed } from '../kube/status.ts'
 
 type Seen = Observed<typeof EnvironmentDeployment>
 

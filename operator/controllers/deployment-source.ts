@@ -9,8 +9,8 @@ import { Problem, Waiting } from '../domain/errors.ts'
 import { setObjectName } from '../domain/identity.ts'
 import { ApiError } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
-import type { Observed } from '../kube/controller.ts'
 import { keyOf } from '../kube/resource.ts'
+import type { Observed } from '../kube/status.ts'
 import { failure } from './deployment-failure.ts'
 
 /** The set that a deployment is about, and where it comes from. */

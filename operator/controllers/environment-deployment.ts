@@ -15,10 +15,12 @@ import { Stalled, Waiting } from '../domain/errors.ts'
 import { parseEnvironmentObjectName } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
 import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
+import { ApiError } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
-import { type Controller, type Observed, type Turn, watchKind } from '../kube/controller.ts'
+import { type Controller, type Turn, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { keyOf } from '../kube/resource.ts'
+import type { Observed } from '../kube/status.ts'
 import type { Tally } from '../kube/tally.ts'
 import { isReady, mergePatch } from '../kube/verdict.ts'
 import { failure, finishedAs, maxProblems, refusal } from './deployment-failure.ts'
@@ -176,10 +178,14 @@ export function environmentDeploymentController(
     }
     // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
     await turn.report(seen, 'provisioning')
-    await inParallel(planned.steps, (step) => {
+    await inParallel(planned.steps, async (step) => {
       // Deletion wins: nothing new comes into an environment that is going.
       environmentFor(deployment)
-      return take(step, deployment)
+      try {
+        await take(step, deployment)
+      } catch (error) {
+        throw refusedBy(error, step, seen)
+      }
     })
     return seen
   }
@@ -257,6 +263,15 @@ export function environmentDeploymentController(
         }
       })
   }
+}
+
+/** What the API server refuses for good fails the deployment; anything else is tried again. */
+function refusedBy(error: unknown, { descriptor }: PlanStep, seen: Seen): unknown {
+  if (!(error instanceof ApiError) || error.status !== 422) return error
+  return failure({
+    ...seen,
+    problems: [{ object: formatDescriptor(descriptor), reason: 'Rejected', message: error.message }],
+  })
 }
 
 /** One matcher per organization, made anew when one of its definitions changes. */

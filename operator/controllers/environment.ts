@@ -12,7 +12,7 @@ import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
 import { namespaceResource } from '../kube/resource.ts'
-import { isNamespaceOf } from './inventory.ts'
+import { isNamespaceOf } from './environment-namespace.ts'
 import { inParallel } from './parallel.ts'
 
 /** An environment is ready when its application and type are there; deleting it deprovisions everything in it. */

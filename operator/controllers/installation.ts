@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ActiveResource } from '../api/active-resource.ts'
 import { systemNamespace } from '../api/names.ts'
 import { canonicalJson } from '../domain/identity.ts'
@@ -27,7 +27,8 @@ export async function openInstallation(client: KubeClient): Promise<Installation
 
 /** An installation with a given key. */
 export function installationWith(key: Buffer): Installation {
-  const hash = (value: unknown) => createHmac('sha256', key).update(canonicalJson(value)).digest('hex')
+  const secretKey = createSecretKey(key)
+  const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
   const seal = (namespace: string, name: string, spec: Omit<ResourceSpec, 'seal'>) =>
     hash(['seal', namespace, name, spec])
   return {

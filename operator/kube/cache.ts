@@ -138,7 +138,7 @@ export function versionOf(object: Pick<KubeObject, 'metadata'>): bigint {
 }
 
 /** Nobody reads managed fields, and they are a third of an object. */
-function slim<T extends KubeObject>(object: T): T {
+export function slim<T extends KubeObject>(object: T): T {
   const metadata = object.metadata as { managedFields?: unknown; annotations?: Record<string, string> } // fields that our type leaves out
   delete metadata.managedFields
   if (metadata.annotations) delete metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']

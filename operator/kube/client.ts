@@ -65,6 +65,8 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         ...(body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
       },
       body,
+      // A DELETE with a body would close its connection.
+      reset: false,
       headersTimeout: call.timeoutMs ?? timeoutMs,
       bodyTimeout: call.timeoutMs ?? timeoutMs,
     })
@@ -105,17 +107,21 @@ export function createClient(connection: Connection, options: ClientOptions = {}
 
 /** One pair of agents, made anew only when certificates change. */
 function agentsOf(connections: number) {
-  let current: { readonly key: string; readonly calls: Agent; readonly watches: Agent } | undefined
+  let current: { key: string; tls: object; readonly calls: Agent; readonly watches: Agent } | undefined
   const get = ({ tls }: Credentials) => {
+    if (current?.tls === tls) return current
     const key = JSON.stringify(tls)
-    if (current?.key === key) return current
+    if (current?.key === key) {
+      current.tls = tls
+      return current
+    }
     const shared = {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: 60_000,
       connect: { ...tls, timeout: 10_000 },
     }
-    current = { key, calls: new Agent({ ...shared, connections }), watches: new Agent(shared) }
+    current = { key, tls, calls: new Agent({ ...shared, connections }), watches: new Agent(shared) }
     return current
   }
   get.close = async () => {

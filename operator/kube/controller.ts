@@ -1,6 +1,6 @@
-import type { CommonStatus, Condition, Kind, KubeObject, ObjectOf, StatusOf } from '../api/kind.ts'
+import type { Kind, KubeObject, ObjectOf } from '../api/kind.ts'
 import { finalizer } from '../api/names.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { Waiting } from '../domain/errors.ts'
 import { sameJson } from '../domain/json.ts'
 import type { Log } from '../log.ts'
 import type { Cache, Change } from './cache.ts'
@@ -8,12 +8,8 @@ import { ApiError } from './client.ts'
 import { type Cluster, isGone } from './cluster.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
 import { keyOf } from './resource.ts'
-import { conditionOf, conditionsAfter, type Verdict, verdictOf } from './verdict.ts'
-
-/** What a reconcile saw: the kind's own status fields, and conditions besides `Ready`. */
-export type Observed<K extends Kind> = Omit<StatusOf<K>, keyof CommonStatus> & {
-  readonly conditions?: readonly Omit<Condition, 'lastTransitionTime'>[]
-}
+import { attemptsOf, isStatedIn, nextStatus, type Observed, statusOfError } from './status.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
 
 /** One run of a reconcile. */
 export interface Turn<K extends Kind> {
@@ -237,57 +233,6 @@ async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?
   } catch (error) {
     return { error: error ?? new Error('failed without a reason') }
   }
-}
-
-/** Facts that an error carries along, so that a failed run can still say what it saw. */
-function statusOfError<K extends Kind>(error: unknown): Observed<K> | undefined {
-  if (error instanceof Waiting || error instanceof Stalled) return error.observed as Observed<K> | undefined // thrown by this kind's controller
-  return undefined
-}
-
-function nextStatus<K extends Kind>(
-  kind: K,
-  before: CommonStatus,
-  generation: number,
-  found: { observed?: Observed<K>; verdict: Verdict; attempts?: number; delay?: number },
-): object {
-  const { observed, verdict, attempts, delay } = found
-  const now = new Date().toISOString()
-  const extra = (observed ? observed.conditions : before.conditions) ?? []
-  // A run that failed saw nothing new: what was known before stays.
-  const facts = observed ?? before
-  const counted = countsAttempts(kind)
-    ? {
-        attempts,
-        nextAttemptTime: delay === undefined ? undefined : new Date(Date.now() + delay).toISOString(),
-      }
-    : {}
-  return {
-    ...facts,
-    ...counted,
-    observedGeneration: generation,
-    conditions: conditionsAfter(before.conditions ?? [], verdict, extra, generation, now),
-  }
-}
-
-function countsAttempts(kind: Kind): boolean {
-  const properties = (kind.status as { properties?: object } | undefined)?.properties ?? {} // an object schema
-  return 'attempts' in properties
-}
-
-/** Tries in a row at this spec, this one included; what an earlier process counted goes on. */
-function attemptsOf(object: KubeObject, here: number): number {
-  const known = object.status as { attempts?: number; observedGeneration?: number } | undefined // fields that some kinds have
-  if (known?.attempts === undefined || known.observedGeneration !== object.metadata.generation) return here
-  return known.attempts + 1
-}
-
-function isStatedIn(
-  object: { readonly status?: CommonStatus; readonly metadata: { generation?: number } },
-  verdict: Verdict,
-): boolean {
-  const ready = conditionOf(object, 'Ready')
-  return ready?.reason === verdict.reason && ready.message === verdict.message
 }
 
 function resultOf({ ready, also }: Verdict) {

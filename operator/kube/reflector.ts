@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kind.ts'
 import type { Log } from '../log.ts'
-import type { Cache } from './cache.ts'
+import { type Cache, slim } from './cache.ts'
 import { ApiError, type KubeClient, type Query } from './client.ts'
 import { keyOf, pathOf, type Resource } from './resource.ts'
 
@@ -107,7 +107,7 @@ export function startReflector(
         if (event.type === 'ERROR') throw errorOf(event)
         if (listing) {
           if (event.type === 'DELETED') seen.delete(keyOf(event.object))
-          else if (event.type !== 'BOOKMARK') seen.set(keyOf(event.object), event.object)
+          else if (event.type !== 'BOOKMARK') seen.set(keyOf(event.object), slim(event.object))
           else if (event.object.metadata.annotations?.[initialEventsEnd] === 'true') {
             listing = false
             takeList([...seen.values()], event.object.metadata.resourceVersion ?? '0')

@@ -3,13 +3,9 @@ import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { labels } from '../../../operator/api/names.ts'
 import { createClient } from '../../../operator/kube/client.ts'
 import { type Cluster, openCluster, stored } from '../../../operator/kube/cluster.ts'
-import {
-  type Controller,
-  type Loop,
-  type Observed,
-  startController,
-} from '../../../operator/kube/controller.ts'
+import { type Controller, type Loop, startController } from '../../../operator/kube/controller.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/resource.ts'
+import type { Observed } from '../../../operator/kube/status.ts'
 import { conditionOf } from '../../../operator/kube/verdict.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { activeResourceSample } from '../samples.ts'

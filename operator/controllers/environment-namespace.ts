@@ -1,0 +1,67 @@
+import type { ResourceContext } from '../api/active-resource.ts'
+import type { KubeObject } from '../api/kind.ts'
+import { annotations, fieldManager, labels, manager } from '../api/names.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
+import { environmentNamespace, environmentObjectName } from '../domain/identity.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { readObject } from '../kube/cluster.ts'
+import { namespaceResource, pathOf } from '../kube/resource.ts'
+
+/**
+ * Objects go only into the namespace that we made for the environment, or into one that the cluster administrator
+ * opened for the organization. Asked live, because it is a matter of rights.
+ */
+export async function openNamespace(
+  client: KubeClient,
+  context: ResourceContext,
+  namespace: string,
+): Promise<void> {
+  const existing = await readObject(client, namespaceResource, undefined, namespace)
+  if (existing?.metadata.deletionTimestamp) {
+    throw new Waiting('NamespaceTerminating', `waiting for the namespace '${namespace}' to go`, 2)
+  }
+  if (existing && (isNamespaceOf(existing, context) || isOpenFor(existing, context.organizationId))) return
+  if (!existing && namespace === environmentNamespace(context)) {
+    await makeNamespace(client, context, namespace)
+    return
+  }
+  const remedy = `label it '${labels.accepts}: ${context.organizationId}' to let objects in`
+  throw new Stalled(
+    'NamespaceNotOpen',
+    `namespace '${namespace}' ${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`,
+  )
+}
+
+function isOpenFor({ metadata }: KubeObject, organizationId: string): boolean {
+  return metadata.labels?.[labels.accepts] === organizationId
+}
+
+/** Whether we made the namespace for this very environment. */
+export function isNamespaceOf(
+  { metadata }: KubeObject,
+  context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>,
+): boolean {
+  return metadata.annotations?.[annotations.environment] === environmentMark(context)
+}
+
+function environmentMark(
+  context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>,
+): string {
+  return `${context.organizationId}/${environmentObjectName(context.applicationId, context.environmentId)}`
+}
+
+async function makeNamespace(client: KubeClient, context: ResourceContext, name: string): Promise<void> {
+  await client.request('PATCH', pathOf(namespaceResource, undefined, name), {
+    contentType: 'application/apply-patch+yaml',
+    query: { fieldManager, force: true },
+    body: {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name,
+        labels: { [labels.managedBy]: manager },
+        annotations: { [annotations.environment]: environmentMark(context) },
+      },
+    },
+  })
+}

@@ -1,0 +1,51 @@
+import type { ActiveResource } from '../api/active-resource.ts'
+import type { FreeForm } from '../api/schema.ts'
+import { Stalled } from '../domain/errors.ts'
+import type { Provisioned } from '../drivers/driver.ts'
+import type { Objects } from '../kube/objects.ts'
+import { outputsSecret } from './secrets.ts'
+
+const maxOutputsBytes = 512 * 1024
+
+/** Refuses outputs that a status cannot hold, naming the output. */
+export function refuseBadOutputs({ outputs }: Provisioned): void {
+  const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
+    holdsNull(value),
+  )
+  if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null, or holds a null`)
+  const bytes = Buffer.byteLength(JSON.stringify(outputs.values))
+  if (bytes > maxOutputsBytes)
+    throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
+}
+
+function holdsNull(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === null || value === undefined
+  return Object.values(value).some(holdsNull)
+}
+
+/** Writes the Secret of the outputs, or takes it away when there are none any more. */
+export async function keepSecretOutputs(
+  resource: ActiveResource,
+  secrets: FreeForm,
+  objects: Objects,
+): Promise<string | undefined> {
+  const secret = outputsSecret(resource, secrets)
+  const { name, namespace } = secret.metadata
+  const isKnown = resource.status?.outputsSecretName === name
+  const isWanted = Object.keys(secrets).length > 0
+  if (!isKnown && !isWanted) return undefined
+  const existing =
+    isKnown && isWanted
+      ? undefined
+      : await objects.read({ apiVersion: 'v1', kind: 'Secret', name, namespace })
+  if (existing && !existing.metadata.ownerReferences?.some(({ uid }) => uid === resource.metadata.uid)) {
+    throw new Stalled(
+      'Conflict',
+      `the Secret '${name}' exists and is not of this resource: it is left as it is`,
+    )
+  }
+  if (isWanted) await objects.apply(secret)
+  else if (existing)
+    await objects.remove({ apiVersion: 'v1', kind: 'Secret', name, namespace }, existing.metadata.uid ?? '')
+  return isWanted ? name : undefined
+}

@@ -1,0 +1,97 @@
+import { ActiveResource } from '../api/active-resource.ts'
+import { faultsOfInputs } from '../domain/definition.ts'
+import { formatDescriptor } from '../domain/descriptor.ts'
+import type { DriverDescriptor } from '../domain/driver.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
+import { environmentNamespace, guResId } from '../domain/identity.ts'
+import { type ResourceOutputs, resolveInputs } from '../domain/inputs.ts'
+import type { ProvisionRequest } from '../drivers/driver.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import { createSecretReader, resolveSecretRefs, type SecretReader } from './secrets.ts'
+
+/** Gathers everything that a driver may look at: placeholders resolved, Secrets read, inputs checked. */
+export async function requestFor(
+  resource: ActiveResource,
+  descriptor: DriverDescriptor,
+  tools: { readonly cluster: Cluster; readonly deadlineSeconds: number },
+): Promise<ProvisionRequest> {
+  const { metadata, spec } = resource
+  const { namespace: organization = '' } = metadata
+  const reader = createSecretReader(tools.cluster.client)
+  const secrets = await resolveSecretRefs(
+    spec.definition.driverInputs?.secretRefs ?? {},
+    organization,
+    reader,
+  )
+  const outputs = await outputsOfNeighbours(resource, tools.cluster, reader)
+  const inputs = resolveInputs({
+    spec,
+    guResId: metadata.name,
+    descriptor,
+    outputsOf: (name) => outputs.get(name),
+    secrets,
+  })
+  const faults = faultsOfInputs(descriptor, inputs)
+  if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
+  return {
+    ...inputs,
+    guResId: metadata.name,
+    context: spec.context,
+    type: spec.type,
+    class: spec.class,
+    resourceId: spec.resourceId,
+    namespace: namespaceOf(resource, tools.cluster),
+    signal: AbortSignal.timeout(tools.deadlineSeconds * 1000),
+  }
+}
+
+/** Outputs, secret ones included, of every resource that the placeholders and the driver's neighbours name. */
+async function outputsOfNeighbours(
+  resource: ActiveResource,
+  { store }: Cluster,
+  reader: SecretReader,
+): Promise<Map<string, ResourceOutputs>> {
+  const { namespace = '' } = resource.metadata
+  const names = new Set(Object.values(resource.spec.references ?? {}).flat())
+  const found = new Map<string, ResourceOutputs>()
+  for (const name of names) {
+    const neighbour = store.get(ActiveResource, namespace, name)
+    if (!neighbour) continue
+    const { outputs = {}, outputsSecretName } = neighbour.status ?? {}
+    const secretOutputs = outputsSecretName ? await reader.read(namespace, outputsSecretName) : {}
+    const { params = {}, definition, type, class: resourceClass, resourceId } = neighbour.spec
+    found.set(name, {
+      outputs,
+      secretOutputs,
+      params,
+      values: definition.driverInputs?.values ?? {},
+      accountName: definition.accountName,
+      descriptor: { type, class: resourceClass, resourceId },
+    })
+  }
+  return found
+}
+
+/** The environment's namespace: what its `k8s-namespace` resource says, else one of our own making. */
+function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
+  const { context } = resource.spec
+  const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
+  const given = store.get(ActiveResource, resource.metadata.namespace ?? '', name)
+  if (!given || given.spec.unusedSince || given.metadata.deletionTimestamp)
+    return environmentNamespace(context)
+  const namespace = given.status?.outputs?.namespace
+  if (typeof namespace === 'string' && namespace !== '') return namespace
+  if (name === resource.metadata.name) return environmentNamespace(context)
+  throw new Waiting(
+    'DependencyNotReady',
+    `waiting for ${formatDescriptor(given.spec)} to name the namespace`,
+    1,
+  )
+}
+
+/** All that could change what a provision does, and nothing else. */
+export function whatTheDriverSees({ spec }: ActiveResource, request: ProvisionRequest) {
+  const { signal: _, ...seen } = request
+  const { driverType, accountName } = spec.definition
+  return ['inputs', driverType, accountName ?? '', seen]
+}
