@@ -29,6 +29,7 @@ import {
   isPortFree,
   readPid,
   signalOurs,
+  standsStill,
   startProcess,
   tail,
 } from './processes.ts'
@@ -320,7 +321,10 @@ async function handleOf(settings: Settings): Promise<ControlPlane> {
     },
     killApiServer,
     startApiServer,
-    pauseApiServer: () => signalApiServer('SIGSTOP'),
+    async pauseApiServer() {
+      await signalApiServer('SIGSTOP')
+      await standsStill(pids['kube-apiserver'])
+    },
     resumeApiServer: () => signalApiServer('SIGCONT'),
     compactEtcd: () => compact(etcdUrlOf(settings)),
   }

@@ -128,6 +128,16 @@ export async function hasEnded(pid: number): Promise<boolean> {
   return state === '' || state.startsWith('Z')
 }
 
+/** Resolves when a process that got SIGSTOP stands still, all its threads: the signal alone returns before that. */
+export async function standsStill(pid: number, withinMilliseconds = 5_000): Promise<void> {
+  const deadline = Date.now() + withinMilliseconds
+  while (!(await stateOf(pid)).startsWith('T')) {
+    if (Date.now() > deadline) throw new Error(`process ${pid} does not stop`)
+    await sleep(5)
+  }
+  await sleep(50)
+}
+
 /** Different ports that were free on 127.0.0.1 a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(0)))

@@ -11,7 +11,8 @@ import { connectionThrough, uniqueName } from './support.ts'
 
 const { access, operatorKubeconfig } = sharedCluster()
 const namespace = 'quartermaster-system'
-const times = { leaseMs: 2000, renewDeadlineMs: 1200, retryMs: 100 }
+// Long enough for a machine that is busy with other tests.
+const times = { leaseMs: 4000, renewDeadlineMs: 2500, retryMs: 200 }
 const always = 1_000_000
 
 interface Candidate {
@@ -110,7 +111,7 @@ describe('a leader that cannot renew', () => {
       const second = await candidate(name, 'second')
       const claims = watchClaims(first)
       first.proxy.inject(() => true, fault, always)
-      expect(await isSettled(first.election.lost, times.renewDeadlineMs + 500)).toBe(true)
+      expect(await isSettled(first.election.lost, times.renewDeadlineMs + 1500)).toBe(true)
       expect(first.election.isLeader()).toBe(false)
       await second.election.elected
       const takenOver = performance.now()
