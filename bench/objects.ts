@@ -66,7 +66,7 @@ function delta(name: string, modules: DeploymentDelta['spec']['modules']): Deplo
 }
 
 function addModule(name: string, externals: Record<string, object>): DeploymentDelta {
-  const container = { image: 'registry.example.test/backend:1.0' }
+  const container = { image: 'images.example.test/backend:1.0' }
   const module = {
     profile: 'quartermaster/default-module',
     spec: { containers: { main: container } },
