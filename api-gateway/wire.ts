@@ -57,14 +57,17 @@ function mapSchema(schema: TSchema, rename: (name: string) => string): TSchema {
   }
 }
 
+/** Puts one declared field of `source` into `target`, where it is there. */
+type ConvertField = (
+  part: TSchema,
+  name: string,
+  target: Record<string, unknown>,
+  source: Record<string, unknown>,
+) => void
+
 /** A value of a kind as REST spells it. */
 export function toWire<T>(schema: TSchema, value: T): Wire<T> {
-  const convert = (
-    part: TSchema,
-    name: string,
-    target: Record<string, unknown>,
-    source: Record<string, unknown>,
-  ) => {
+  const convert: ConvertField = (part, name, target, source) => {
     if (source[name] !== undefined) target[snakeCase(name)] = toWire(part, source[name])
   }
   return convertValue(schema, value, toWire, convert) as Wire<T> // the schema is the one that T comes from
@@ -72,12 +75,7 @@ export function toWire<T>(schema: TSchema, value: T): Wire<T> {
 
 /** A validated value of a request in the spelling of the kind; what the schema does not declare is left out. */
 export function fromWire<T extends TSchema>(schema: T, value: unknown): Static<T> {
-  const convert = (
-    part: TSchema,
-    name: string,
-    target: Record<string, unknown>,
-    source: Record<string, unknown>,
-  ) => {
+  const convert: ConvertField = (part, name, target, source) => {
     const spelled = snakeCase(name)
     if (Object.hasOwn(source, spelled)) target[name] = fromWire(part, source[spelled])
   }
@@ -88,12 +86,7 @@ function convertValue(
   schema: TSchema,
   value: unknown,
   each: (schema: TSchema, value: unknown) => unknown,
-  convertField: (
-    part: TSchema,
-    name: string,
-    target: Record<string, unknown>,
-    source: Record<string, unknown>,
-  ) => void,
+  convertField: ConvertField,
 ): unknown {
   const { properties, additionalProperties, items } = schema as SchemaParts
   if (items && Array.isArray(value)) return value.map((item) => each(items, item))

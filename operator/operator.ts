@@ -38,7 +38,7 @@ export async function startOperator(options: {
   const installation = await openInstallation(cluster.client)
   await ensureAdmin(cluster)
   const objects = openObjects(cluster.client, log)
-  const inventory = createInventory(cluster.client, objects, (key) => resourceAt(cluster, key))
+  const inventory = createInventory(objects, (key) => resourceAt(cluster, key))
   const progress = createProgress(cluster.store, config.deploymentAttempts)
   const { vendors } = config
   const loops: Loop[] = []

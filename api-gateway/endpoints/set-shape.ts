@@ -3,7 +3,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { freeForm, integer, map, object, string } from '../../operator/api/schema.ts'
 import { emptySet, type SetContent, setId } from '../../operator/domain/delta.ts'
 import { setObjectName } from '../../operator/domain/identity.ts'
-import { ApiError } from '../../operator/kube/client.ts'
+import { isAlreadyThere } from '../../operator/kube/client.ts'
 import type { Cluster, Store } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import { named } from '../shapes.ts'
@@ -62,7 +62,7 @@ export async function keepSet(
       newObject(DeploymentSet, newMetadata(organization, name, caller), spec),
     )
   } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
+    if (!isAlreadyThere(error)) throw error
   }
   return name
 }

@@ -5,7 +5,7 @@ import type { FreeForm } from '../api/schema.ts'
 import { driverOf } from '../domain/definition.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import type { Driver, ProvisionRequest } from '../drivers/driver.ts'
+import type { Driver } from '../drivers/driver.ts'
 import type { Cache, Change } from '../kube/cache.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
@@ -16,7 +16,7 @@ import { isReady } from '../kube/verdict.ts'
 import type { Installation } from './installation.ts'
 import type { Inventory } from './inventory.ts'
 import { keepSecretOutputs, refuseBadOutputs } from './outputs.ts'
-import { requestFor, whatTheDriverSees } from './provision-request.ts'
+import { type GatheredRequest, requestFor, whatTheDriverSees } from './provision-request.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
@@ -54,7 +54,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
       const driver = driverFor(resource.spec.definition.driverType, tools)
-      const request = await requestFor(resource, driver.descriptor, tools)
+      const request = await requestFor(resource, driver.descriptor, cluster)
       const inputsHash = installation.hash(whatTheDriverSees(resource, request))
       const isDrifted = inventory.takeDrift(resource)
       if (!isDrifted && resource.status?.inputsHash === inputsHash) return factsOf(resource)
@@ -153,12 +153,13 @@ function factsOf({ status }: ActiveResource): Seen {
 async function provision(
   resource: ActiveResource,
   driver: Driver,
-  request: ProvisionRequest,
+  request: GatheredRequest,
   inputsHash: string,
   tools: ResourceTools,
 ): Promise<Seen> {
   const { definition } = resource.spec
-  const result = await withinDeadline(driver.provision(request), request.signal)
+  const signal = deadlineOf(tools)
+  const result = await withinDeadline(driver.provision({ ...request, signal }), signal)
   refuseBadOutputs(result)
   const objects = await tools.inventory.bring(
     resource,
@@ -203,10 +204,9 @@ async function deprovision(
   tools: ResourceTools,
 ): Promise<void> {
   const { context, type, class: resourceClass, resourceId } = resource.spec
-  const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
-  const guResIdOfIt = resource.metadata.name
+  const signal = deadlineOf(tools)
   const call = driver.deprovision({
-    guResId: guResIdOfIt,
+    guResId: resource.metadata.name,
     context,
     type,
     class: resourceClass,
@@ -215,6 +215,10 @@ async function deprovision(
     signal,
   })
   await withinDeadline(call, signal)
+}
+
+function deadlineOf({ deadlineSeconds }: ResourceTools): AbortSignal {
+  return AbortSignal.timeout(deadlineSeconds * 1000)
 }
 
 /** Ends the wait, not the work: a repeat of the call adopts what the first one made. */

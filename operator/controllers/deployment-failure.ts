@@ -2,6 +2,7 @@ import type { DeploymentProblem, EnvironmentDeployment } from '../api/environmen
 import { annotations } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import type { Observed } from '../kube/status.ts'
+import { conditionOf } from '../kube/verdict.ts'
 
 type Seen = Observed<typeof EnvironmentDeployment>
 
@@ -41,8 +42,8 @@ function messageOf(problems: readonly DeploymentProblem[], count: number): strin
 
 /** A finished deployment stays as it ended. */
 export function finishedAs(deployment: EnvironmentDeployment): Seen {
-  const { conditions, observedGeneration: _, ...seen } = deployment.status ?? {}
-  const stalled = conditions?.find(({ type, status }) => type === 'Stalled' && status === 'True')
-  if (stalled) throw new Stalled(stalled.reason, stalled.message, seen)
+  const { conditions: _, observedGeneration: __, ...seen } = deployment.status ?? {}
+  const stalled = conditionOf(deployment, 'Stalled')
+  if (stalled?.status === 'True') throw new Stalled(stalled.reason, stalled.message, seen)
   return seen
 }

@@ -7,7 +7,7 @@ import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../d
 import { baseDeploymentName } from '../domain/deployment.ts'
 import { Problem, Waiting } from '../domain/errors.ts'
 import { setObjectName } from '../domain/identity.ts'
-import { ApiError } from '../kube/client.ts'
+import { isAlreadyThere } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
@@ -75,7 +75,7 @@ export function createSources(cluster: Cluster): {
         EnvironmentDeployment.kind,
       )
     } catch (error) {
-      if (!isThere(error)) throw error
+      if (!isAlreadyThere(error)) throw error
     }
     return name
   }
@@ -89,8 +89,4 @@ function fold(base: SetContent, delta: DeploymentDelta): SetContent {
     const message = `the delta '${delta.metadata.name}' does not apply: ${error.message}`
     throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
   }
-}
-
-function isThere(error: unknown): boolean {
-  return error instanceof ApiError && error.reason === 'AlreadyExists'
 }

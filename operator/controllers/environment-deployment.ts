@@ -1,4 +1,4 @@
-import { ActiveResource, type ResourceContext } from '../api/active-resource.ts'
+import { ActiveResource } from '../api/active-resource.ts'
 import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
@@ -12,7 +12,7 @@ import { byAge, isFinished } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { parseEnvironmentObjectName } from '../domain/identity.ts'
+import { contextOf } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
 import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
 import { ApiError } from '../kube/client.ts'
@@ -22,7 +22,7 @@ import { scoped } from '../kube/kinds-in-store.ts'
 import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import type { Tally } from '../kube/tally.ts'
-import { isReady, mergePatch } from '../kube/verdict.ts'
+import { conditionOf, isReady, mergePatch } from '../kube/verdict.ts'
 import { failure, finishedAs, maxProblems, refusal } from './deployment-failure.ts'
 import { createSources } from './deployment-source.ts'
 import type { Installation } from './installation.ts'
@@ -255,7 +255,7 @@ export function environmentDeploymentController(
       .filter((each) => progressOf(each, tools.attempts) === (late ? 'pending' : 'failed'))
       .slice(0, maxProblems)
       .map((each) => {
-        const ready = each.status?.conditions?.find(({ type }) => type === 'Ready')
+        const ready = conditionOf(each, 'Ready')
         return {
           object: formatDescriptor(each.spec),
           reason: ready?.reason ?? 'Pending',
@@ -286,16 +286,5 @@ function createMatchers({ store }: Cluster) {
       made.set(namespace, matcher)
       return matcher
     },
-  }
-}
-
-/** The context of all resources of an environment. */
-function contextOf({ metadata, spec }: Environment): ResourceContext {
-  const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
-  return {
-    organizationId: metadata.namespace ?? '',
-    applicationId,
-    environmentId,
-    environmentType: spec.typeName,
   }
 }

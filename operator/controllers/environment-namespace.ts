@@ -1,28 +1,33 @@
 import type { ResourceContext } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
-import { annotations, fieldManager, labels, manager } from '../api/names.ts'
+import { annotations, labels, manager } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import { environmentNamespace, environmentObjectName } from '../domain/identity.ts'
-import type { KubeClient } from '../kube/client.ts'
-import { readObject } from '../kube/cluster.ts'
-import { namespaceResource, pathOf } from '../kube/resource.ts'
+import type { ObjectReference, Objects } from '../kube/objects.ts'
+
+const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' }
+
+/** Names a namespace as any object is named. */
+export function namespaceReference(name: string): ObjectReference {
+  return { ...namespaceKind, name }
+}
 
 /**
  * Objects go only into the namespace that we made for the environment, or into one that the cluster administrator
  * opened for the organization. Asked live, because it is a matter of rights.
  */
 export async function openNamespace(
-  client: KubeClient,
+  objects: Objects,
   context: ResourceContext,
   namespace: string,
 ): Promise<void> {
-  const existing = await readObject(client, namespaceResource, undefined, namespace)
+  const existing = await objects.read(namespaceReference(namespace))
   if (existing?.metadata.deletionTimestamp) {
     throw new Waiting('NamespaceTerminating', `waiting for the namespace '${namespace}' to go`, 2)
   }
   if (existing && (isNamespaceOf(existing, context) || isOpenFor(existing, context.organizationId))) return
   if (!existing && namespace === environmentNamespace(context)) {
-    await makeNamespace(client, context, namespace)
+    await makeNamespace(objects, context, namespace)
     return
   }
   const remedy = `label it '${labels.accepts}: ${context.organizationId}' to let objects in`
@@ -50,18 +55,13 @@ function environmentMark(
   return `${context.organizationId}/${environmentObjectName(context.applicationId, context.environmentId)}`
 }
 
-async function makeNamespace(client: KubeClient, context: ResourceContext, name: string): Promise<void> {
-  await client.request('PATCH', pathOf(namespaceResource, undefined, name), {
-    contentType: 'application/apply-patch+yaml',
-    query: { fieldManager, force: true },
-    body: {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name,
-        labels: { [labels.managedBy]: manager },
-        annotations: { [annotations.environment]: environmentMark(context) },
-      },
+async function makeNamespace(objects: Objects, context: ResourceContext, name: string): Promise<void> {
+  await objects.apply({
+    ...namespaceKind,
+    metadata: {
+      name,
+      labels: { [labels.managedBy]: manager },
+      annotations: { [annotations.environment]: environmentMark(context) },
     },
   })
 }

@@ -6,13 +6,12 @@ import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { byAge, isFinished } from '../domain/deployment.ts'
 import { Waiting } from '../domain/errors.ts'
-import { environmentNamespace, parseEnvironmentObjectName } from '../domain/identity.ts'
-import { type Cluster, readObject } from '../kube/cluster.ts'
+import { contextOf, environmentNamespace } from '../domain/identity.ts'
+import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
-import { namespaceResource } from '../kube/resource.ts'
-import { isNamespaceOf } from './environment-namespace.ts'
+import { isNamespaceOf, namespaceReference } from './environment-namespace.ts'
 import { inParallel } from './parallel.ts'
 
 /** An environment is ready when its application and type are there; deleting it deprovisions everything in it. */
@@ -101,18 +100,11 @@ export function environmentController(
   }
 
   async function removeNamespace(environment: Environment) {
-    const { namespace: organizationId = '', name } = environment.metadata
-    const { applicationId, environmentId } = parseEnvironmentObjectName(name)
-    const context = {
-      organizationId,
-      applicationId,
-      environmentId,
-      environmentType: environment.spec.typeName,
-    }
+    const context = contextOf(environment)
     const namespaceName = environmentNamespace(context)
-    const existing = await readObject(cluster.client, namespaceResource, undefined, namespaceName)
+    const reference = namespaceReference(namespaceName)
+    const existing = await objects.read(reference)
     if (!existing || !isNamespaceOf(existing, context)) return
-    const reference = { apiVersion: 'v1', kind: 'Namespace', name: namespaceName }
     if (!existing.metadata.deletionTimestamp) await objects.remove(reference, existing.metadata.uid ?? '')
     throw new Waiting('NamespaceRemains', `waiting for the namespace '${namespaceName}' to go`, 1)
   }

@@ -2,7 +2,7 @@ import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual }
 import type { ActiveResource } from '../api/active-resource.ts'
 import { systemNamespace } from '../api/names.ts'
 import { canonicalJson } from '../domain/identity.ts'
-import { ApiError, type KubeClient } from '../kube/client.ts'
+import { isAlreadyThere, type KubeClient } from '../kube/client.ts'
 import { readObject } from '../kube/cluster.ts'
 import { pathOf, secretResource } from '../kube/resource.ts'
 
@@ -63,8 +63,7 @@ async function makeKey(client: KubeClient): Promise<Buffer> {
     })
     return key
   } catch (error) {
-    const isMade = error instanceof ApiError && error.reason === 'AlreadyExists'
-    const made = isMade ? await readKey(client) : undefined
+    const made = isAlreadyThere(error) ? await readKey(client) : undefined
     if (!made) throw error
     return made
   }

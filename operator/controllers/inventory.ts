@@ -3,7 +3,6 @@ import type { KubeObject } from '../api/kind.ts'
 import { annotations, labels, manager } from '../api/names.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import type { KubeClient } from '../kube/client.ts'
 import { byResource, type ObjectReference, type Objects } from '../kube/objects.ts'
 import { openNamespace } from './environment-namespace.ts'
 
@@ -40,7 +39,6 @@ function markOf({ metadata }: ActiveResource): string {
 
 /** An inventory over the objects of the cluster; `find` looks a resource up by its key. */
 export function createInventory(
-  client: KubeClient,
   objects: Objects,
   find: (key: string) => ActiveResource | undefined,
 ): Inventory {
@@ -153,7 +151,7 @@ export function createInventory(
     async bring(resource, wanted, kinds) {
       const mine = await own(resource, [...kinds, ...wanted])
       for (const namespace of new Set(wanted.map(({ metadata }) => metadata.namespace ?? ''))) {
-        await openNamespace(client, resource.spec.context, namespace)
+        await openNamespace(objects, resource.spec.context, namespace)
       }
       const standing = await applyAll(resource, wanted)
       for (const each of mine) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AccessToken, Membership, User } from '../api/access.ts'
 import { newObject } from '../api/kind.ts'
 import { systemNamespace } from '../api/names.ts'
-import { ApiError } from '../kube/client.ts'
+import { isAlreadyThere } from '../kube/client.ts'
 import { type Cluster, readObject } from '../kube/cluster.ts'
 import { createQueue } from '../kube/queue.ts'
 import { secretResource } from '../kube/resource.ts'
@@ -76,6 +76,6 @@ async function unlessThere(creation: Promise<unknown>): Promise<void> {
   try {
     await creation
   } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
+    if (!isAlreadyThere(error)) throw error
   }
 }

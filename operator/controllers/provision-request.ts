@@ -9,21 +9,24 @@ import type { ProvisionRequest } from '../drivers/driver.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { createSecretReader, resolveSecretRefs, type SecretReader } from './secrets.ts'
 
+/** A request without its deadline, which begins with the call. */
+export type GatheredRequest = Omit<ProvisionRequest, 'signal'>
+
 /** Gathers everything that a driver may look at: placeholders resolved, Secrets read, inputs checked. */
 export async function requestFor(
   resource: ActiveResource,
   descriptor: DriverDescriptor,
-  tools: { readonly cluster: Cluster; readonly deadlineSeconds: number },
-): Promise<ProvisionRequest> {
+  cluster: Cluster,
+): Promise<GatheredRequest> {
   const { metadata, spec } = resource
   const { namespace: organization = '' } = metadata
-  const reader = createSecretReader(tools.cluster.client)
+  const reader = createSecretReader(cluster.client)
   const secrets = await resolveSecretRefs(
     spec.definition.driverInputs?.secretRefs ?? {},
     organization,
     reader,
   )
-  const outputs = await outputsOfNeighbours(resource, tools.cluster, reader)
+  const outputs = await outputsOfNeighbours(resource, cluster, reader)
   const inputs = resolveInputs({
     spec,
     guResId: metadata.name,
@@ -40,8 +43,7 @@ export async function requestFor(
     type: spec.type,
     class: spec.class,
     resourceId: spec.resourceId,
-    namespace: namespaceOf(resource, tools.cluster),
-    signal: AbortSignal.timeout(tools.deadlineSeconds * 1000),
+    namespace: namespaceOf(resource, cluster),
   }
 }
 
@@ -90,8 +92,7 @@ function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
 }
 
 /** All that could change what a provision does, and nothing else. */
-export function whatTheDriverSees({ spec }: ActiveResource, request: ProvisionRequest) {
-  const { signal: _, ...seen } = request
+export function whatTheDriverSees({ spec }: ActiveResource, request: GatheredRequest) {
   const { driverType, accountName } = spec.definition
-  return ['inputs', driverType, accountName ?? '', seen]
+  return ['inputs', driverType, accountName ?? '', request]
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ResourceContext } from '../api/active-resource.ts'
+import type { Environment } from '../api/environment.ts'
 import type { Descriptor } from './descriptor.ts'
 import { Problem } from './errors.ts'
 
@@ -80,4 +81,15 @@ export function environmentNamespace(context: ResourceContext): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, namespaceHashLength)
   const head = name.slice(0, maxNamespaceLength - namespaceHashLength - 3).replace(/-{1,2}$/, '')
   return `${head}---${hash}`
+}
+
+/** The context of all resources of an environment. */
+export function contextOf({ metadata, spec }: Pick<Environment, 'metadata' | 'spec'>): ResourceContext {
+  const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
+  return {
+    organizationId: metadata.namespace ?? '',
+    applicationId,
+    environmentId,
+    environmentType: spec.typeName,
+  }
 }

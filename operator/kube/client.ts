@@ -16,6 +16,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether an object of this name is there already. */
+export function isAlreadyThere(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === 'AlreadyExists'
+}
+
 /** Query parameters; undefined ones are left out. */
 export type Query = Record<string, string | number | boolean | undefined>
 

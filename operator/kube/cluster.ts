@@ -3,7 +3,7 @@ import { annotations, fieldManager, labels } from '../api/names.ts'
 import { sameJson } from '../domain/json.ts'
 import type { Log } from '../log.ts'
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
-import { ApiError, type KubeClient } from './client.ts'
+import { ApiError, isAlreadyThere, type KubeClient } from './client.ts'
 import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
 import { namespaceResource, pathOf, type Resource, resourceOf, secretResource } from './resource.ts'
 
@@ -143,7 +143,7 @@ export function openCluster(options: {
         if (error instanceof ApiError) throw error
         // No answer: the object may be there all the same.
         return await attempt().catch(async (second: unknown) => {
-          if (!(second instanceof ApiError) || second.reason !== 'AlreadyExists') throw second
+          if (!isAlreadyThere(second)) throw second
           const existing = await read(kind, object.metadata.namespace ?? '', object.metadata.name)
           if (!existing || !sameJson(existing.spec, object.spec)) throw second
           caches.get(kind.kind)?.set(existing, origin)
