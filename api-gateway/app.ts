@@ -10,6 +10,7 @@ import express, {
 import type { DriverDescriptor } from '../operator/domain/driver.ts'
 import { Problem } from '../operator/domain/errors.ts'
 import type { Cluster } from '../operator/kube/cluster.ts'
+import { createPlanning } from '../operator/kube/planning.ts'
 import type { Log } from '../operator/log.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Answer, Endpoint, Gateway } from './endpoint.ts'
@@ -43,6 +44,7 @@ export function createGateway(options: GatewayOptions) {
   const checkDriverInputs = createDriverInputsCheck(catalogue, settings.vendors)
   const gateway: Gateway = {
     cluster,
+    planning: createPlanning(cluster.store, { catalogue, vendors: settings.vendors }),
     checkDriverInputs,
     settings,
     log,

@@ -1,6 +1,7 @@
 import type { Fields, Static, TSchema } from '../operator/api/schema.ts'
 import type { Requirement } from '../operator/domain/roles.ts'
 import type { Cluster } from '../operator/kube/cluster.ts'
+import type { Planning } from '../operator/kube/planning.ts'
 import type { Log } from '../operator/log.ts'
 import type { Caller } from './authenticate.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
@@ -43,6 +44,8 @@ export interface Answer {
 /** What every handler may use. */
 export interface Gateway {
   readonly cluster: Cluster
+  /** What plans are made from, as the operator sees it. */
+  readonly planning: Planning
   readonly checkDriverInputs: DriverInputsCheck
   readonly settings: GatewaySettings
   readonly log: Log

@@ -10,11 +10,11 @@ import { createInventory } from './controllers/inventory.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization.ts'
 import { createProgress } from './controllers/progress.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
-import { catalogue } from './drivers/catalogue.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { Cluster } from './kube/cluster.ts'
 import { type Controller, type Loop, startController } from './kube/controller.ts'
 import { openObjects } from './kube/objects.ts'
+import { createPlanning } from './kube/planning.ts'
 import type { Log } from './log.ts'
 import type { OperatorMetrics } from './metrics.ts'
 
@@ -41,6 +41,8 @@ export async function startOperator(options: {
   const inventory = createInventory(objects, (key) => resourceAt(cluster, key))
   const progress = createProgress(cluster.store, config.deploymentAttempts)
   const { vendors } = config
+  const catalogue = drivers.map(({ descriptor }) => descriptor)
+  const planning = createPlanning(cluster.store, { catalogue, vendors })
   const loops: Loop[] = []
 
   function start<K extends Kind>(controller: Controller<K>) {
@@ -55,7 +57,7 @@ export async function startOperator(options: {
   }
   start(applicationController(cluster))
   start(environmentController(cluster, objects, { keptDeployments: config.keptDeployments }))
-  start(resourceDefinitionController(cluster, { catalogue, vendors }))
+  start(resourceDefinitionController(cluster, planning, { catalogue, vendors }))
   start(
     activeResourceController({
       cluster,
@@ -72,8 +74,7 @@ export async function startOperator(options: {
       cluster,
       installation,
       progress,
-      catalogue,
-      vendors,
+      planning,
       attempts: config.deploymentAttempts,
       timeoutSeconds: config.deploymentTimeoutSeconds,
       settleSeconds: config.settleSeconds,

@@ -7,13 +7,17 @@ import { Environment } from './environment.ts'
 import { EnvironmentDeployment } from './environment-deployment.ts'
 import { EnvironmentType } from './environment-type.ts'
 import type { Kind } from './kind.ts'
+import { ResourceAccount } from './resource-account.ts'
 import { ResourceDefinition } from './resource-definition.ts'
+import { ResourceType } from './resource-type.ts'
 
 /** All kinds; one file and one line each. */
 export const kinds: readonly Kind[] = [
   Application,
   EnvironmentType,
   Environment,
+  ResourceType,
+  ResourceAccount,
   ResourceDefinition,
   DeploymentDelta,
   DeploymentSet,

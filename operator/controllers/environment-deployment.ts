@@ -3,22 +3,21 @@ import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
 import { type DeploymentProblem, EnvironmentDeployment } from '../api/environment-deployment.ts'
-import { newObject } from '../api/kind.ts'
+import { type Kind, newObject } from '../api/kind.ts'
 import { finalizer } from '../api/names.ts'
+import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
-import { builtInTypes } from '../domain/built-in-types.ts'
+import { ResourceType } from '../api/resource-type.ts'
 import type { SetContent } from '../domain/delta.ts'
 import { byAge, isFinished } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
-import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { contextOf } from '../domain/identity.ts'
-import { createMatcher, type Matcher } from '../domain/matching.ts'
 import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
 import { ApiError } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, type Turn, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
+import type { Planning } from '../kube/planning.ts'
 import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import type { Tally } from '../kube/tally.ts'
@@ -36,8 +35,7 @@ export interface DeploymentTools {
   readonly cluster: Cluster
   readonly installation: Installation
   readonly progress: Tally<Progress>
-  readonly catalogue: readonly DriverDescriptor[]
-  readonly vendors: readonly string[]
+  readonly planning: Planning
   readonly attempts: number
   readonly timeoutSeconds: number
   readonly settleSeconds: number
@@ -53,11 +51,10 @@ interface Running {
 export function environmentDeploymentController(
   tools: DeploymentTools,
 ): Controller<typeof EnvironmentDeployment> {
-  const { cluster, progress } = tools
+  const { cluster, progress, planning } = tools
   const { store } = cluster
   const running = new Map<string, Running>()
   const runningIn = new Map<string, string>()
-  const matchers = createMatchers(cluster)
   const sources = createSources(cluster)
   const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
   const unfinishedIn = (environment: string) =>
@@ -96,8 +93,11 @@ export function environmentDeploymentController(
       watchKind(store.cacheOf(DeploymentSet), ({ before, after }) =>
         after && !before ? waitingIn(after.metadata.namespace) : [],
       ),
-      watchKind(store.cacheOf(ResourceDefinition), ({ before, after }) =>
-        waitingIn((after ?? before)?.metadata.namespace),
+      // What a plan looks at may come later than the deployment.
+      ...[ResourceDefinition, ResourceType, ResourceAccount].map((kind) =>
+        watchKind<Kind>(store.cacheOf<Kind>(kind), ({ before, after }) =>
+          waitingIn((after ?? before)?.metadata.namespace),
+        ),
       ),
     ],
     async reconcile(deployment, turn) {
@@ -168,7 +168,7 @@ export function environmentDeploymentController(
     turn: Turn<typeof EnvironmentDeployment>,
   ): Promise<Seen> {
     const { set, ...source } = await sources.of(deployment, environment)
-    const planned = planFor(deployment, environment, set)
+    const planned = planFor(environment, set)
     if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
     const seen = {
       ...source,
@@ -190,19 +190,8 @@ export function environmentDeploymentController(
     return seen
   }
 
-  function planFor(deployment: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
-    const { namespace = '' } = deployment.metadata
-    return plan({
-      context: contextOf(environment),
-      environmentName: environment.metadata.name,
-      set,
-      matcher: matchers.of(namespace),
-      types: builtInTypes,
-      catalogue: tools.catalogue,
-      vendors: tools.vendors,
-      active: store.byIndex(ActiveResource, 'environment', keyOf(environment)),
-      isTrusted: tools.installation.isSealed,
-    })
+  function planFor(environment: Environment, set: SetContent): Plan {
+    return plan(planning.inputFor(environment, set, { isTrusted: tools.installation.isSealed }))
   }
 
   /** Writes one resource as the plan wants it. */
@@ -272,19 +261,4 @@ function refusedBy(error: unknown, { descriptor }: PlanStep, seen: Seen): unknow
     ...seen,
     problems: [{ object: formatDescriptor(descriptor), reason: 'Rejected', message: error.message }],
   })
-}
-
-/** One matcher per organization, made anew when one of its definitions changes. */
-function createMatchers({ store }: Cluster) {
-  const made = new Map<string, Matcher>()
-  store.cacheOf(ResourceDefinition).subscribe(({ before, after }) => {
-    if (before?.spec !== after?.spec) made.delete((after ?? before)?.metadata.namespace ?? '')
-  })
-  return {
-    of(namespace: string): Matcher {
-      const matcher = made.get(namespace) ?? createMatcher(store.list(ResourceDefinition, namespace))
-      made.set(namespace, matcher)
-      return matcher
-    },
-  }
 }

@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
-import { driverOf } from './definition.ts'
+import { driverOf, faultsOfAccount } from './definition.ts'
 import { parseReference, type Reference } from './descriptor.ts'
 import type { DriverDescriptor } from './driver.ts'
 import { Problem } from './errors.ts'
@@ -36,18 +36,20 @@ export interface CompiledDefinition {
 export interface Surroundings {
   readonly catalogue: readonly DriverDescriptor[]
   readonly vendors: readonly string[]
-  hasAccount(name: string): boolean
+  /** Type of an account; undefined when there is none of that name. */
+  accountTypeOf(name: string): string | undefined
 }
 
 /** Works out what a definition refers to, and what of that cannot be. */
 export function compileDefinition(
-  { metadata, spec }: ResourceDefinition,
+  definition: ResourceDefinition,
   surroundings: Surroundings,
 ): CompiledDefinition {
+  const { metadata, spec } = definition
   const faults: Fault[] = []
   const owner = `definition '${metadata.name}'`
   const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
-  faults.push(...driverFaults(spec, driver, owner, surroundings))
+  faults.push(...driverFaults(definition, driver, owner, surroundings))
   const links = linksIn(spec.driverInputs?.values ?? {}, definitionRoots, `${owner}, driver inputs`, faults)
   const provisions: Provisioning[] = []
   for (const [key, entry] of Object.entries(spec.provision ?? {})) {
@@ -68,30 +70,25 @@ export function compileDefinition(
 }
 
 function driverFaults(
-  { driverType, type, accountName }: ResourceDefinition['spec'],
+  definition: ResourceDefinition,
   driver: DriverDescriptor | undefined,
   owner: string,
-  { catalogue, vendors, hasAccount }: Surroundings,
+  surroundings: Surroundings,
 ): Fault[] {
+  const { driverType, type } = definition.spec
+  const { catalogue, vendors } = surroundings
   if (!driver) {
     const known = catalogue.map(({ name }) => `${vendors[0]}/${name}`)
     const hint = didYouMean(driverType, known) || `; known drivers: ${known.join(', ')}`
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }
   const faults: Fault[] = []
-  const { resourceTypes, account } = driver
+  const { resourceTypes } = driver
   if (resourceTypes && !resourceTypes.includes(type) && !resourceTypes.includes(simpleTypeName(type))) {
     const message = `driver '${driverType}' of ${owner} does not provide '${type}', only ${resourceTypes.join(', ')}`
     faults.push({ reason: 'WrongType', message })
   }
-  if (accountName === undefined && account.required) {
-    const message = `driver '${driverType}' of ${owner} needs an account of type ${account.types.join(' or ')}`
-    faults.push({ reason: 'AccountRequired', message })
-  }
-  if (accountName !== undefined && !hasAccount(accountName)) {
-    faults.push({ reason: 'AccountNotFound', message: `account '${accountName}' of ${owner} does not exist` })
-  }
-  return faults
+  return [...faults, ...faultsOfAccount(definition, driver, surroundings)]
 }
 
 /** The distinct things that the placeholders in a value name; those that can name nothing become faults. */

@@ -5,7 +5,7 @@ import type { DriverDescriptor } from './driver.ts'
 import { isObject } from './json.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from './placeholder.ts'
-import { findBuiltInType, simpleTypeName } from './types.ts'
+import { type ResourceTypeInfo, simpleTypeName } from './types.ts'
 
 /** Something about a definition that keeps it from being used as written. */
 export interface DefinitionFault {
@@ -31,14 +31,18 @@ export function faultsOfDefinition(
     readonly catalogue: readonly DriverDescriptor[]
     readonly vendors: readonly string[]
     readonly rivals: readonly ResourceDefinition[]
+    /** Types that the organization knows, its own and the built-in ones. */
+    readonly types: readonly ResourceTypeInfo[]
+    accountTypeOf(name: string): string | undefined
   },
 ): DefinitionFault[] {
   const { spec, metadata } = definition
   const descriptor = driverOf(spec.driverType, around.catalogue, around.vendors)
   return [
     ...faultsOfCriteria(metadata.name, around.rivals),
-    ...faultsOfType(spec.type, metadata.namespace ?? ''),
+    ...faultsOfType(spec.type, metadata.namespace ?? '', around.types),
     ...faultsOfDriver(definition, descriptor, around),
+    ...(descriptor ? faultsOfAccount(definition, descriptor, around) : []),
   ]
 }
 
@@ -51,8 +55,12 @@ function faultsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): 
     }))
 }
 
-function faultsOfType(type: string, organization: string): DefinitionFault[] {
-  if (findBuiltInType(type)) return []
+function faultsOfType(
+  type: string,
+  organization: string,
+  types: readonly ResourceTypeInfo[],
+): DefinitionFault[] {
+  if (types.some((known) => known.type === type)) return []
   const hint = type.includes('/') ? `'${organization}' has no such type` : 'it is not built in'
   return [{ reason: 'TypeNotFound', message: `resource type '${type}' does not exist: ${hint}` }]
 }
@@ -86,6 +94,27 @@ function faultsOfDriver(
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
   const inputs = faultsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
   return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
+}
+
+/** What is wrong with the account that a definition names, or does not name. */
+export function faultsOfAccount(
+  { metadata, spec: { accountName, driverType } }: Pick<ResourceDefinition, 'metadata' | 'spec'>,
+  { account }: Pick<DriverDescriptor, 'account'>,
+  { accountTypeOf }: { accountTypeOf(name: string): string | undefined },
+): DefinitionFault[] {
+  const owner = `definition '${metadata.name}'`
+  const types = account.types.join(' or ')
+  if (accountName === undefined) {
+    if (!account.required) return []
+    const message = `driver '${driverType}' of ${owner} needs an account of type ${types}`
+    return [{ reason: 'AccountRequired', message }]
+  }
+  const type = accountTypeOf(accountName)
+  if (type === undefined)
+    return [{ reason: 'AccountNotFound', message: `account '${accountName}' of ${owner} does not exist` }]
+  if (account.types.length === 0 || account.types.includes(type)) return []
+  const message = `account '${accountName}' of ${owner} is of type '${type}', but driver '${driverType}' takes ${types}`
+  return [{ reason: 'WrongAccountType', message }]
 }
 
 /** What a reference to a Secret names is not known yet: it passes any schema, like a placeholder. */

@@ -33,6 +33,13 @@ function passedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): bool
   return status?.startTime !== undefined && status.setName !== undefined
 }
 
+/** The newest deployment that passed planning: what the environment is meant to be. */
+export function lastDeployment(
+  deployments: readonly EnvironmentDeployment[],
+): EnvironmentDeployment | undefined {
+  return deployments.filter(passedPlanning).sort(byAge).at(-1)
+}
+
 /**
  * The deployment on whose set the next one builds: the environment's `from` as long as it was not used yet, else the
  * newest that passed planning, else none (the empty set).
@@ -41,8 +48,7 @@ export function baseDeploymentName(
   environment: Pick<Environment, 'spec'>,
   deployments: readonly EnvironmentDeployment[],
 ): string | undefined {
-  const passed = deployments.filter(passedPlanning).sort(byAge)
-  const last = passed.at(-1)
+  const last = lastDeployment(deployments)
   const from = environment.spec.fromDeploymentName
   const lastUsed = last?.status?.environmentFromName
   return from !== undefined && from !== lastUsed ? from : last?.metadata.name

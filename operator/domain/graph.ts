@@ -29,8 +29,8 @@ export interface GraphInput {
   readonly vendors: readonly string[]
   /** Whether the organization has a definition of the type; as the matcher knows when absent. */
   hasDefinitionOfType?(type: string): boolean
-  /** Whether the organization has the account; none when absent. */
-  hasAccount?(name: string): boolean
+  /** Type of an account of the organization; there is none of that name when absent. */
+  accountTypeOf?(name: string): string | undefined
 }
 
 /** A resource that a deployment wants. */
@@ -173,8 +173,8 @@ class GraphBuilder {
   #compile(definition: ResourceDefinition): CompiledDefinition {
     const known = this.#compiled.get(definition)
     if (known) return known
-    const { catalogue, vendors, hasAccount = () => false } = this.#input
-    const compiled = compileDefinition(definition, { catalogue, vendors, hasAccount })
+    const { catalogue, vendors, accountTypeOf = () => undefined } = this.#input
+    const compiled = compileDefinition(definition, { catalogue, vendors, accountTypeOf })
     this.#compiled.set(definition, compiled)
     return compiled
   }

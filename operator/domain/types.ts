@@ -1,3 +1,4 @@
+import type { ResourceType } from '../api/resource-type.ts'
 import { builtInTypes } from './built-in-types.ts'
 
 /**
@@ -32,6 +33,18 @@ const byType = new Map(builtInTypes.map((each) => [each.type, each]))
 /** The built-in type of this name. */
 export function findBuiltInType(type: string): ResourceTypeInfo | undefined {
   return byType.get(type)
+}
+
+/** A custom type, by its qualified name. */
+export function customType({ metadata, spec }: ResourceType): ResourceTypeInfo {
+  return {
+    type: `${metadata.namespace}/${metadata.name}`,
+    name: spec.displayName ?? metadata.name,
+    use: spec.use,
+    category: spec.category ?? '',
+    inputsSchema: spec.inputsSchema ?? {},
+    outputsSchema: spec.outputsSchema ?? {},
+  }
 }
 
 /** The name of a type without its organization. */

@@ -7,7 +7,9 @@ import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import type { ObjectMeta } from '../api/kind.ts'
+import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
+import { ResourceType } from '../api/resource-type.ts'
 import { criterionId } from '../domain/matching.ts'
 import { type Stored, stored } from './cluster.ts'
 
@@ -22,6 +24,12 @@ export function criterionIndexOf(definition: ResourceDefinition): string[] {
   return criteria.map((criterion) => scoped(definition, `${type} ${criterionId(criterion)}`))
 }
 
+/** Accounts that a resource uses, or used for what still stands. */
+function accountsOf({ spec, status }: ActiveResource): string[] {
+  const names = [spec.definition.accountName, status?.provisioned?.accountName]
+  return [...new Set(names.filter((name) => name !== undefined))]
+}
+
 /** Everything that both processes keep in memory, with the indexes that questions are asked by. */
 export const kindsInStore: readonly Stored[] = [
   stored(Application),
@@ -30,8 +38,11 @@ export const kindsInStore: readonly Stored[] = [
     application: (each) => [scoped(each, each.spec.applicationName)],
     type: (each) => [scoped(each, each.spec.typeName)],
   }),
+  stored(ResourceType),
+  stored(ResourceAccount),
   stored(ResourceDefinition, {
     type: (each) => [scoped(each, each.spec.type)],
+    account: (each) => (each.spec.accountName === undefined ? [] : [scoped(each, each.spec.accountName)]),
     criterion: criterionIndexOf,
   }),
   stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
@@ -40,6 +51,7 @@ export const kindsInStore: readonly Stored[] = [
   stored(ActiveResource, {
     environment: (each) => [scoped(each, each.spec.environmentName)],
     definition: (each) => [scoped(each, each.spec.definition.definitionName)],
+    account: (each) => accountsOf(each).map((name) => scoped(each, name)),
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
   }),
   stored(User),

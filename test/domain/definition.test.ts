@@ -9,6 +9,7 @@ import {
   unreadLeaves,
 } from '../../operator/domain/definition.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
+import { builtInTypes } from '../../operator/domain/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 
 const vendors = ['quartermaster', 'humanitec']
@@ -26,9 +27,13 @@ const definition = (
   )
 
 const reasonsOf = (subject: ResourceDefinition, rivals: readonly ResourceDefinition[] = []) =>
-  faultsOfDefinition(subject, { catalogue, vendors, rivals: [subject, ...rivals] }).map(
-    ({ reason }) => reason,
-  )
+  faultsOfDefinition(subject, {
+    catalogue,
+    vendors,
+    rivals: [subject, ...rivals],
+    types: builtInTypes,
+    accountTypeOf: () => undefined,
+  }).map(({ reason }) => reason)
 
 test.each([
   ['driver types are of the form <vendor>/<driver-name>', 'quartermaster/ingress', 'ingress'],

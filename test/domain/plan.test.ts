@@ -92,10 +92,10 @@ describe('what a deployment does with one resource', () => {
   })
 
   test('a change of account alone does not replace', () => {
-    const hasAccount = () => true
-    const first = planOf(dnsSet, [dns('z')], [], { hasAccount })
+    const accountTypeOf = () => 'local'
+    const first = planOf(dnsSet, [dns('z')], [], { accountTypeOf })
     expect(
-      actions(planOf(dnsSet, [dns('z', { accountName: 'other' })], carriedOut(first), { hasAccount })),
+      actions(planOf(dnsSet, [dns('z', { accountName: 'other' })], carriedOut(first), { accountTypeOf })),
     ).toEqual(['update dns.default#shared.main'])
   })
 

@@ -36,7 +36,7 @@ export function graphInput(
     types: builtInTypes,
     catalogue: drivers,
     vendors: ['quartermaster', 'humanitec'],
-    hasAccount: (name) => name === 'cloud',
+    accountTypeOf: (name) => (name === 'cloud' ? 'cloudflare' : undefined),
     ...changes,
   }
 }

@@ -1,0 +1,23 @@
+import { defineKind, type ObjectOf } from './kind.ts'
+import { object, string } from './schema.ts'
+
+export const ResourceAccount = defineKind({
+  kind: 'ResourceAccount',
+  plural: 'resourceaccounts',
+  shortName: 'qmaccount',
+  description: 'Credentials that drivers use. Its name is its id; the credentials are in a Secret.',
+  spec: object(
+    { type: string('Account type, named after the provider, such as `cloudflare`.', { maxLength: 63 }) },
+    {
+      displayName: string('Name for people. The id when absent.'),
+      credentialsSecretName: string(
+        'Secret in this namespace with one key for each field of the credentials; a key that ends in `.json` is parsed and known without the ending.',
+        { maxLength: 253 },
+      ),
+    },
+    'What the account is.',
+  ),
+  status: object({}, {}, 'What the operator saw.'),
+  columns: [{ name: 'Type', jsonPath: '.spec.type' }],
+})
+export type ResourceAccount = ObjectOf<typeof ResourceAccount>

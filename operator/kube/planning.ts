@@ -1,0 +1,94 @@
+import { ActiveResource } from '../api/active-resource.ts'
+import { DeploymentSet } from '../api/deployment-set.ts'
+import type { Environment } from '../api/environment.ts'
+import { EnvironmentDeployment } from '../api/environment-deployment.ts'
+import { ResourceAccount } from '../api/resource-account.ts'
+import { ResourceDefinition } from '../api/resource-definition.ts'
+import { ResourceType } from '../api/resource-type.ts'
+import type { SetContent } from '../domain/delta.ts'
+import { lastDeployment } from '../domain/deployment.ts'
+import type { DriverDescriptor } from '../domain/driver.ts'
+import { contextOf } from '../domain/identity.ts'
+import { createMatcher, type Matcher } from '../domain/matching.ts'
+import type { PlanInput } from '../domain/plan.ts'
+import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/types.ts'
+import type { Store } from './cluster.ts'
+import { scoped } from './kinds-in-store.ts'
+
+/** Gathers what plans are made from; both processes ask here, so that a preview sees what a deployment would. */
+export interface Planning {
+  /** Everything that a plan of this set in this environment looks at; with `definitions` in place of the stored ones. */
+  inputFor(
+    environment: Environment,
+    set: SetContent,
+    options?: {
+      readonly definitions?: readonly ResourceDefinition[]
+      readonly isTrusted?: PlanInput['isTrusted']
+    },
+  ): PlanInput
+  matcherOf(organization: string): Matcher
+  /** All types that an organization knows, its own and the built-in ones. */
+  typesOf(organization: string): readonly ResourceTypeInfo[]
+  /** What is deployed to an environment; undefined before the first deployment. */
+  deployedSet(environment: Environment): SetContent | undefined
+}
+
+/** Planning over a store, with the drivers that there are. */
+export function createPlanning(
+  store: Store,
+  rules: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
+): Planning {
+  const matchers = createMemo(store, ResourceDefinition, (organization) =>
+    createMatcher(store.list(ResourceDefinition, organization)),
+  )
+  const types = createMemo(store, ResourceType, (organization) => [
+    ...builtInTypes,
+    ...store
+      .list(ResourceType, organization)
+      .filter(({ metadata }) => !metadata.deletionTimestamp)
+      .map(customType),
+  ])
+  return {
+    matcherOf: matchers,
+    typesOf: types,
+    inputFor(environment, set, { definitions, isTrusted = () => true } = {}) {
+      const { namespace = '', name } = environment.metadata
+      return {
+        ...rules,
+        context: contextOf(environment),
+        environmentName: name,
+        set,
+        matcher: definitions ? createMatcher(definitions) : matchers(namespace),
+        types: types(namespace),
+        accountTypeOf: (account) => store.get(ResourceAccount, namespace, account)?.spec.type,
+        active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
+        isTrusted,
+      }
+    },
+    deployedSet(environment) {
+      const { namespace = '', name } = environment.metadata
+      const deployments = store.byIndex(EnvironmentDeployment, 'environment', scoped(environment, name))
+      const setName = lastDeployment(deployments)?.status?.setName
+      return setName === undefined ? undefined : store.get(DeploymentSet, namespace, setName)?.spec
+    },
+  }
+}
+
+/** One value per organization, made anew when an object of the kind in it changed. */
+function createMemo<T>(
+  store: Store,
+  kind: typeof ResourceDefinition | typeof ResourceType,
+  make: (organization: string) => T,
+): (organization: string) => T {
+  const made = new Map<string, T>()
+  store.cacheOf(kind).subscribe(({ before, after }) => {
+    const isSame =
+      before?.spec === after?.spec && before?.metadata.deletionTimestamp === after?.metadata.deletionTimestamp
+    if (!isSame) made.delete((after ?? before)?.metadata.namespace ?? '')
+  })
+  return (organization) => {
+    const known = made.get(organization) ?? make(organization)
+    made.set(organization, known)
+    return known
+  }
+}
