@@ -9,7 +9,10 @@ import { openInstallation } from './controllers/installation.ts'
 import { createInventory } from './controllers/inventory.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization.ts'
 import { createProgress } from './controllers/progress.ts'
+import { resourceAccountController } from './controllers/resource-account.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
+import { resourceTypeController } from './controllers/resource-type.ts'
+import { createSecretHolds } from './controllers/secret-holds.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { Cluster } from './kube/cluster.ts'
 import { type Controller, type Loop, startController } from './kube/controller.ts'
@@ -57,6 +60,8 @@ export async function startOperator(options: {
   }
   start(applicationController(cluster))
   start(environmentController(cluster, objects, { keptDeployments: config.keptDeployments }))
+  start(resourceAccountController(cluster))
+  start(resourceTypeController)
   start(resourceDefinitionController(cluster, planning, { catalogue, vendors }))
   start(
     activeResourceController({
@@ -67,6 +72,9 @@ export async function startOperator(options: {
       drivers,
       vendors,
       deadlineSeconds: config.driverDeadlineSeconds,
+      planning,
+      holds: createSecretHolds(cluster),
+      log,
     }),
   )
   start(

@@ -47,6 +47,18 @@ export const appliedObjectSchema = object(
 )
 export type AppliedObject = Static<typeof appliedObjectSchema>
 
+/** Something that was provisioned, as needed to take it away again. */
+export const standingSchema = object(
+  { driverType: string('Driver that provisioned.', { maxLength: 127 }) },
+  {
+    accountName: string('Account that it used.', { maxLength: 253 }),
+    credentialsSecretName: string('Secret of that account at the time.', { maxLength: 253 }),
+    identity: freeForm('What the driver needs to know for a deprovision.'),
+  },
+  'What stands, or began to, as needed to take it away again.',
+)
+export type Standing = Static<typeof standingSchema>
+
 export const ActiveResource = defineKind({
   kind: 'ActiveResource',
   plural: 'activeresources',
@@ -90,13 +102,16 @@ export const ActiveResource = defineKind({
       }),
       inputsHash: string('Keyed hash of everything that the driver saw last.', { maxLength: 64 }),
       objects: list(appliedObjectSchema, 'Objects that were applied.', { maxItems: 1000 }),
-      provisioned: object(
-        { driverType: string('Driver that provisioned.', { maxLength: 127 }) },
-        {
-          accountName: string('Account that it used.', { maxLength: 253 }),
-          identity: freeForm('Inputs that a deprovision needs.'),
-        },
-        'What stands, as needed to take it away again.',
+      provisioned: standingSchema,
+      predecessors: list(
+        standingSchema,
+        'What stood before with another driver or identity, and goes when the new one is ready.',
+        { maxItems: 64 },
+      ),
+      secretNames: list(
+        string('Name of a Secret.', { maxLength: 253 }),
+        'Secrets that are needed to update or deprovision it; they are kept until then.',
+        { maxItems: 256 },
       ),
       attempts: integer('How many times in a row provisioning or deprovisioning failed.'),
       nextAttemptTime: time('When it is tried again.'),

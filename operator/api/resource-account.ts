@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { object, string } from './schema.ts'
+import { list, object, string } from './schema.ts'
 
 export const ResourceAccount = defineKind({
   kind: 'ResourceAccount',
@@ -17,7 +17,16 @@ export const ResourceAccount = defineKind({
     },
     'What the account is.',
   ),
-  status: object({}, {}, 'What the operator saw.'),
+  status: object(
+    {},
+    {
+      secretNames: list(
+        string('Name of a Secret.', { maxLength: 253 }),
+        'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
+      ),
+    },
+    'What the operator saw.',
+  ),
   columns: [{ name: 'Type', jsonPath: '.spec.type' }],
 })
 export type ResourceAccount = ObjectOf<typeof ResourceAccount>

@@ -78,7 +78,16 @@ export const ResourceDefinition = defineKind({
     },
     'What is made, how, and in which contexts.',
   ),
-  status: object({}, {}, 'What the operator saw.'),
+  status: object(
+    {},
+    {
+      secretNames: list(
+        string('Name of a Secret.', { maxLength: 253 }),
+        'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
+      ),
+    },
+    'What the operator saw.',
+  ),
   columns: [
     { name: 'Type', jsonPath: '.spec.type' },
     { name: 'Driver', jsonPath: '.spec.driverType' },

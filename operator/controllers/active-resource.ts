@@ -1,22 +1,25 @@
-import { ActiveResource } from '../api/active-resource.ts'
-import type { KubeObject } from '../api/kind.ts'
+import { ActiveResource, type Standing } from '../api/active-resource.ts'
 import { annotations } from '../api/names.ts'
-import type { FreeForm } from '../api/schema.ts'
-import { driverOf } from '../domain/definition.ts'
+import { ResourceAccount } from '../api/resource-account.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { Failed, Stalled, Waiting } from '../domain/errors.ts'
 import type { Driver } from '../drivers/driver.ts'
 import type { Cache, Change } from '../kube/cache.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
+import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
+import type { Planning } from '../kube/planning.ts'
 import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import { isReady } from '../kube/verdict.ts'
+import type { Log } from '../log.ts'
+import { recordEvent } from './events.ts'
 import type { Installation } from './installation.ts'
 import type { Inventory } from './inventory.ts'
-import { keepSecretOutputs, refuseBadOutputs } from './outputs.ts'
-import { type GatheredRequest, requestFor, whatTheDriverSees } from './provision-request.ts'
+import { deprovisionAll, driverFor, factsOf, provision } from './provision.ts'
+import { requestFor, whatTheDriverSees } from './provision-request.ts'
+import type { SecretHolds } from './secret-holds.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
@@ -29,6 +32,9 @@ export interface ResourceTools {
   readonly drivers: readonly Driver[]
   readonly vendors: readonly string[]
   readonly deadlineSeconds: number
+  readonly planning: Planning
+  readonly holds: SecretHolds
+  readonly log: Log
 }
 
 /** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
@@ -43,8 +49,13 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
     watches: [
       watchKind(cache, (change) => concernedBy(change, cache)),
       { subscribe: (wake) => inventory.onDrift((key) => wake([key])) },
+      watchKind(cluster.store.cacheOf(ResourceAccount), ({ before, after }) => {
+        const account = after ?? before
+        if (!account || before?.spec === after?.spec) return []
+        return cache.byIndex('account', scoped(account, account.metadata.name)).map(keyOf)
+      }),
     ],
-    async reconcile(resource) {
+    async reconcile(resource, turn) {
       if (!installation.isSealed(resource)) {
         throw new Stalled(
           'Unaccounted',
@@ -53,23 +64,57 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       }
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
-      const driver = driverFor(resource.spec.definition.driverType, tools)
-      const request = await requestFor(resource, driver.descriptor, cluster)
+      const { descriptor } = driverFor(resource.spec.definition.driverType, tools)
+      const request = await requestFor(resource, descriptor, cluster)
       const inputsHash = installation.hash(whatTheDriverSees(resource, request))
       const isDrifted = inventory.takeDrift(resource)
       if (!isDrifted && resource.status?.inputsHash === inputsHash) return factsOf(resource)
-      return provision(resource, driver, request, inputsHash, tools)
+      return provision(resource, request, inputsHash, tools, (observed, message) =>
+        turn.report(observed, message),
+      )
     },
     async finalize(resource) {
-      if (resource.metadata.annotations?.[annotations.detach] === 'true') return
+      if (resource.metadata.annotations?.[annotations.detach] === 'true') return detach(resource)
       awaitDependents(resource, cluster)
-      const { provisioned } = resource.status ?? {}
       // What somebody else wrote and we never provisioned has nothing behind it.
-      if (!provisioned && !installation.isSealed(resource)) return
-      const driver = driverFor(provisioned?.driverType ?? resource.spec.definition.driverType, tools)
-      await deprovision(resource, driver, provisioned?.identity ?? {}, tools)
-      await inventory.clear(resource, driver.descriptor.applies ?? [])
+      if (!resource.status?.provisioned && !installation.isSealed(resource)) return
+      await tellingHowToLetGo(resource, () => deprovisionAll(resource, tools))
     },
+  }
+
+  /** Lets the infrastructure be, and says what that is, for whoever has to look after it. */
+  async function detach(resource: ActiveResource) {
+    const { namespace = '' } = resource.metadata
+    const { provisioned, predecessors = [], objects = [], secretNames = [] } = resource.status ?? {}
+    const left = [
+      ...[...(provisioned ? [provisioned] : []), ...predecessors].map(describe),
+      ...objects.map(({ kind, name, namespace: within }) => `${kind} '${within ?? ''}/${name}'`),
+    ]
+    const message = `${formatDescriptor(resource.spec)} of environment '${resource.spec.environmentName}' was detached; left behind: ${left.join('; ') || 'nothing'}`
+    tools.log.warn('detached', { organization: namespace, guResId: resource.metadata.name, message })
+    await recordEvent(cluster.client, resource, { type: 'Warning', reason: 'Detached', message })
+    await tools.holds.release(resource, secretNames)
+  }
+}
+
+function describe({ driverType, accountName, identity }: Standing): string {
+  const account = accountName === undefined ? '' : ` with account '${accountName}'`
+  return `what driver '${driverType}' made${account}${identity ? ` (${JSON.stringify(identity)})` : ''}`
+}
+
+/** A deletion that does not get on says how it can be ended all the same. */
+async function tellingHowToLetGo(resource: ActiveResource, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const { name, namespace } = resource.metadata
+    const command = `kubectl annotate activeresources.quartermaster.dev ${name} -n ${namespace} ${annotations.detach}=true`
+    const hint = `; to let go of it without deprovisioning: ${command}`
+    if (error instanceof Failed) throw new Failed(error.reason, `${error.message}${hint}`)
+    if (error instanceof Stalled) throw new Stalled(error.reason, `${error.message}${hint}`, error.observed)
+    if (error instanceof Waiting && error.reason === 'SecretNotFound')
+      throw new Waiting(error.reason, `${error.message}${hint}`, error.retryAfterSeconds, error.observed)
+    throw error
   }
 }
 
@@ -89,18 +134,6 @@ function concernedBy({ before, after }: Change<ActiveResource>, cache: Cache<Act
     cache.get(before.metadata.namespace ?? '', name),
   )
   return dependencies.flatMap((each) => (each?.metadata.deletionTimestamp ? [keyOf(each)] : []))
-}
-
-function driverFor(type: string, { drivers, vendors }: ResourceTools): Driver {
-  const descriptor = driverOf(
-    type,
-    drivers.map((each) => each.descriptor),
-    vendors,
-  )
-  const driver = drivers.find((each) => each.descriptor === descriptor)
-  if (driver) return driver
-  const known = drivers.map((each) => `'${vendors[0]}/${each.descriptor.name}'`).join(', ')
-  throw new Stalled('UnknownDriver', `no driver is named '${type}'; known drivers: ${known}`)
 }
 
 function awaitDependencies(resource: ActiveResource, { store }: Cluster): void {
@@ -137,95 +170,4 @@ function unused(resource: ActiveResource): Seen {
     ...factsOf(resource),
     conditions: [{ type: 'Unused', status: 'True', reason: 'NotReferenced', message }],
   }
-}
-
-function factsOf({ status }: ActiveResource): Seen {
-  const {
-    conditions: _,
-    observedGeneration: __,
-    attempts: ___,
-    nextAttemptTime: ____,
-    ...facts
-  } = status ?? {}
-  return facts
-}
-
-async function provision(
-  resource: ActiveResource,
-  driver: Driver,
-  request: GatheredRequest,
-  inputsHash: string,
-  tools: ResourceTools,
-): Promise<Seen> {
-  const { definition } = resource.spec
-  const signal = deadlineOf(tools)
-  const result = await withinDeadline(driver.provision({ ...request, signal }), signal)
-  refuseBadOutputs(result)
-  const objects = await tools.inventory.bring(
-    resource,
-    result.objects.map((each) => within(request.namespace, each)),
-    driver.descriptor.applies ?? [],
-  )
-  const outputsSecretName = await keepSecretOutputs(resource, result.outputs.secrets, tools.objects)
-  await deprovisionPredecessor(resource, driver, tools)
-  return {
-    outputs: result.outputs.values,
-    ...(outputsSecretName ? { outputsSecretName } : {}),
-    inputsHash,
-    ...(objects.length > 0 ? { objects } : {}),
-    provisioned: {
-      driverType: definition.driverType,
-      ...(definition.accountName ? { accountName: definition.accountName } : {}),
-      ...(result.identity ? { identity: result.identity } : {}),
-    },
-  }
-}
-
-function within(namespace: string, object: KubeObject): KubeObject {
-  return { ...object, metadata: { ...object.metadata, namespace: object.metadata.namespace ?? namespace } }
-}
-
-/** The new one stands: what another driver made before goes. Its objects were pruned with the new inventory. */
-async function deprovisionPredecessor(
-  resource: ActiveResource,
-  driver: Driver,
-  tools: ResourceTools,
-): Promise<void> {
-  const { provisioned } = resource.status ?? {}
-  if (!provisioned) return
-  const before = driverFor(provisioned.driverType, tools)
-  if (before !== driver) await deprovision(resource, before, provisioned.identity ?? {}, tools)
-}
-
-async function deprovision(
-  resource: ActiveResource,
-  driver: Driver,
-  identity: FreeForm,
-  tools: ResourceTools,
-): Promise<void> {
-  const { context, type, class: resourceClass, resourceId } = resource.spec
-  const signal = deadlineOf(tools)
-  const call = driver.deprovision({
-    guResId: resource.metadata.name,
-    context,
-    type,
-    class: resourceClass,
-    resourceId,
-    identity,
-    signal,
-  })
-  await withinDeadline(call, signal)
-}
-
-function deadlineOf({ deadlineSeconds }: ResourceTools): AbortSignal {
-  return AbortSignal.timeout(deadlineSeconds * 1000)
-}
-
-/** Ends the wait, not the work: a repeat of the call adopts what the first one made. */
-function withinDeadline<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const expire = () => reject(new Error('the driver did not answer in time'))
-    signal.addEventListener('abort', expire, { once: true })
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', expire))
-  })
 }

@@ -1,21 +1,48 @@
 import type { ActiveResource } from '../api/active-resource.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { Stalled } from '../domain/errors.ts'
+import { withSecretsApart } from '../domain/output-names.ts'
+import type { ResourceTypeInfo } from '../domain/types.ts'
+import { faultsAgainst, outputsPartsOf } from '../domain/user-schema.ts'
 import type { Provisioned } from '../drivers/driver.ts'
 import type { Objects } from '../kube/objects.ts'
 import { outputsSecret } from './secrets.ts'
 
 const maxOutputsBytes = 512 * 1024
 
-/** Refuses outputs that a status cannot hold, naming the output. */
-export function refuseBadOutputs({ outputs }: Provisioned): void {
+/**
+ * The outputs, those that the type calls secret among the secret ones. Stalled when a status cannot hold them, or when
+ * they are not what a custom type promises.
+ */
+export function sortOutputs(
+  { outputs }: Provisioned,
+  types: readonly ResourceTypeInfo[],
+  type: string,
+): Provisioned['outputs'] {
   const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
     holdsNull(value),
   )
   if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null, or holds a null`)
-  const bytes = Buffer.byteLength(JSON.stringify(outputs.values))
+  const custom = type.includes('/') ? types.find((each) => each.type === type) : undefined
+  const sorted = custom ? sortByType(outputs, custom) : outputs
+  const bytes = Buffer.byteLength(JSON.stringify(sorted.values))
   if (bytes > maxOutputsBytes)
     throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
+  return sorted
+}
+
+function sortByType(outputs: Provisioned['outputs'], { type, outputsSchema }: ResourceTypeInfo) {
+  const sorted = withSecretsApart(outputs, outputsSchema)
+  const parts = outputsPartsOf(outputsSchema)
+  for (const part of ['values', 'secrets'] as const) {
+    const schema = parts[part]
+    const [fault] = schema ? faultsAgainst(schema, sorted[part]) : []
+    if (fault) {
+      const message = `output '${part}${fault.pointer.replaceAll('/', '.')}' does not fit the type '${type}': ${fault.message}`
+      throw new Stalled('InvalidOutputs', message)
+    }
+  }
+  return sorted
 }
 
 function holdsNull(value: unknown): boolean {

@@ -1,16 +1,22 @@
-import { ActiveResource } from '../api/active-resource.ts'
+import { ActiveResource, type Standing } from '../api/active-resource.ts'
+import { ResourceAccount } from '../api/resource-account.ts'
+import type { FreeForm } from '../api/schema.ts'
 import { faultsOfInputs } from '../domain/definition.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import { environmentNamespace, guResId } from '../domain/identity.ts'
 import { type ResourceOutputs, resolveInputs } from '../domain/inputs.ts'
+import { secretNamesIn } from '../domain/secret-names.ts'
 import type { ProvisionRequest } from '../drivers/driver.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { createSecretReader, resolveSecretRefs, type SecretReader } from './secrets.ts'
 
 /** A request without its deadline, which begins with the call. */
-export type GatheredRequest = Omit<ProvisionRequest, 'signal'>
+export type GatheredRequest = Omit<ProvisionRequest, 'signal'> & {
+  /** Secrets that were read for it. */
+  readonly secretNames: readonly string[]
+}
 
 /** Gathers everything that a driver may look at: placeholders resolved, Secrets read, inputs checked. */
 export async function requestFor(
@@ -34,10 +40,19 @@ export async function requestFor(
     outputsOf: (name) => outputs.get(name),
     secrets,
   })
+  const credentialsSecretName = accountSecretOf(resource, cluster)
+  const account = credentialsSecretName ? await reader.read(organization, credentialsSecretName) : undefined
   const faults = faultsOfInputs(descriptor, inputs)
   if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
   return {
     ...inputs,
+    ...(account ? { account } : {}),
+    secretNames: [
+      ...new Set([
+        ...secretNamesIn(spec.definition.driverInputs?.secretRefs ?? {}),
+        ...(credentialsSecretName ? [credentialsSecretName] : []),
+      ]),
+    ].sort(),
     guResId: metadata.name,
     context: spec.context,
     type: spec.type,
@@ -45,6 +60,36 @@ export async function requestFor(
     resourceId: spec.resourceId,
     namespace: namespaceOf(resource, cluster),
   }
+}
+
+/** The Secret of the account of a resource; of one that is gone, the Secret that was its own. */
+export function accountSecretOf(
+  { metadata, spec, status }: ActiveResource,
+  { store }: Cluster,
+): string | undefined {
+  const { accountName } = spec.definition
+  if (accountName === undefined) return undefined
+  const account = store.get(ResourceAccount, metadata.namespace ?? '', accountName)
+  if (account) return account.spec.credentialsSecretName
+  const { provisioned } = status ?? {}
+  if (provisioned?.accountName === accountName) return provisioned.credentialsSecretName
+  throw new Waiting('AccountNotFound', `waiting for the account '${accountName}'`)
+}
+
+/** Credentials for taking away what stands: those of its account as it is now, else those of then. */
+export async function readAccount(
+  { metadata }: ActiveResource,
+  { accountName, credentialsSecretName }: Standing,
+  { store, client }: Cluster,
+): Promise<FreeForm | undefined> {
+  if (accountName === undefined) return undefined
+  const { namespace = '' } = metadata
+  const account = store.get(ResourceAccount, namespace, accountName)
+  const name =
+    account && !account.metadata.deletionTimestamp
+      ? account.spec.credentialsSecretName
+      : credentialsSecretName
+  return name === undefined ? undefined : createSecretReader(client).read(namespace, name)
 }
 
 /** Outputs, secret ones included, of every resource that the placeholders and the driver's neighbours name. */
@@ -92,7 +137,7 @@ function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
 }
 
 /** All that could change what a provision does, and nothing else. */
-export function whatTheDriverSees({ spec }: ActiveResource, request: GatheredRequest) {
+export function whatTheDriverSees({ spec }: ActiveResource, { secretNames: _, ...request }: GatheredRequest) {
   const { driverType, accountName } = spec.definition
   return ['inputs', driverType, accountName ?? '', request]
 }

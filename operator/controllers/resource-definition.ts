@@ -4,11 +4,13 @@ import { ResourceType } from '../api/resource-type.ts'
 import { faultsOfDefinition } from '../domain/definition.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled } from '../domain/errors.ts'
+import { secretNamesIn } from '../domain/secret-names.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { criterionIndexOf, scoped } from '../kube/kinds-in-store.ts'
 import type { Planning } from '../kube/planning.ts'
 import { keyOf } from '../kube/resource.ts'
+import { createOwnedSecrets } from './owned-secrets.ts'
 
 /** Judges what the schema of the kind cannot see: other definitions, drivers and types. */
 export function resourceDefinitionController(
@@ -18,6 +20,9 @@ export function resourceDefinitionController(
 ): Controller<typeof ResourceDefinition> {
   const { store } = cluster
   const cache = store.cacheOf(ResourceDefinition)
+  const ownedSecrets = createOwnedSecrets(cluster, ResourceDefinition, ({ spec }) =>
+    secretNamesIn(spec.driverInputs?.secretRefs ?? {}),
+  )
   const rivalsOf = (definition: ResourceDefinition) =>
     criterionIndexOf(definition).flatMap((index) => store.byIndex(ResourceDefinition, 'criterion', index))
   return {
@@ -45,6 +50,7 @@ export function resourceDefinitionController(
     ],
     async reconcile(definition) {
       const { namespace = '' } = definition.metadata
+      const seen = await ownedSecrets.tidy(definition)
       const faults = faultsOfDefinition(definition, {
         ...rules,
         rivals: rivalsOf(definition),
@@ -52,8 +58,8 @@ export function resourceDefinitionController(
         accountTypeOf: (name) => store.get(ResourceAccount, namespace, name)?.spec.type,
       })
       const [first] = faults
-      if (first) throw new Stalled(first.reason, faults.map(({ message }) => message).join('; '))
-      return {}
+      if (first) throw new Stalled(first.reason, faults.map(({ message }) => message).join('; '), seen)
+      return seen
     },
   }
 }

@@ -104,7 +104,8 @@ export function linksIn(
     for (const { path, at } of findPlaceholders(value, lenient ? { roots } : {})) {
       try {
         const link = parseLink(path, roots)
-        links.set(`${link.kind}\0${'text' in link ? link.text : path.join('\0')}`, link)
+        const output = 'output' in link ? link.output : ''
+        links.set(`${link.kind}\0${'text' in link ? link.text : path.join('\0')}\0${output}`, link)
       } catch (error) {
         faults.push(faultFrom(error, 'InvalidPlaceholder', `${where} '${at}'`))
       }

@@ -1,4 +1,4 @@
-import type { TSchema } from '../api/schema.ts'
+import type { FreeForm, TSchema } from '../api/schema.ts'
 
 /** What a driver is, without what it does: enough to check inputs and to plan. */
 export interface DriverDescriptor {
@@ -21,6 +21,10 @@ export interface DriverDescriptor {
   readonly takesIngressRules: boolean
   /** Kinds of the objects that it is made of, so that one left by a crash is found again. */
   readonly applies?: readonly { readonly apiVersion: string; readonly kind: string }[]
+  /** Whether it makes things outside of the cluster, which only a deprovision takes away. */
+  readonly remote?: boolean
+  /** Names of all outputs that these inputs give, where they can be known before; unknown when absent. */
+  outputNames?(inputs: { readonly values: FreeForm; readonly secretRefs: FreeForm }): readonly string[]
   /** Inputs (dotted paths into `values`) whose change makes the resource anew. */
   readonly replacedBy: readonly string[]
 }

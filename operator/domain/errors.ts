@@ -24,6 +24,15 @@ export class Stalled extends Error {
   }
 }
 
+/** It went wrong in a step that has a name: tried again with growing pauses. */
+export class Failed extends Error {
+  readonly reason: string
+  constructor(reason: string, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
 /** Why a request of a caller of the gateway is refused; `reason` decides the HTTP status. */
 export class Problem extends Error {
   readonly reason: ProblemReason

@@ -2,25 +2,30 @@ import type { ResourceContext } from '../api/active-resource.ts'
 import type { DeploymentProblem } from '../api/environment-deployment.ts'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
+import { checkNode, checkOutput, type OutputUse, refuseIndirect } from './checks.ts'
 import { type CompiledDefinition, compileDefinition, type Fault, linksIn } from './compile.ts'
 import type { SetContent } from './delta.ts'
 import { type Descriptor, defaultClass, inherit } from './descriptor.ts'
 import { type Draft, DraftGraph } from './draft.ts'
 import type { DriverDescriptor } from './driver.ts'
-import { compareText, sameJson } from './json.ts'
+import { workloadOf } from './identity.ts'
+import { compareText } from './json.ts'
 import { absolute, type Link, paramsRoots } from './link.ts'
 import type { Matcher, WonMatch } from './matching.ts'
-import { linkModules } from './module-links.ts'
+import { linkModules, moduleParams } from './module-links.ts'
 import { didYouMean } from './nearest.ts'
 import { findDependency, type Needs, readNeeds } from './needs.ts'
 import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
 import { inOrder } from './order.ts'
+import { overriding } from './override.ts'
 import { implicitTypes, type ResourceTypeInfo, simpleTypeName } from './types.ts'
 
 /** What a graph is built from. */
 export interface GraphInput {
   readonly context: ResourceContext
   readonly set: SetContent
+  /** Resources that are asked for beside those of the set; of the types that are given. */
+  readonly extra?: readonly ExtraNode[]
   readonly matcher: Matcher
   /** All types that are known: the built-in ones and those of the organization. */
   readonly types: readonly ResourceTypeInfo[]
@@ -31,6 +36,12 @@ export interface GraphInput {
   hasDefinitionOfType?(type: string): boolean
   /** Type of an account of the organization; there is none of that name when absent. */
   accountTypeOf?(name: string): string | undefined
+}
+
+/** A resource that no set can hold, such as a second implicit one. */
+export interface ExtraNode {
+  readonly descriptor: Descriptor
+  readonly params?: FreeForm
 }
 
 /** A resource that a deployment wants. */
@@ -72,14 +83,15 @@ class GraphBuilder {
   readonly #graph: DraftGraph
   readonly #needs: Needs
   readonly #workloads: ReadonlySet<Draft>
-  readonly #types: ReadonlySet<string>
+  readonly #types: ReadonlyMap<string, ResourceTypeInfo>
   readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
   readonly #problems = new Map<string, DeploymentProblem>()
+  readonly #uses: OutputUse[] = []
 
   constructor(input: GraphInput) {
     this.#input = input
     this.#graph = new DraftGraph(input.context)
-    this.#types = new Set(input.types.map(({ type }) => type))
+    this.#types = new Map(input.types.map((each) => [each.type, each]))
     this.#needs = readNeeds({
       context: input.context,
       set: input.set,
@@ -92,8 +104,15 @@ class GraphBuilder {
 
   build(): Graph {
     const graph = this.#graph
-    const rules = linkModules(this.#input.set, { graph, needs: this.#needs, report: this.#report })
+    const rules = linkModules(this.#input.set, {
+      graph,
+      needs: this.#needs,
+      report: this.#report,
+      readUse: (user, target, output, text) => this.#uses.push({ user, target, output, text }),
+    })
     for (const each of this.#needs.params) this.#takeParams(each.draft, each.params, each.by, each.workload)
+    for (const each of this.#input.extra ?? []) this.#addExtra(each)
+    refuseIndirect(this.#needs, this.#types, this.#report)
     for (const type of implicitTypes) this.#addImplicit(type)
     for (let draft = graph.next(); draft; draft = graph.next()) this.#expand(draft)
     if (graph.size > maxNodes)
@@ -102,7 +121,8 @@ class GraphBuilder {
     followSelectors(graph)
     meetNeighbours(graph, this.#input.context.organizationId)
     giveIngressRules(graph, rules, this.#report)
-    for (const draft of graph.nodes) this.#check(draft)
+    for (const draft of graph.nodes) checkNode(draft, this.#types, this.#report)
+    for (const use of this.#uses) checkOutput(use, this.#types, this.#report)
     return this.#result()
   }
 
@@ -115,11 +135,17 @@ class GraphBuilder {
    * it.
    */
   #expandType(type: string): string {
-    if (type.includes('/')) return type
     const { context, matcher, hasDefinitionOfType = (each) => matcher.hasDefinitionOf(each) } = this.#input
-    const override = `${context.organizationId}/${type}`
-    if (hasDefinitionOfType(override)) return override
-    return !this.#types.has(type) && this.#types.has(override) ? override : type
+    return overriding(type, {
+      organizationId: context.organizationId,
+      isType: (each) => this.#types.has(each),
+      hasDefinitionOf: hasDefinitionOfType,
+    })
+  }
+
+  #addExtra({ descriptor, params }: ExtraNode): void {
+    const draft = this.#graph.node(descriptor)
+    if (params) this.#takeParams(draft, params, draft.text, workloadOf(descriptor.resourceId))
   }
 
   #addImplicit(type: string): void {
@@ -156,12 +182,19 @@ class GraphBuilder {
     draft.compiled = compiled
     for (const { reason, message } of compiled.faults) this.#report(text, reason, message)
     for (const link of compiled.links) this.#follow(link, draft, undefined)
+    if (this.#workloads.has(draft)) draft.params = this.#moduleOf(draft)
     for (const { reference, isDependent, matchDependents, params } of compiled.provisions) {
       const target = this.#graph.node(inherit(reference, descriptor))
       if (isDependent && target !== draft) this.#graph.connect(target, draft)
       if (matchDependents && target !== draft) this.#graph.copyDependents(draft, target)
       if (params) this.#takeParams(target, absolute(params, descriptor, draft.guResId), text, undefined)
     }
+  }
+
+  #moduleOf({ descriptor }: Draft): FreeForm | undefined {
+    const id = workloadOf(descriptor.resourceId) ?? ''
+    const { modules } = this.#input.set
+    return moduleParams(id, Object.hasOwn(modules, id) ? (modules[id] ?? {}) : {})
   }
 
   #overrideHint(type: string): string {
@@ -191,7 +224,7 @@ class GraphBuilder {
   /** Adds the edge, and for a reference the node, that a placeholder of `draft` asks for. */
   #follow(link: Link, draft: Draft, workload: string | undefined): void {
     if (link.kind === 'reference')
-      return this.#refer(link.text, this.#graph.node(inherit(link.reference, draft.descriptor)), draft)
+      return this.#refer(link, this.#graph.node(inherit(link.reference, draft.descriptor)), draft)
     if (link.kind === 'selector') return void draft.selections.set(link.text, link.selector)
     if (link.kind === 'workload')
       return this.#report(
@@ -203,30 +236,15 @@ class GraphBuilder {
     const target = findDependency(this.#needs, link.path, workload)
     if (typeof target === 'string')
       return this.#report(draft.text, 'UnknownDependency', `'${link.text}' in params: ${target}`)
-    this.#refer(link.text, target, draft)
+    this.#refer(link, target, draft)
     const user = workload === undefined ? undefined : this.#needs.workloads.get(workload)
     if (user) this.#graph.connect(user, target)
   }
 
-  #refer(text: string, target: Draft, draft: Draft): void {
+  #refer({ text, output }: Extract<Link, { output?: string }>, target: Draft, draft: Draft): void {
     draft.references.set(text, [target])
+    if (output !== undefined) this.#uses.push({ user: draft, target, output, text: `'${text}'` })
     this.#graph.connect(draft, target)
-  }
-
-  #check(draft: Draft): void {
-    const [first, ...rest] = draft.claims
-    const other = first && rest.find(({ params }) => !sameJson(params, first.params))
-    if (other) {
-      const claimants = draft.claims.map(({ by }) => by).sort(compareText)
-      this.#report(draft.text, 'ConflictingParams', `different params are given by ${claimants.join(', ')}`)
-    }
-    for (const [text, targets] of draft.references) {
-      const virtual = targets.find((each) => each.virtual)
-      if (virtual) {
-        const message = `'${text}' names '${virtual.text}', but no definition of type '${virtual.descriptor.type}' matches it`
-        this.#report(draft.text, 'NoMatchingDefinition', message)
-      }
-    }
   }
 
   #result(): Graph {

@@ -5,9 +5,10 @@ import type { DriverDescriptor } from './driver.ts'
 import { Problem, Stalled, Waiting } from './errors.ts'
 import { workloadOf } from './identity.ts'
 import { isObject, ownValue } from './json.ts'
-import { dependencyDepth, isSelector, paramsRoots } from './link.ts'
+import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { type Expanded, expand, formatPath, type Resolved } from './placeholder.ts'
+import { simpleTypeName, workloadType } from './types.ts'
 
 type ResourceSpec = ActiveResource['spec']
 
@@ -53,6 +54,8 @@ export interface ResolvedInputs {
   readonly values: FreeForm
   readonly secrets: FreeForm
   readonly params: FreeForm
+  /** JSON pointers to the texts of a module that secrets went into. */
+  readonly secretParams?: readonly string[]
   readonly neighbours: Record<string, NeighbourValue[]>
 }
 
@@ -63,14 +66,24 @@ export function resolveInputs(sources: InputSources): ResolvedInputs {
   const { spec, secrets } = sources
   const lookup = (path: readonly string[]): Resolved => lookUp(path, sources)
   const values = stalling(() => expand(spec.definition.driverInputs?.values ?? {}, lookup))
-  const params = stalling(() => expand(spec.params ?? {}, lookup, paramsRoots))
+  const isModule = simpleTypeName(spec.type) === workloadType
+  const params = stalling(() =>
+    isModule
+      ? expand(spec.params ?? {}, lookup, modulePlaceholderRoots, { keys: true })
+      : expand(spec.params ?? {}, lookup, paramsRoots),
+  )
   const [leak] = params.secretPointers
-  if (leak !== undefined)
+  if (leak !== undefined && !isModule)
     throw new Stalled(
       'SecretParameter',
       `the parameter '${leak}' names a secret output: parameters are never secret`,
     )
-  return { ...moveSecrets(values, secrets), params: params.value, neighbours: neighboursFor(sources) }
+  return {
+    ...moveSecrets(values, secrets),
+    params: params.value,
+    ...(leak === undefined ? {} : { secretParams: params.secretPointers }),
+    neighbours: neighboursFor(sources),
+  }
 }
 
 /** A placeholder that nobody can read will not get better by itself. */

@@ -20,10 +20,25 @@ export interface Selector {
 /** What the part of a placeholder before the output names. */
 export type Link =
   | { readonly kind: 'context'; readonly name: string }
-  | { readonly kind: 'reference'; readonly text: string; readonly reference: Reference }
-  | { readonly kind: 'selector'; readonly text: string; readonly selector: Selector }
+  | {
+      readonly kind: 'reference'
+      readonly text: string
+      readonly reference: Reference
+      readonly output?: string
+    }
+  | {
+      readonly kind: 'selector'
+      readonly text: string
+      readonly selector: Selector
+      readonly output?: string
+    }
   /** A dependency that a deployment set declares, as its workloads name it. */
-  | { readonly kind: 'dependency'; readonly text: string; readonly path: readonly string[] }
+  | {
+      readonly kind: 'dependency'
+      readonly text: string
+      readonly path: readonly string[]
+      readonly output?: string
+    }
   /** A workload, of which something other than a dependency is named. */
   | { readonly kind: 'workload'; readonly workload: string }
 
@@ -35,6 +50,9 @@ export const paramsRoots: readonly string[] = ['context', 'resources', 'external
 
 /** Words that placeholders in a module begin with as far as dependencies go. */
 export const moduleRoots: readonly string[] = ['externals', 'shared', 'modules']
+
+/** Words that placeholders in a module begin with; anything else stays as it is. */
+export const modulePlaceholderRoots: readonly string[] = [...moduleRoots, 'context']
 
 /** What `context` holds. */
 const contextNames: readonly string[] = [
@@ -80,10 +98,11 @@ export function parseLink(path: readonly string[], roots: readonly string[]): Li
   }
   if (root === 'context') return contextLink(path, shown)
   if (second === undefined) throw new Problem('Invalid', `'${shown}' names nothing`)
-  if (root === 'resources') return resourceLink(second, path[2], shown)
+  if (root === 'resources') return resourceLink(path, shown)
   const depth = dependencyDepth(path)
   if (depth === undefined) return { kind: 'workload', workload: second }
-  return { kind: 'dependency', text: formatPath(path.slice(0, depth)), path: path.slice(0, depth) }
+  const named = path.slice(0, depth)
+  return { kind: 'dependency', text: formatPath(named), path: named, ...outputAt(path[depth]) }
 }
 
 /** How many steps of a path name the dependency; undefined when it names none. */
@@ -98,12 +117,16 @@ function contextLink(path: readonly string[], shown: string): Link {
   throw new Problem('Invalid', `'${shown}' is not in the context${didYouMean(name, contextNames)}`)
 }
 
-function resourceLink(text: string, tail: string | undefined, shown: string): Link {
+function resourceLink([, text = '', tail, output]: readonly string[], shown: string): Link {
   if (tail === undefined || !tails.includes(tail)) {
     const known = tails.map((each) => `'.${each}'`).join(', ')
     throw new Problem('Invalid', `'${shown}' names none of ${known} of '${text}'`)
   }
-  return parseReferenceText(text)
+  return { ...parseReferenceText(text), ...(tail === 'outputs' ? outputAt(output) : {}) }
+}
+
+function outputAt(output: string | undefined): { readonly output?: string } {
+  return output === undefined ? {} : { output }
 }
 
 /**

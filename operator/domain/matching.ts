@@ -3,7 +3,7 @@ import type { Criterion, ResourceDefinition } from '../api/resource-definition.t
 import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 import { defaultClass } from './descriptor.ts'
 import { canonicalJson, compareText } from './json.ts'
-import { explainMiss, maxCandidates } from './near-misses.ts'
+import { allLosers, explainMiss, type Loser, maxCandidates } from './near-misses.ts'
 
 export { criterionId, criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 
@@ -47,6 +47,8 @@ export type Match = WonMatch | NoMatch
 /** Finds the definition for a resource. */
 export interface Matcher {
   match(request: MatchRequest): Match
+  /** Every criterion of the type that did not win and why, the nearest first; slow, for people who ask. */
+  losersOf(request: MatchRequest): readonly Loser[]
   /** Whether there is any definition of the type, whatever its criteria. */
   hasDefinitionOf(type: string): boolean
 }
@@ -68,18 +70,25 @@ export function createMatcher(
   options: { readonly defaults?: readonly ResourceDefinition[] } = {},
 ): Matcher {
   const tiers = [definitions, options.defaults ?? []].map(indexOf)
+  const match = (request: MatchRequest): Match => {
+    for (const tier of tiers) {
+      const bucket = tier.get(request.type)?.buckets.get(request.class)
+      const holder = bucket && fitting(bucket, request).next().value
+      if (bucket && holder) return won(holder, bucket, request)
+    }
+    return explainMiss(
+      request,
+      tiers.flatMap((tier) => tier.get(request.type)?.definitions ?? []),
+    )
+  }
   return {
-    match(request) {
-      for (const tier of tiers) {
-        const bucket = tier.get(request.type)?.buckets.get(request.class)
-        const holder = bucket && fitting(bucket, request).next().value
-        if (bucket && holder) return won(holder, bucket, request)
-      }
-      return explainMiss(
+    match,
+    losersOf: (request) =>
+      allLosers(
         request,
-        tiers.flatMap((tier) => tier.get(request.type)?.definitions ?? []),
-      )
-    },
+        match(request),
+        tiers.map((tier) => tier.get(request.type)?.definitions ?? []),
+      ),
     hasDefinitionOf: (type) => tiers.some((tier) => tier.has(type)),
   }
 }

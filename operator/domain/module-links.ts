@@ -2,10 +2,17 @@ import type { SetContent } from './delta.ts'
 import type { Draft, DraftGraph } from './draft.ts'
 import { Problem } from './errors.ts'
 import { escapeToken, isObject } from './json.ts'
-import { moduleRoots, parseLink } from './link.ts'
+import { modulePlaceholderRoots, moduleRoots, parseLink } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { findDependency, type Needs, type Report } from './needs.ts'
-import { type FoundPlaceholder, findPlaceholders, formatPath, parseTemplate } from './placeholder.ts'
+import {
+  type FoundPlaceholder,
+  findPlaceholders,
+  formatPath,
+  formatTemplate,
+  mapTexts,
+  parseTemplate,
+} from './placeholder.ts'
 
 /** One path of the `ingress` section of a workload. */
 export interface IngressRule {
@@ -19,6 +26,8 @@ interface Tools {
   readonly graph: DraftGraph
   readonly needs: Needs
   readonly report: Report
+  /** Notes that an output is read, so that one that will not be is found before anything is touched. */
+  readUse(user: Draft, target: Draft, output: string, text: string): void
 }
 
 /**
@@ -45,7 +54,7 @@ export function linkModules(set: SetContent, tools: Tools): Map<Draft, IngressRu
 
 function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPlaceholder[] {
   try {
-    return findPlaceholders(spec, { keys: true, roots: moduleRoots })
+    return findPlaceholders(spec, { keys: true, roots: modulePlaceholderRoots })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     report(workload.text, 'InvalidPlaceholder', error.message)
@@ -57,10 +66,10 @@ function connectTo(
   { path, at }: FoundPlaceholder,
   id: string,
   workload: Draft,
-  { graph, needs, report }: Tools,
+  { graph, needs, report, readUse }: Tools,
 ): Draft | undefined {
   try {
-    const link = parseLink(path, moduleRoots)
+    const link = parseLink(path, modulePlaceholderRoots)
     if (link.kind === 'workload') {
       if (needs.workloads.has(link.workload)) return undefined
       const hint = didYouMean(link.workload, needs.workloads.keys())
@@ -71,10 +80,15 @@ function connectTo(
       )
       return undefined
     }
+    if (link.kind === 'context' && link.name.startsWith('res.'))
+      report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
     if (link.kind !== 'dependency') return undefined
     const target = findDependency(needs, link.path, id)
     if (typeof target !== 'string') {
       graph.connect(workload, target)
+      workload.references.set(link.text, [target])
+      if (link.output !== undefined)
+        readUse(workload, target, link.output, `'${formatPath(path)}' at '${at}'`)
       return target
     }
     report(workload.text, 'UnknownDependency', `'${formatPath(path)}' at '${at}': ${target}`)
@@ -83,6 +97,32 @@ function connectTo(
     report(workload.text, 'InvalidPlaceholder', `at '${at}': ${error.message}`)
   }
   return undefined
+}
+
+/**
+ * A module as the resource `workload` gets it: what needs no other resource is filled in, and the rest stands as
+ * placeholders that name its dependencies.
+ */
+export function moduleParams(id: string, module: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { profile, spec } = module
+  const service = (text: string): string =>
+    text.includes('${')
+      ? formatTemplate(
+          parseTemplate(text, modulePlaceholderRoots).map((part) =>
+            typeof part === 'string' ? part : (serviceName(part.path) ?? part),
+          ),
+        )
+      : text
+  return {
+    id,
+    ...(typeof profile === 'string' ? { profile } : {}),
+    spec: mapTexts(isObject(spec) ? spec : {}, service),
+  }
+}
+
+/** The Service of a workload is named like the workload. */
+function serviceName([root, workload, part, field]: readonly string[]): string | undefined {
+  return root === 'modules' && part === 'service' && field === 'name' ? workload : undefined
 }
 
 /** Names of dependencies that stand outside of a placeholder, such as `externals.dns`. */

@@ -75,6 +75,7 @@ export function expand<T>(
   value: T,
   lookup: (path: readonly string[]) => Resolved,
   roots?: readonly string[],
+  options: { readonly keys?: boolean } = {},
 ): Expanded<T> {
   const secretPointers: string[] = []
   const expandText = (text: string, at: string): unknown => {
@@ -91,7 +92,18 @@ export function expand<T>(
     if (typeof each === 'string') return expandText(each, at)
     if (Array.isArray(each)) return each.map((item, i) => visit(item, `${at}/${i}`, depth + 1))
     if (!isObject(each)) return each
-    return mapValues(each, (member, key) => visit(member, `${at}/${escapeToken(key)}`, depth + 1))
+    const members = mapValues(each, (member, key) => visit(member, `${at}/${escapeToken(key)}`, depth + 1))
+    return options.keys ? withKeys(members, (key) => keyOf(key, at)) : members
+  }
+  /** A key is seen by everybody, so nothing secret goes into one. */
+  const keyOf = (key: string, at: string): string => {
+    if (!key.includes('${')) return key
+    const { value: text, secret } = fill(
+      located(() => parseTemplate(key, roots), at),
+      lookup,
+    )
+    if (secret) throw new Problem('Invalid', `the key '${key}' in '${at}' names a secret output`)
+    return typeof text === 'string' ? text : JSON.stringify(text ?? null)
   }
   return { value: visit(value, '', 0) as T, secretPointers } // only texts change their type, where the caller wrote placeholders
 }
@@ -121,6 +133,10 @@ export function mapTexts<T>(value: T, change: (text: string) => string): T {
     return isObject(each) ? mapValues(each, visit) : each
   }
   return visit(value) as T // texts stay texts
+}
+
+function withKeys(object: FreeForm, change: (key: string) => string): FreeForm {
+  return Object.fromEntries(Object.entries(object).map(([key, member]) => [change(key), member]))
 }
 
 function mapValues(object: FreeForm, change: (value: unknown, key: string) => unknown): FreeForm {

@@ -1,6 +1,7 @@
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { echoDescriptor } from './echo/descriptor.ts'
 import { ingressDescriptor } from './ingress/descriptor.ts'
+import { workloadDescriptor } from './workload/descriptor.ts'
 
 /** All drivers that are built in, as data. */
-export const catalogue: readonly DriverDescriptor[] = [echoDescriptor, ingressDescriptor]
+export const catalogue: readonly DriverDescriptor[] = [echoDescriptor, ingressDescriptor, workloadDescriptor]

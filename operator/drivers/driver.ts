@@ -19,8 +19,12 @@ interface Subject {
 export interface ProvisionRequest extends Subject {
   readonly values: FreeForm
   readonly secrets: FreeForm
+  /** Credentials of the account, where the definition names one. */
+  readonly account?: FreeForm
   /** What the users of the resource gave. */
   readonly params: FreeForm
+  /** JSON pointers to the texts in `params` that secrets went into; only a workload's may hold any. */
+  readonly secretParams?: readonly string[]
   readonly neighbours: Readonly<Record<string, readonly NeighbourValue[]>>
   /** Namespace of the environment, for objects that the resource is made of. */
   readonly namespace: string
@@ -31,13 +35,16 @@ export interface Provisioned {
   readonly outputs: { readonly values: FreeForm; readonly secrets: FreeForm }
   /** Objects to be applied to the cluster; those of an earlier provision that are missing here are taken away. */
   readonly objects: readonly KubeObject[]
-  /** What a deprovision will need to know; never secret. */
-  readonly identity?: FreeForm
 }
 
 /** What a deprovision works from: nothing but what was remembered. */
 export interface DeprovisionRequest extends Subject {
+  /** What `identify` said when it was provisioned. */
   readonly identity: FreeForm
+  /** Credentials of the account that it was provisioned with, or of what that account is now. */
+  readonly account?: FreeForm
+  /** Identity of what the same driver made in its place: what both claim stays. */
+  readonly successor?: FreeForm
 }
 
 /**
@@ -47,6 +54,8 @@ export interface DeprovisionRequest extends Subject {
  */
 export interface Driver {
   readonly descriptor: DriverDescriptor
+  /** What a deprovision will need to know, never secret; asked before anything is made. Nothing when absent. */
+  identify?(request: ProvisionRequest): FreeForm
   provision(request: ProvisionRequest): Promise<Provisioned>
   deprovision(request: DeprovisionRequest): Promise<void>
 }

@@ -11,6 +11,7 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { criterionId } from '../domain/matching.ts'
+import { secretNamesIn } from '../domain/secret-names.ts'
 import { type Stored, stored } from './cluster.ts'
 
 /** Value of an index whose entries belong to one organization. */
@@ -28,6 +29,12 @@ export function criterionIndexOf(definition: ResourceDefinition): string[] {
 function accountsOf({ spec, status }: ActiveResource): string[] {
   const names = [spec.definition.accountName, status?.provisioned?.accountName]
   return [...new Set(names.filter((name) => name !== undefined))]
+}
+
+/** Secrets that a resource needs in order to be updated or deprovisioned, each once. */
+export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
+  const { secretRefs = {} } = spec.definition.driverInputs ?? {}
+  return [...new Set([...secretNamesIn(secretRefs), ...(status?.secretNames ?? [])])]
 }
 
 /** Everything that both processes keep in memory, with the indexes that questions are asked by. */
@@ -52,6 +59,7 @@ export const kindsInStore: readonly Stored[] = [
     environment: (each) => [scoped(each, each.spec.environmentName)],
     definition: (each) => [scoped(each, each.spec.definition.definitionName)],
     account: (each) => accountsOf(each).map((name) => scoped(each, name)),
+    secret: (each) => secretsNeededBy(each).map((name) => scoped(each, name)),
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
   }),
   stored(User),

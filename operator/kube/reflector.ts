@@ -34,7 +34,8 @@ interface WatchEvent {
   }
 }
 
-const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+/** Asks for metadata alone, of one object. */
+export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 const initialEventsEnd = 'k8s.io/initial-events-end'
 

@@ -1,5 +1,5 @@
 import type { CommonStatus, Condition } from '../api/kind.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { Failed, Stalled, Waiting } from '../domain/errors.ts'
 import { isObject, ownValue, sameJson } from '../domain/json.ts'
 
 /** What one look at an object came to. */
@@ -29,7 +29,8 @@ export function verdictOf(error?: unknown): Verdict {
   }
   if (error instanceof Stalled)
     return { ready: 'False', reason: error.reason, message, also: 'Stalled', retry: 'no' }
-  return { ready: 'False', reason: 'Failed', message, also: 'Reconciling', retry: 'backoff' }
+  const reason = error instanceof Failed ? error.reason : 'Failed'
+  return { ready: 'False', reason, message, also: 'Reconciling', retry: 'backoff' }
 }
 
 const ours = new Set(['Ready', 'Reconciling', 'Stalled'])

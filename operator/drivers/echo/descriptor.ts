@@ -9,5 +9,6 @@ export const echoDescriptor: DriverDescriptor = {
   secrets: freeForm('Secret outputs.'),
   neighbours: {},
   takesIngressRules: false,
+  outputNames: ({ values, secretRefs }) => [...Object.keys(values), ...Object.keys(secretRefs)],
   replacedBy: [],
 }

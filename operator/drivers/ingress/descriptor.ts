@@ -36,5 +36,6 @@ export const ingressDescriptor: DriverDescriptor = {
   neighbours: { dns: 'dns', routes: 'dns<route' },
   takesIngressRules: true,
   applies: [{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' }],
+  outputNames: () => ['id'],
   replacedBy: [],
 }

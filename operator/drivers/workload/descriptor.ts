@@ -1,0 +1,15 @@
+import { object } from '../../api/schema.ts'
+import type { DriverDescriptor } from '../../domain/driver.ts'
+
+export const workloadDescriptor: DriverDescriptor = {
+  name: 'workload',
+  description:
+    'Keeps the module of a workload with its placeholders resolved; secret texts stand by reference.',
+  resourceTypes: ['workload'],
+  account: { types: [], required: false },
+  values: object({}, {}, 'None.'),
+  secrets: object({}, {}, 'None.'),
+  neighbours: {},
+  takesIngressRules: false,
+  replacedBy: [],
+}
