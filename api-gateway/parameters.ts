@@ -12,14 +12,30 @@ export const shortId = (description: string) =>
 export const newId = (description: string) =>
   string(description, { pattern: idPattern, minLength: 2, maxLength: 100 })
 
+/** The name of a resource class. */
+export const className = (description: string) =>
+  string(description, { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: 63 })
+
 /** Path parameters by name; one name means the same in every path. */
 export const parameters: Readonly<Record<string, TSchema>> = {
   org_id: shortId('Organization id.'),
   app_id: shortId('Application id.'),
   env_id: shortId('Environment id.'),
   env_type_id: shortId('Environment type id.'),
+  account_id: objectName('Resource account id.'),
   def_id: objectName('Resource definition id.'),
+  criterion_id: string('Criterion id.', { pattern: '^[0-9a-f]+$', maxLength: 64 }),
+  type_id: string('Resource type, as `<type>` or `<organization>%2F<type>`.', {
+    pattern: '^[a-z0-9-]+(/[a-z0-9-]+)?$',
+    maxLength: 127,
+  }),
+  class_id: className('Class id.'),
   delta_id: objectName('Deployment delta id.'),
   set_id: string('Deployment set id.', { pattern: '^[0-9a-f]{64}$', maxLength: 64 }),
   deploy_id: objectName('Deployment id.'),
+  res_type: string('Resource type, as `<type>` or `<type>.<class>`.', {
+    pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)?([.][A-Za-z0-9][A-Za-z0-9_-]*)?$',
+    maxLength: 191,
+  }),
+  res_id: string('Resource ID.', { pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$', maxLength: 253 }),
 }

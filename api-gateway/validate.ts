@@ -1,23 +1,13 @@
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { RE2JS } from 're2js'
 import type { TSchema } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/errors.ts'
+import { linearRegExp } from '../operator/domain/linear-regexp.ts'
 import { withoutNulls } from './wire.ts'
 
 /** Checks a value and answers it without the nulls that stand for absent fields. */
 export type Validator = (value: unknown) => unknown
-
-/** Patterns run in linear time, whatever they and the text are. */
-const linearRegExp = Object.assign(
-  (pattern: string) => {
-    const compiled = RE2JS.compile(pattern)
-    // Ajv takes two patterns of the same text for the same pattern: without this, all of them.
-    return { test: (text: string) => compiled.test(text), toString: () => pattern }
-  },
-  { code: 'linearRegExp' },
-)
 
 function createAjv(options: { readonly strict: boolean; readonly allErrors: boolean }) {
   const ajv = new Ajv2020({

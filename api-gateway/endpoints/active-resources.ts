@@ -123,9 +123,21 @@ export const activeResources: readonly Endpoint[] = [
     summary: 'List the active resources of an environment',
     tag: 'Active resources',
     access: { application: 'viewer' },
+    query: {
+      scheduled_deletion: oneOf(
+        ['true', 'false'],
+        'Whether those that are being deleted are listed, or the others. All when absent.',
+      ),
+    },
     responses: { 200: list(activeResourceShape, 'Active resources.') },
     handle(call, { cluster: { store } }) {
-      const resources = [...resourcesOf(store, findEnvironment(store, call.params))].sort(byDescriptor)
+      const { scheduled_deletion: wanted } = call.query
+      const resources = resourcesOf(store, findEnvironment(store, call.params))
+        .filter(
+          ({ metadata }) =>
+            wanted === undefined || (wanted === 'true') === (metadata.deletionTimestamp !== undefined),
+        )
+        .sort(byDescriptor)
       return ok(resources.map((each) => toActiveResource(store, each, wantsPlainStatus(call))))
     },
   }),

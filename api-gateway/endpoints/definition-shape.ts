@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DefinitionSnapshot } from '../../operator/api/active-resource.ts'
 import {
+  type Criterion,
   criterionSchema,
   provisionSchema,
   type ResourceDefinition,
@@ -8,48 +9,11 @@ import {
 import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../operator/api/schema.ts'
 import { canonicalJson } from '../../operator/domain/identity.ts'
 import { criterionId, normalizeCriterion } from '../../operator/domain/matching.ts'
-import { newId } from '../parameters.ts'
 import { named } from '../shapes.ts'
 import { toWire, wireSchema } from '../wire.ts'
+import type { Spelling } from './definition-request.ts'
 import { createdAt, createdBy } from './find.ts'
 import { toReferences } from './secret-refs.ts'
-
-/** Names of the fields that the older spelling calls otherwise. */
-export type Spelling = 'current' | 'older'
-
-const inputsRequest = object(
-  {},
-  {
-    values: freeForm('Inputs that are not secret; placeholders are allowed everywhere.'),
-    secrets: freeForm('Secret inputs, as they are; kept in a Secret and never returned.'),
-    secret_refs: freeForm(
-      'Secret inputs by reference, each leaf `{store, ref, version}` or `{value}`; not along with `secrets`.',
-    ),
-  },
-  'Inputs of the driver.',
-)
-
-/** A new definition, in either spelling. */
-export const newDefinitionShape = object(
-  {
-    id: newId('Id of the new definition.'),
-    name: string('Name for people.'),
-    type: string('Resource type that it provisions.', { maxLength: 127 }),
-    driver_type: string('Driver, as `<vendor>/<driver>`.', {
-      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$',
-      maxLength: 127,
-    }),
-  },
-  {
-    driver_account: string('Account whose credentials the driver uses.', { maxLength: 253 }),
-    account_id: string('Older spelling of `driver_account`.', { maxLength: 253 }),
-    driver_inputs: inputsRequest,
-    driver_params: { ...inputsRequest, description: 'Older spelling of `driver_inputs`.' },
-    provision: wireSchema(provisionSchema),
-    criteria: wireSchema(list(criterionSchema, 'Contexts that it is for.', { maxItems: 256 })),
-  },
-  'A resource definition.',
-)
 
 const inputsResponse = object(
   {},
@@ -60,7 +24,8 @@ const inputsResponse = object(
   'Inputs of the driver.',
 )
 
-const criterionResponse = object(
+/** A criterion as REST shows it. */
+export const criterionShape = object(
   { id: string('Id of the criterion.'), class: string('Resource class.') },
   {
     env_type: string('Environment type.'),
@@ -84,7 +49,7 @@ export const definitionShape = named(
       created_at: time('When it was made.'),
       created_by: string('User id of who made it.'),
       is_default: boolean('Whether it is built in.'),
-      is_deleted: boolean('Whether it is being deleted.'),
+      is_deleted: boolean('Whether it is deleted, and only resources that it provisioned are left.'),
       in_place_driver_change: boolean('Always false.'),
       active_version_id: string('Changes with the content.'),
       current_version_id: string('The same.'),
@@ -95,14 +60,14 @@ export const definitionShape = named(
       driver_inputs: inputsResponse,
       driver_params: inputsResponse,
       provision: wireSchema(provisionSchema),
-      criteria: list(criterionResponse, 'Contexts that it is for.'),
+      criteria: list(criterionShape, 'Contexts that it is for.'),
     },
     'A resource definition.',
   ),
 )
 
 /** A definition in the shape of REST: what was sent comes back, and nothing that was not. */
-export function toDefinition(definition: ResourceDefinition, spelling: Spelling) {
+export function toDefinition(definition: ResourceDefinition, spelling: Spelling, isDeleted = false) {
   const { metadata, spec } = definition
   const { accountName, driverInputs, provision, criteria } = spec
   const version = versionId(spec)
@@ -117,7 +82,7 @@ export function toDefinition(definition: ResourceDefinition, spelling: Spelling)
     created_at: createdAt(definition),
     created_by: createdBy(definition),
     is_default: false,
-    is_deleted: false,
+    is_deleted: isDeleted,
     in_place_driver_change: false,
     active_version_id: version,
     current_version_id: version,
@@ -140,7 +105,8 @@ function toProvision(provision: NonNullable<ResourceDefinition['spec']['provisio
   return Object.fromEntries(entries.map(([key, each]) => [key, { is_dependent: false, ...each }]))
 }
 
-function toCriterion(criterion: NonNullable<ResourceDefinition['spec']['criteria']>[number]) {
+/** A criterion in the shape of REST. */
+export function toCriterion(criterion: Criterion) {
   return { id: criterionId(criterion), ...toWire(criterionSchema, normalizeCriterion(criterion)) }
 }
 

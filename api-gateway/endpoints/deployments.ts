@@ -1,36 +1,19 @@
-import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
-import type { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { list, object, oneOf, type Static, string } from '../../operator/api/schema.ts'
-import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
-import {
-  baseDeploymentName,
-  byAge,
-  isFinished,
-  nextDeploymentNumber,
-} from '../../operator/domain/deployment.ts'
+import { list, object, oneOf, string } from '../../operator/api/schema.ts'
+import { byAge, isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { deploymentObjectName } from '../../operator/domain/identity.ts'
+import { plan } from '../../operator/domain/plan.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
 import { demand } from '../authenticate.ts'
 import { created, type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { errorShape, named } from '../shapes.ts'
+import { baseOf, newDeploymentShape, wantedSet } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
-import { type EnvironmentPath, find, findEnvironment, newMetadata } from './find.ts'
-import { findSet, keepSet } from './set-shape.ts'
-
-const newDeploymentShape = object(
-  {},
-  {
-    delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
-    set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 64 }),
-    comment: string('Why it is made.', { maxLength: 8192 }),
-    value_set_version_id: string('Ignored.'),
-    mode: oneOf(['full', 'incremental'], 'Whether unchanged resources are provisioned again as well.'),
-  },
-  'A deployment; of what is deployed already when neither a delta nor a set is given.',
-)
+import { planShape, toPlan } from './dry-run.ts'
+import { type EnvironmentPath, findEnvironment, newMetadata } from './find.ts'
+import { keepSet } from './set-shape.ts'
 
 const deploymentErrorShape = named(
   'DeploymentError',
@@ -56,39 +39,6 @@ function findDeployment(
   const found = store.get(EnvironmentDeployment, path.org_id, path.deploy_id)
   if (found?.spec.environmentName === environment.metadata.name) return found
   throw new Problem('NotFound', `deployment '${path.deploy_id}' not found`)
-}
-
-/** The set that a deployment starts from. */
-function baseOf(store: Store, environment: Environment, deployments: readonly EnvironmentDeployment[]) {
-  const { namespace = '' } = environment.metadata
-  const name = baseDeploymentName(environment, deployments)
-  if (name === undefined) return { content: emptySet }
-  const base = store.get(EnvironmentDeployment, namespace, name)
-  const setName = base?.status?.setName ?? base?.spec.setName
-  const [application = '', setId = ''] = (setName ?? '').split('.')
-  const content = findSet(store, namespace, application, setId)
-  if (!content)
-    throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
-  return { name, content }
-}
-
-/** The set that is to be deployed. */
-function wantedSet(
-  store: Store,
-  path: EnvironmentPath,
-  body: Static<typeof newDeploymentShape>,
-  base: SetContent,
-): SetContent {
-  const { org_id, app_id } = path
-  if (body.delta_id !== undefined) {
-    const delta = find(store, DeploymentDelta, org_id, body.delta_id)
-    if (delta?.spec.applicationName === app_id) return applyDelta(base, deltaContent(delta.spec))
-    throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
-  }
-  if (body.set_id === undefined) return base
-  const set = findSet(store, org_id, app_id, body.set_id)
-  if (!set) throw new Problem('Invalid', `deployment set '${body.set_id}' does not exist`)
-  return set
 }
 
 function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
@@ -143,9 +93,15 @@ export const deployments: readonly Endpoint[] = [
     summary: 'Deploy to an environment',
     tag,
     access: { application: 'developer' },
+    query: {
+      dry_run: oneOf(
+        ['true', 'false'],
+        'Whether nothing is written, and the plan is answered. False when absent.',
+      ),
+    },
     body: newDeploymentShape,
-    responses: { 201: deploymentShape, 409: errorShape },
-    async handle({ params, body, caller }, { cluster }) {
+    responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
+    async handle({ params, query, body, caller }, { cluster, planning }) {
       const { store } = cluster
       const environment = findEnvironment(store, params)
       const { name } = environment.metadata
@@ -154,9 +110,10 @@ export const deployments: readonly Endpoint[] = [
       if (environment.metadata.deletionTimestamp)
         throw new Problem('Conflict', 'the environment is being deleted')
       const earlier = deploymentsTo(store, params.org_id, name)
-      refuseSecond(earlier)
+      if (query.dry_run !== 'true') refuseSecond(earlier)
       const base = baseOf(store, environment, earlier)
       const content = wantedSet(store, params, body, base.content)
+      if (query.dry_run === 'true') return ok(toPlan(plan(planning.inputFor(environment, content))))
       const setName = await keepSet(cluster, params.org_id, params.app_id, content, caller)
       // Two requests that race take the same number, and the second one collides.
       const id = deploymentObjectName(name, nextDeploymentNumber(name, earlier))

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
+import { accounts } from './accounts.ts'
+import { activeResourceDeletion } from './active-resource-deletion.ts'
 import { activeResources } from './active-resources.ts'
 import { applications } from './applications.ts'
 import { definitions } from './definitions.ts'
@@ -6,7 +8,10 @@ import { deltas } from './deltas.ts'
 import { deployments } from './deployments.ts'
 import { environmentTypes } from './environment-types.ts'
 import { environments } from './environments.ts'
+import { explanations } from './explain.ts'
+import { graphs } from './graphs.ts'
 import { organizations } from './organizations.ts'
+import { resourceClasses } from './resource-classes.ts'
 import { resourceTypes } from './resource-types.ts'
 import { service } from './service.ts'
 import { sets } from './sets.ts'
@@ -18,10 +23,15 @@ export const endpoints: readonly Endpoint[] = [
   ...applications,
   ...environments,
   ...resourceTypes,
+  ...resourceClasses,
+  ...accounts,
   ...definitions,
   ...deltas,
   ...sets,
   ...deployments,
   ...activeResources,
+  ...activeResourceDeletion,
+  ...explanations,
+  ...graphs,
   ...service,
 ]

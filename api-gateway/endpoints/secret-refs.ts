@@ -11,26 +11,34 @@ const storeName = 'kubernetes'
 const jsonEnding = '.json'
 const secretName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
 const secretKey = /^[A-Za-z0-9._-]{1,253}$/
+const credentialField = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
+
+/** Content of a Secret, by key, in base64. */
+export type SecretData = Readonly<Record<string, string>>
 
 /** Secret inputs taken out of a request: where they will be, and what is to be kept there. */
 export interface ExtractedSecrets {
   /** References of the shape of the inputs. */
   readonly refs: FreeForm
   /** Content of the Secret that must be made; empty when none is needed. */
-  readonly data: Readonly<Record<string, string>>
+  readonly data: SecretData
 }
 
-/** A fresh name for a Secret with inputs of a definition: a new credential is a new Secret. */
-export function newSecretName(definition: string): string {
-  return `${definition}-inputs-${randomBytes(4).toString('hex')}`
+/** What a Secret holds for its owner: inputs of a definition, or credentials of an account. */
+type SecretUse = 'inputs' | 'credentials'
+
+/** A fresh name for a Secret of that owner: a new credential is a new Secret. */
+export function newSecretName(owner: string, use: SecretUse = 'inputs'): string {
+  return `${prefixOf(owner, use)}${randomBytes(4).toString('hex')}`
 }
 
-/** The Secret that holds secret inputs; it goes with its owner. */
-export function inputsSecret(
-  owner: KubeObject,
-  name: string,
-  data: Readonly<Record<string, string>>,
-): KubeObject {
+function prefixOf(owner: string, use: SecretUse): string {
+  // Names given by kubectl may be as long as that of a Secret.
+  return `${owner.slice(0, 200).replace(/[^a-z0-9]+$/, '')}-${use}-`
+}
+
+/** The Secret that holds what was secret in a request; it goes with its owner. */
+export function inputsSecret(owner: KubeObject, name: string, data: SecretData): KubeObject {
   const { namespace, name: ownerName, uid = '' } = owner.metadata
   return {
     apiVersion: 'v1',
@@ -52,6 +60,21 @@ export function extractSecrets(secrets: FreeForm, secret: string): ExtractedSecr
   const visit = (value: unknown, path: readonly string[]): unknown =>
     isObject(value) ? mapValues(value, (item, key) => visit(item, [...path, key])) : content.add(value, path)
   return { refs: mapValues(secrets, (item, key) => visit(item, [key])), data: content.data }
+}
+
+/** Content of the Secret of an account: one key for each field, and no other name for it than the field's. */
+export function credentialsData(credentials: FreeForm): SecretData {
+  const content = createContent('')
+  for (const [field, value] of Object.entries(credentials)) {
+    if (!credentialField.test(field)) {
+      throw new Problem(
+        'Invalid',
+        `the field '${field.slice(0, 200)}' of 'credentials' must be 1 to 200 letters, digits, '-', '_' or '.', and not begin with '.'`,
+      )
+    }
+    content.add(value, [field])
+  }
+  return content.data
 }
 
 /** Reads `secret_refs` as REST spells them; leaves that carry a value are taken out like plain secrets. */
@@ -98,7 +121,7 @@ function toReference(value: unknown, definition: string): unknown {
   if (typeof value['ref'] === 'string') return value
   if (typeof secret !== 'string') return toReferences(value, definition)
   // What came in as plain text has a version for clients that ask for one: each change makes a new Secret.
-  const isOurs = secret.startsWith(`${definition}-inputs-`)
+  const isOurs = secret.startsWith(prefixOf(definition, 'inputs'))
   const shown = version ?? (isOurs ? '1' : undefined)
   const ref = key === undefined ? secret : `${secret}/${String(key)}`
   return { store: storeName, ref, ...(shown === undefined ? {} : { version: shown }) }

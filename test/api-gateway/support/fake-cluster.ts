@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { plainSchema } from '../../../api-gateway/wire.ts'
 import type { Kind, KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
+import { isObject } from '../../../operator/domain/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache.ts'
 import { ApiError } from '../../../operator/kube/client.ts'
 import type { Cluster, Organization, Store } from '../../../operator/kube/cluster.ts'
@@ -130,8 +131,15 @@ export function createFakeCluster(): FakeCluster {
       if (fault) throw new ApiError(422, 'Invalid', fault)
       return keep(kind, object)
     },
-    async patch() {
-      throw new Error('not needed yet')
+    async patch(kind, object, changes) {
+      const existing = cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)
+      if (!existing) throw new ApiError(404, 'NotFound', 'not found')
+      record('patch', kind.kind, existing)
+      const patched = mergePatched(existing, changes) as typeof existing // an object of the kind, checked below
+      if (patched.metadata.uid !== existing.metadata.uid) throw new ApiError(409, 'Conflict', 'another uid')
+      const fault = checks.get(kind.kind)?.(patched.spec)
+      if (fault) throw new ApiError(422, 'Invalid', fault)
+      return keep(kind, patched)
     },
     async replaceStatus() {
       throw new Error('not for the gateway')
@@ -156,6 +164,12 @@ export function createFakeCluster(): FakeCluster {
     async close() {},
     reset() {
       for (const { kind, indexes = {} } of kindsInStore) {
+        const known = caches.get(kind.kind)
+        if (known) {
+          // Whoever subscribed to it hears that everything is gone.
+          for (const object of Array.from(known.all())) known.remove(object)
+          continue
+        }
         caches.set(
           kind.kind,
           createCache(indexes as never, (error) => {
@@ -169,6 +183,17 @@ export function createFakeCluster(): FakeCluster {
   }
   fake.reset()
   return fake
+}
+
+/** A JSON merge patch, applied. */
+function mergePatched(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const merged = isObject(target) ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else merged[key] = mergePatched(merged[key], value)
+  }
+  return merged
 }
 
 /** What the CRD of a kind refuses. */

@@ -1,0 +1,116 @@
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import type { ResourceAccount } from '../../operator/api/resource-account.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { boolean, freeForm, object, string, time } from '../../operator/api/schema.ts'
+import { catalogue } from '../../operator/drivers/catalogue.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import { newId } from '../parameters.ts'
+import { named } from '../shapes.ts'
+import { createdAt, createdBy, inOrganization } from './find.ts'
+
+/** An account as REST answers it: never with its credentials. */
+export const accountShape = named(
+  'ResourceAccount',
+  object(
+    {
+      id: string('Id.', { maxLength: 253 }),
+      name: string('Name for people.'),
+      type: string('Account type.'),
+      is_used: boolean('Whether a definition or an active resource uses it.'),
+      created_by: string('User id of whoever created it over REST; else empty.'),
+      created_at: time('When it was created.'),
+    },
+    {},
+    'Credentials that drivers use.',
+  ),
+)
+
+const credentials = freeForm('The credentials, one field each. They are never answered.')
+
+/** An account as a request describes it. */
+export const newAccountShape = object(
+  {
+    id: newId('Id of the new account.'),
+    name: string('Name for people.'),
+    type: string('Account type, named after the provider, such as `cloudflare`.', {
+      minLength: 1,
+      maxLength: 63,
+    }),
+    credentials,
+  },
+  {},
+  'A resource account.',
+)
+
+/** What may change in an account. */
+export const accountChangesShape = object(
+  {},
+  { name: string('Name for people.'), credentials },
+  'What is to change; what is absent stays.',
+)
+
+export const accountTypeShape = named(
+  'AccountType',
+  object(
+    { type: string('Account type.'), name: string('Name for people.') },
+    { inputs_schema: freeForm('JSON Schema of the credentials.') },
+    'A type of accounts.',
+  ),
+)
+
+/** What is known of some account types, beyond that a driver takes them. */
+const knownTypes: readonly {
+  readonly type: string
+  readonly name: string
+  readonly inputs_schema: object
+}[] = [
+  {
+    type: 'cloudflare',
+    name: 'Cloudflare',
+    inputs_schema: object(
+      { token: string('API token with permission to edit DNS records on the zone.') },
+      {},
+      'Credentials.',
+    ),
+  },
+  { type: 'local', name: 'This cluster', inputs_schema: object({}, {}, 'None are needed.') },
+  { type: 'none', name: 'None', inputs_schema: object({}, {}, 'None.') },
+]
+
+/** The account types that are known by name, and those that a driver takes besides; accounts may have any other. */
+export const accountTypes: readonly { readonly type: string; readonly name: string }[] = [
+  ...knownTypes,
+  ...[...new Set(catalogue.flatMap(({ account }) => account.types))]
+    .filter((type) => !knownTypes.some((each) => each.type === type))
+    .map((type) => ({ type, name: type })),
+].sort((left, right) => (left.type < right.type ? -1 : 1))
+
+/** What refers to an account: ids of definitions, GUResIDs of active resources. */
+export function usesOf(store: Store, { metadata: { namespace = '', name } }: ResourceAccount) {
+  const index = inOrganization(namespace, name)
+  return {
+    resource_definitions: store
+      .byIndex(ResourceDefinition, 'account', index)
+      .filter(({ metadata }) => !metadata.deletionTimestamp)
+      .map(({ metadata }) => metadata.name)
+      .sort(),
+    active_resources: store
+      .byIndex(ActiveResource, 'account', index)
+      .map(({ metadata }) => metadata.name)
+      .sort(),
+  }
+}
+
+/** An account as REST answers it. */
+export function toAccount(store: Store, account: ResourceAccount) {
+  const { metadata, spec } = account
+  const { resource_definitions: definitions, active_resources: resources } = usesOf(store, account)
+  return {
+    id: metadata.name,
+    name: spec.displayName ?? metadata.name,
+    type: spec.type,
+    is_used: definitions.length + resources.length > 0,
+    created_by: createdBy(account),
+    created_at: createdAt(account),
+  }
+}

@@ -1,0 +1,74 @@
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import type { Environment } from '../../operator/api/environment.ts'
+import { annotations } from '../../operator/api/names.ts'
+import { oneOf } from '../../operator/api/schema.ts'
+import { isFinished } from '../../operator/domain/deployment.ts'
+import { defaultClass, formatDescriptor, splitTypeAndClass } from '../../operator/domain/descriptor.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { contextOf, guResId } from '../../operator/domain/identity.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import { accepted, type Endpoint, endpoint, noContent } from '../endpoint.ts'
+import { errorShape } from '../shapes.ts'
+import { deploymentsTo } from './deployment-shape.ts'
+import { findEnvironment, untilGone } from './find.ts'
+
+function findResource(
+  store: Store,
+  environment: Environment,
+  { res_type, res_id }: { readonly res_type: string; readonly res_id: string },
+): ActiveResource {
+  const { type, class: resourceClass = defaultClass } = splitTypeAndClass(res_type)
+  const descriptor = { type, class: resourceClass, resourceId: res_id }
+  const name = guResId(contextOf(environment), descriptor)
+  const found = store.get(ActiveResource, environment.metadata.namespace ?? '', name)
+  if (found) return found
+  throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
+}
+
+/** A deployment counts on what it plans with: nothing is taken from under it. */
+function refuseWhileDeploying(store: Store, { metadata }: Environment): void {
+  const running = deploymentsTo(store, metadata.namespace ?? '', metadata.name).find(
+    (each) => !isFinished(each),
+  )
+  if (running)
+    throw new Problem(
+      'Conflict',
+      `deployment '${running.metadata.name}' of this environment has not finished`,
+    )
+}
+
+/** Deletion of active resources. */
+export const activeResourceDeletion: readonly Endpoint[] = [
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources/{res_type}/{res_id}',
+    summary: 'Deprovision an active resource, or detach it',
+    tag: 'Active resources',
+    access: { organization: 'administrator' },
+    query: {
+      detach: oneOf(
+        ['true', 'false'],
+        'Whether what was provisioned stays, and is no longer looked after. False when absent.',
+      ),
+    },
+    responses: { 202: undefined, 204: undefined, 409: errorShape },
+    async handle({ params, query: { detach } }, { cluster }) {
+      const { store } = cluster
+      const environment = findEnvironment(store, params)
+      const resource = findResource(store, environment, params)
+      const { namespace = '', name, uid, deletionTimestamp } = resource.metadata
+      if (!deletionTimestamp) refuseWhileDeploying(store, environment)
+      // A deletion that is under way and cannot succeed ends when its resource is detached.
+      if (detach === 'true') {
+        const mark = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
+        await cluster.patch(ActiveResource, resource, mark)
+      }
+      await cluster.remove(ActiveResource, resource)
+      const look = () => store.get(ActiveResource, namespace, name)
+      const isThere = (each: ActiveResource) => each.metadata.uid === uid
+      await untilGone(look, isThere)
+      const rest = look()
+      return rest && isThere(rest) ? accepted : noContent
+    },
+  }),
+]

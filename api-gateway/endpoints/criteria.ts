@@ -1,0 +1,96 @@
+import {
+  type Criterion,
+  criterionSchema,
+  ResourceDefinition,
+} from '../../operator/api/resource-definition.ts'
+import { list } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { criterionId } from '../../operator/domain/matching.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import { errorShape } from '../shapes.ts'
+import { fromWire, wireSchema } from '../wire.ts'
+import { findDefinition, refuseDuplicates, resourcesOfDefinition } from './definition-finding.ts'
+import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
+import { criteriaRequest, flag, type Spelling } from './definition-request.ts'
+import { criterionShape, toCriterion } from './definition-shape.ts'
+import { changeDefinition } from './definition-writing.ts'
+import { findAll } from './find.ts'
+
+const tag = 'Resource definitions'
+
+function withCriteria(definition: ResourceDefinition, criteria: readonly Criterion[]): ResourceDefinition {
+  return { ...definition, spec: { ...definition.spec, criteria: [...criteria] } }
+}
+
+function withoutCriterion(definition: ResourceDefinition, id: string): ResourceDefinition {
+  const { criteria = [] } = definition.spec
+  const kept = criteria.filter((each) => criterionId(each) !== id)
+  if (kept.length < criteria.length) return withCriteria(definition, kept)
+  throw new Problem('NotFound', `definition '${definition.metadata.name}' has no criterion '${id}'`)
+}
+
+/** Criteria of definitions at one of the two paths. */
+export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
+  const note = spelling === 'older' ? ' (older spelling)' : ''
+  return [
+    endpoint({
+      method: 'post',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}/criteria`,
+      summary: `Add a criterion to a resource definition${note}`,
+      tag,
+      access: { organization: 'administrator' },
+      body: wireSchema(criterionSchema),
+      responses: { 200: criterionShape, 409: errorShape },
+      async handle({ params: { org_id, def_id }, body }, { cluster }) {
+        const criterion = fromWire(criterionSchema, body)
+        await changeDefinition(cluster, findDefinition(cluster.store, org_id, def_id), (definition) => {
+          const { criteria = [] } = definition.spec
+          refuseDuplicates(cluster.store, definition, [criterion], criteria)
+          return withCriteria(definition, [...criteria, criterion])
+        })
+        return ok(toCriterion(criterion))
+      },
+    }),
+    endpoint({
+      method: 'put',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}/criteria`,
+      summary: `Replace the criteria of a resource definition${note}`,
+      tag,
+      access: { organization: 'administrator' },
+      body: criteriaRequest,
+      responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
+      async handle({ params: { org_id, def_id }, body }, { cluster }) {
+        const criteria = body.map((each) => fromWire(criterionSchema, each))
+        await changeDefinition(cluster, findDefinition(cluster.store, org_id, def_id), (definition) => {
+          refuseDuplicates(cluster.store, definition, criteria)
+          return withCriteria(definition, criteria)
+        })
+        return ok(criteria.map(toCriterion))
+      },
+    }),
+    endpoint({
+      method: 'delete',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}/criteria/{criterion_id}`,
+      summary: `Delete a criterion of a resource definition${note}`,
+      tag,
+      access: { organization: 'administrator' },
+      query: { force: flag('Whether it is deleted even if a resource would then have another definition.') },
+      responses: { 204: undefined, 409: definitionChangesShape },
+      async handle({ params: { org_id, def_id, criterion_id }, query: { force } }, { cluster }) {
+        const { store } = cluster
+        const definition = findDefinition(store, org_id, def_id)
+        const changed = withoutCriterion(definition, criterion_id)
+        const others = findAll(store, ResourceDefinition, org_id).filter(
+          ({ metadata }) => metadata.name !== def_id,
+        )
+        const resources = resourcesOfDefinition(store, org_id, def_id)
+        const changes = definitionChanges(definition, resources, [...others, changed]).filter(
+          ({ from_def, to_def }) => from_def !== to_def,
+        )
+        if (changes.length > 0 && force !== 'true') return { status: 409, body: changes }
+        await changeDefinition(cluster, definition, (each) => withoutCriterion(each, criterion_id))
+        return noContent
+      },
+    }),
+  ]
+}

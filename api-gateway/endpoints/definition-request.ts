@@ -1,0 +1,111 @@
+import { criterionSchema, provisionSchema } from '../../operator/api/resource-definition.ts'
+import { freeForm, list, object, oneOf, type Static, string } from '../../operator/api/schema.ts'
+import { newId } from '../parameters.ts'
+import { nullable } from '../shapes.ts'
+import { wireSchema } from '../wire.ts'
+
+/** Names of the fields that the older spelling calls otherwise. */
+export type Spelling = 'current' | 'older'
+
+const values = freeForm('Inputs that are not secret; placeholders are allowed everywhere.')
+const secrets = freeForm('Secret inputs, as they are; kept in a Secret and never returned.')
+const secretRefs = freeForm(
+  'Secret inputs by reference, each leaf `{store, ref, version}` or `{value}`; not along with `secrets`.',
+)
+const inputs = object({}, { values, secrets, secret_refs: secretRefs }, 'Inputs of the driver.')
+const changedInputs = object(
+  {},
+  { values: nullable(values), secrets: nullable(secrets), secret_refs: nullable(secretRefs) },
+  'Inputs of the driver: a part that is given replaces that part, null takes it away.',
+)
+
+const driverType = string('Driver, as `<vendor>/<driver>`.', {
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$',
+  maxLength: 127,
+})
+const account = string('Account whose credentials the driver uses.', { maxLength: 253 })
+const olderAccount = string('Older spelling of `driver_account`.', { maxLength: 253 })
+const name = string('Name for people.')
+const provision = wireSchema(provisionSchema)
+const inOlderSpelling = 'Older spelling of `driver_inputs`.'
+
+const driverFields = {
+  driver_account: account,
+  account_id: olderAccount,
+  driver_inputs: inputs,
+  driver_params: { ...inputs, description: inOlderSpelling },
+  provision,
+}
+
+/** Contexts, as a request gives them. */
+export const criteriaRequest = wireSchema(
+  list(criterionSchema, 'Contexts that it is for.', { maxItems: 256 }),
+)
+
+/** A new definition, in either spelling. */
+export const newDefinitionShape = object(
+  {
+    id: newId('Id of the new definition.'),
+    name,
+    type: string('Resource type that it provisions.', { maxLength: 127 }),
+    driver_type: driverType,
+  },
+  { ...driverFields, criteria: criteriaRequest },
+  'A resource definition.',
+)
+
+/** All that can be replaced of a definition, in either spelling. */
+export const replacementShape = object(
+  { name },
+  { driver_type: driverType, ...driverFields },
+  'A resource definition without what stays: its id, type and criteria, and the driver when that is not given.',
+)
+
+/** Changes to a definition, in either spelling. */
+export const changeShape = object(
+  {},
+  {
+    name,
+    driver_type: driverType,
+    driver_account: nullable(account),
+    account_id: nullable(olderAccount),
+    driver_inputs: nullable(changedInputs),
+    driver_params: nullable({ ...changedInputs, description: inOlderSpelling }),
+    provision: nullable(provision),
+  },
+  'Fields to change; null takes away what is optional.',
+)
+
+export type NewDefinition = Static<typeof newDefinitionShape>
+export type Change = Static<typeof changeShape>
+export type ChangedInputs = Static<typeof changedInputs>
+
+/** A switch in the query; off when absent. */
+export function flag(description: string) {
+  return oneOf(['true', 'false'], `${description} False when absent.`)
+}
+
+/** Fields of a request that have two spellings. */
+type TwiceSpelled = Pick<Change, 'driver_account' | 'account_id' | 'driver_inputs' | 'driver_params'>
+
+/** The account of a request; null where it takes it away, undefined where it says nothing. */
+export function accountOf({ driver_account: current, account_id: older }: TwiceSpelled) {
+  return current === undefined ? older : current
+}
+
+/** The inputs of a request, which may mix both spellings; null where it takes them away. */
+export function inputsOf({
+  driver_params: older,
+  driver_inputs: current,
+}: TwiceSpelled): ChangedInputs | null | undefined {
+  if (!older || !current) return current ?? older
+  const merged = { ...older, ...current }
+  const both = { ...older.values, ...current.values }
+  return Object.keys(both).length > 0 ? { ...merged, values: both } : merged
+}
+
+/** A request that uses the older names is answered in them; one that uses neither is answered as its path says. */
+export function spellingOf(body: TwiceSpelled, ofPath: Spelling): Spelling {
+  if (body.driver_params !== undefined || body.account_id !== undefined) return 'older'
+  return body.driver_inputs !== undefined || body.driver_account !== undefined ? 'current' : ofPath
+}

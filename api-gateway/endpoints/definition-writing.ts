@@ -1,0 +1,231 @@
+import { newObject } from '../../operator/api/kind.ts'
+import {
+  criterionSchema,
+  provisionSchema,
+  ResourceDefinition,
+} from '../../operator/api/resource-definition.ts'
+import type { FreeForm } from '../../operator/api/schema.ts'
+import { faultOf, parseReference } from '../../operator/domain/descriptor.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { isObject, sameJson } from '../../operator/domain/json.ts'
+import { ApiError } from '../../operator/kube/client.ts'
+import type { Cluster } from '../../operator/kube/cluster.ts'
+import type { Caller } from '../authenticate.ts'
+import type { Gateway } from '../endpoint.ts'
+import { fromWire } from '../wire.ts'
+import { refuseDuplicates } from './definition-finding.ts'
+import {
+  accountOf,
+  type Change,
+  type ChangedInputs,
+  inputsOf,
+  type NewDefinition,
+} from './definition-request.ts'
+import { newMetadata, refuseTaken, refuseTooLarge } from './find.ts'
+import {
+  type ExtractedSecrets,
+  extractReferences,
+  extractSecrets,
+  inputsSecret,
+  newSecretName,
+} from './secret-refs.ts'
+import { undoing } from './undo.ts'
+
+type Spec = ResourceDefinition['spec']
+
+const maxAttempts = 5
+
+/** Of the names of Secrets, what tells them apart. */
+const randomLength = 8
+
+/** What a request makes of a definition, with the Secret that this needs, if any. */
+export interface Draft {
+  /** The definition as it would be; deciding it has no effect. */
+  apply(definition: ResourceDefinition): ResourceDefinition
+  readonly secret?: { readonly name: string; readonly data: ExtractedSecrets['data'] }
+}
+
+/** The new definition that a request asks for, refused where it may not be. */
+export function newDefinition(
+  organization: string,
+  body: NewDefinition,
+  caller: Caller,
+  gateway: Gateway,
+): { definition: ResourceDefinition; secret: Draft['secret'] } {
+  const { id, type, driver_type: driverType, criteria } = body
+  const fault = faultOf({ type })
+  if (fault) throw new Problem('Invalid', fault)
+  const { store } = gateway.cluster
+  const base: Spec = {
+    type,
+    driverType,
+    ...(criteria ? { criteria: criteria.map((each) => fromWire(criterionSchema, each)) } : {}),
+  }
+  const { apply, secret } = draftOf(id, body, gateway)
+  const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))
+  refuseTaken(store.get(ResourceDefinition, organization, id), `definition '${id}'`)
+  refuseDuplicates(store, definition, base.criteria ?? [])
+  return { definition, secret }
+}
+
+/** Writes a new definition and the Secret that it owns, or neither. */
+export async function createDefinition(
+  { definition: wanted, secret }: ReturnType<typeof newDefinition>,
+  { cluster, log }: Gateway,
+): Promise<ResourceDefinition> {
+  const definition = await cluster.create(ResourceDefinition, wanted)
+  if (!secret) return definition
+  // The owner comes first, so that a Secret never stays without one.
+  await undoing(
+    log,
+    () => cluster.remove(ResourceDefinition, definition),
+    () => cluster.createSecret(inputsSecret(definition, secret.name, secret.data)),
+  )
+  return definition
+}
+
+/** Writes what a request makes of a definition; an older Secret is left to the operator. */
+export async function writeDraft(
+  definition: ResourceDefinition,
+  { apply, secret }: Draft,
+  cluster: Cluster,
+): Promise<ResourceDefinition> {
+  apply(definition)
+  if (secret) await cluster.createSecret(inputsSecret(definition, secret.name, secret.data))
+  return changeDefinition(cluster, definition, apply)
+}
+
+/** Changes a definition; a write that loses a race looks at the newer object and decides again. */
+export async function changeDefinition(
+  cluster: Cluster,
+  first: ResourceDefinition,
+  change: (definition: ResourceDefinition) => ResourceDefinition,
+): Promise<ResourceDefinition> {
+  let definition = first
+  for (let attempt = 1; ; attempt += 1) {
+    const wanted = change(definition)
+    if (sameJson(wanted.spec, definition.spec)) return definition
+    try {
+      return await cluster.replace(ResourceDefinition, wanted)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'Conflict' || attempt >= maxAttempts) throw error
+    }
+    const { namespace = '', name, uid } = definition.metadata
+    const newer = await cluster.read(ResourceDefinition, namespace, name)
+    if (!newer || newer.metadata.uid !== uid) throw new Problem('NotFound', `definition '${name}' not found`)
+    definition = newer
+  }
+}
+
+/** A draft that replaces all but what a replacement leaves alone: type, criteria, and a driver that is not named. */
+export function replacementOf(id: string, body: Change, gateway: Gateway): Draft {
+  const { apply, ...draft } = draftOf(id, body, gateway, true)
+  return {
+    ...draft,
+    apply(definition) {
+      const { type, driverType, criteria } = definition.spec
+      return apply({ ...definition, spec: { type, driverType, ...(criteria ? { criteria } : {}) } })
+    },
+  }
+}
+
+/** A draft that changes the fields that are given; `isWhole` when nothing stays as it was. */
+export function draftOf(
+  id: string,
+  body: Change,
+  gateway: Pick<Gateway, 'checkDriverInputs'>,
+  isWhole = false,
+): Draft {
+  for (const key of Object.keys(body.provision ?? {})) if (!key.includes('${')) parseReference(key)
+  const inputs = inputsOf(body)
+  const name = newSecretName(id)
+  const extracted = inputs ? secretsOf(inputs, name) : undefined
+  const { data = {}, refs } = extracted ?? {}
+  return {
+    ...(Object.keys(data).length > 0 ? { secret: { name, data } } : {}),
+    apply(definition) {
+      const spec = changedSpec(definition.spec, body, inputs, refs)
+      // What an older version of a driver took is not the fault of a change to something else.
+      if (isWhole || inputs !== undefined || body.driver_type !== undefined)
+        checkInputs(spec, inputs, gateway)
+      refuseTooLarge(spec, `definition '${id}'`)
+      return { ...definition, spec }
+    },
+  }
+}
+
+/** References that take the place of those that there are; null where they are taken away, undefined where nothing is said. */
+function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: string) {
+  if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' exclude each other")
+  if (secrets) return extractSecrets(secrets, name)
+  if (references) {
+    const { refs, data } = extractReferences(references, name)
+    return { refs: withoutShownVersions(refs, name.slice(0, -randomLength)), data }
+  }
+  return secrets === null || references === null ? { refs: null, data: {} } : undefined
+}
+
+/** References into Secrets of the definition as they are kept: their version is only ever shown. */
+function withoutShownVersions(refs: FreeForm, ownPrefix: string): FreeForm {
+  return Object.fromEntries(
+    Object.entries(refs).map(([key, value]) => {
+      if (!isObject(value)) return [key, value]
+      const { version, ...leaf } = value
+      const { secret } = leaf
+      if (typeof value['ref'] === 'string') return [key, value]
+      if (typeof secret !== 'string') return [key, withoutShownVersions(value, ownPrefix)]
+      return [key, version === '1' && secret.startsWith(ownPrefix) ? leaf : value]
+    }),
+  )
+}
+
+function changedSpec(
+  spec: Spec,
+  body: Change,
+  inputs: ChangedInputs | null | undefined,
+  refs: FreeForm | null | undefined,
+): Spec {
+  const { accountName, driverInputs, provision, ...rest } = spec
+  return {
+    ...rest,
+    ...(body.name === undefined ? {} : { displayName: body.name }),
+    ...(body.driver_type === undefined ? {} : { driverType: body.driver_type }),
+    ...optional('accountName', changed(accountName, accountOf(body))),
+    ...optional(
+      'driverInputs',
+      inputs ? changedInputs(driverInputs, inputs, refs) : changed(driverInputs, inputs),
+    ),
+    ...optional('provision', changed(provision, body.provision && fromWire(provisionSchema, body.provision))),
+  }
+}
+
+function changedInputs(
+  { values, secretRefs }: Spec['driverInputs'] = {},
+  inputs: ChangedInputs,
+  refs: FreeForm | null | undefined,
+): Spec['driverInputs'] {
+  return {
+    ...optional('values', changed(values, inputs.values)),
+    ...optional('secretRefs', changed(secretRefs, refs)),
+  }
+}
+
+/** What becomes of a field: a given one takes its place, null takes it away. */
+function changed<T>(before: T | undefined, given: T | null | undefined): T | undefined {
+  return given === undefined ? before : (given ?? undefined)
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V } // a computed key is a string to the compiler
+}
+
+function checkInputs(
+  { driverType, driverInputs: { values, secretRefs } = {} }: Spec,
+  inputs: ChangedInputs | null | undefined,
+  { checkDriverInputs }: Pick<Gateway, 'checkDriverInputs'>,
+): void {
+  checkDriverInputs(
+    driverType,
+    inputs?.secrets ? { values, secrets: inputs.secrets } : { values, secretRefs },
+  )
+}

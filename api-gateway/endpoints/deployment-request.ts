@@ -1,0 +1,60 @@
+import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import type { Environment } from '../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
+import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
+import { baseDeploymentName } from '../../operator/domain/deployment.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import { type EnvironmentPath, find } from './find.ts'
+import { findSet } from './set-shape.ts'
+
+/** What a request to deploy says. */
+export const newDeploymentShape = object(
+  {},
+  {
+    delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
+    set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 64 }),
+    comment: string('Why it is made.', { maxLength: 8192 }),
+    value_set_version_id: string('Ignored.'),
+    mode: oneOf(['full', 'incremental'], 'Whether unchanged resources are provisioned again as well.'),
+  },
+  'A deployment; of what is deployed already when neither a delta nor a set is given.',
+)
+
+/** The set that a deployment starts from. */
+export function baseOf(
+  store: Store,
+  environment: Environment,
+  deployments: readonly EnvironmentDeployment[],
+) {
+  const { namespace = '' } = environment.metadata
+  const name = baseDeploymentName(environment, deployments)
+  if (name === undefined) return { content: emptySet }
+  const base = store.get(EnvironmentDeployment, namespace, name)
+  const setName = base?.status?.setName ?? base?.spec.setName
+  const [application = '', setId = ''] = (setName ?? '').split('.')
+  const content = findSet(store, namespace, application, setId)
+  if (!content)
+    throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
+  return { name, content }
+}
+
+/** The set that is to be deployed. */
+export function wantedSet(
+  store: Store,
+  path: EnvironmentPath,
+  body: Static<typeof newDeploymentShape>,
+  base: SetContent,
+): SetContent {
+  const { org_id, app_id } = path
+  if (body.delta_id !== undefined) {
+    const delta = find(store, DeploymentDelta, org_id, body.delta_id)
+    if (delta?.spec.applicationName === app_id) return applyDelta(base, deltaContent(delta.spec))
+    throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
+  }
+  if (body.set_id === undefined) return base
+  const set = findSet(store, org_id, app_id, body.set_id)
+  if (!set) throw new Problem('Invalid', `deployment set '${body.set_id}' does not exist`)
+  return set
+}

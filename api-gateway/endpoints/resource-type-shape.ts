@@ -1,0 +1,108 @@
+import type { ResourceType } from '../../operator/api/resource-type.ts'
+import { freeForm, object, oneOf, type Static, string, time } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import type { ResourceTypeInfo } from '../../operator/domain/types.ts'
+import { faultOfOutputsSchema, faultOfSchema } from '../../operator/domain/user-schema.ts'
+import { named } from '../shapes.ts'
+import { createdAt, createdBy } from './find.ts'
+
+const use = oneOf(['direct', 'indirect'], 'Whether workloads ask for it, or definitions alone.')
+
+const optionalFields = {
+  name: string('Name for people. The name without the organization when absent.'),
+  category: string('Group in the portal.', { maxLength: 63 }),
+  inputs_schema: freeForm('JSON Schema of the inputs. Anything when absent.'),
+  outputs_schema: freeForm(
+    'JSON Schema of the outputs: the secret ones under `secrets`, the others under `values`.',
+  ),
+}
+
+/** A new custom type. */
+export const newResourceTypeShape = object(
+  { type: string('Name, as `<organization>/<name>`.', { maxLength: 127 }), use },
+  optionalFields,
+  'A custom resource type.',
+)
+
+/** All of a custom type but its name. */
+export const replacedResourceTypeShape = object({ use }, optionalFields, 'A custom resource type.')
+
+/** What may be changed of a custom type. */
+export const changedResourceTypeShape = object({}, { use, ...optionalFields }, 'What changes of it.')
+
+/** A type as REST shows it. */
+export const resourceTypeShape = named(
+  'ResourceType',
+  object(
+    {
+      type: string('Name; `<organization>/<name>` for a custom type.'),
+      name: string('Name for people.'),
+      use: oneOf(['direct', 'indirect', 'implicit'], 'How it comes into a deployment.'),
+      category: string('Group in the portal.'),
+      inputs_schema: freeForm('JSON Schema of the inputs.'),
+      outputs_schema: freeForm('JSON Schema of the outputs: `values`, and `secrets` that are secret.'),
+    },
+    {},
+    'A resource type.',
+  ),
+)
+
+/** A type in the shape of REST; its schemas are as they were given. */
+export function toResourceType({
+  type,
+  name,
+  use: usedBy,
+  category,
+  inputsSchema,
+  outputsSchema,
+}: ResourceTypeInfo) {
+  return { type, name, use: usedBy, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema }
+}
+
+/** The fields that a request gives, in the spelling of the kind; refuses schemas that cannot be used. */
+export function specPartOf(
+  body: Static<typeof changedResourceTypeShape>,
+): Omit<Partial<ResourceType['spec']>, 'classes'> {
+  const { name, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema } = body
+  refuseFaulty('inputs_schema', inputsSchema && faultOfSchema(inputsSchema))
+  refuseFaulty('outputs_schema', outputsSchema && faultOfOutputsSchema(outputsSchema))
+  return {
+    ...(body.use === undefined ? {} : { use: body.use }),
+    ...(name === undefined ? {} : { displayName: name }),
+    ...(category === undefined ? {} : { category }),
+    ...(inputsSchema === undefined ? {} : { inputsSchema }),
+    ...(outputsSchema === undefined ? {} : { outputsSchema }),
+  }
+}
+
+function refuseFaulty(field: string, fault: string | undefined): void {
+  if (fault !== undefined) throw new Problem('Invalid', `'${field}' ${fault}`)
+}
+
+/** A class as REST shows it. */
+export const resourceClassShape = named(
+  'ResourceClass',
+  object(
+    {
+      id: string('Class id.'),
+      resource_type: string('Type that it is a class of.'),
+      description: string('What it is for.'),
+      created_by: string('User id of who made the type; empty when it came another way.'),
+      created_at: time('When the type was made.'),
+    },
+    {},
+    'A class of a resource type.',
+  ),
+)
+
+/** The classes of a custom type in the shape of REST. */
+export function toResourceClasses(type: ResourceType) {
+  const { metadata, spec } = type
+  return (spec.classes ?? []).map(({ name, description = '' }) => ({
+    id: name,
+    resource_type: `${metadata.namespace}/${metadata.name}`,
+    description,
+    created_by: createdBy(type),
+    created_at: createdAt(type),
+  }))
+}
