@@ -1,39 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { SetContent } from '../../operator/domain/delta.ts'
-import { formatDescriptor } from '../../operator/domain/descriptor.ts'
-import { type Plan, type PlanInput, plan, summarize } from '../../operator/domain/plan.ts'
+import { summarize } from '../../operator/domain/plan.ts'
 import { activeResource, definition, set } from '../support/builders.ts'
-import { graphInput } from '../support/graphs.ts'
+import { actions, carriedOut, planOf } from '../support/plans.ts'
 
 const shared = set({}, { main: { type: 's3' } })
 const main = { type: 's3', resourceId: 'shared.main' }
 const dnsSet = set({}, { main: { type: 'dns' } })
-
-function planOf(
-  content: SetContent,
-  definitions: readonly ResourceDefinition[],
-  active: readonly ActiveResource[] = [],
-  changes: Partial<PlanInput> = {},
-): Plan {
-  return plan({
-    ...graphInput(content, definitions),
-    environmentName: 'shop.dev',
-    active,
-    isTrusted: () => true,
-    ...changes,
-  })
-}
-
-function actions({ steps }: Plan): string[] {
-  return steps.map(({ action, descriptor }) => `${action} ${formatDescriptor(descriptor)}`)
-}
-
-/** What an operator has written after it carried out the plan. */
-function carriedOut({ steps }: Plan): ActiveResource[] {
-  return steps.flatMap(({ wanted }) => (wanted ? [activeResource(wanted, wanted)] : []))
-}
 
 describe('what a deployment does with one resource', () => {
   const s3 = definition('s3', 's3', { driverInputs: { values: { region: 'a' } } })

@@ -1,0 +1,268 @@
+import fc from 'fast-check'
+import type { Criterion, ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import type { FreeForm } from '../../operator/api/schema.ts'
+import type { SetContent } from '../../operator/domain/delta.ts'
+import { builtInTypes, type ResourceTypeInfo } from '../../operator/domain/types.ts'
+import { definition, driver, module, set } from './builders.ts'
+import { drivers } from './graphs.ts'
+
+type Spec = ResourceDefinition['spec']
+
+/** What an organization has at some moment, by the names of its definitions. */
+export type Definitions = Readonly<Record<string, ResourceDefinition>>
+
+/** An environment, and what its organization had, has and is about to have. */
+export interface Change {
+  /** Sets that were deployed one after the other; the last one is what a preview is about. */
+  readonly sets: readonly [SetContent, ...SetContent[]]
+  readonly deployed: Definitions
+  /** Edited since, with no deployment yet. */
+  readonly present: Definitions
+  readonly changed: Definitions
+}
+
+/** Every plain input and every secret of a random organization holds one of these. */
+export const marks = { value: 'VALUE-', secret: 'SECRET-' } as const
+
+// A definition of one type refers to types further down, so that most graphs have no cycle.
+const types = ['workload', 'acme/s3', 's3', 'postgres', 'dns', 'ingress', 'acme/queue', 'config'] as const
+type Type = (typeof types)[number]
+const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] as const
+
+/** The built-in types and one custom type that is no override. */
+export const typesOfOrganization: readonly ResourceTypeInfo[] = [
+  ...builtInTypes,
+  ...['s3', 'queue'].map((name): ResourceTypeInfo => {
+    return { type: `acme/${name}`, name, use: 'direct', category: '', inputsSchema: {}, outputsSchema: {} }
+  }),
+]
+
+/** Drivers of random definitions: `sized` takes every type, and makes it anew when `size` changes. */
+export const driversOfOrganization = [...drivers, driver('sized', { replacedBy: ['size', 'deep.x'] })]
+
+const driverTypes = (type: Type): readonly string[] => {
+  if (type === 'dns') return ['quartermaster/dns-cloudflare', 'quartermaster/echo', 'humanitec/echo']
+  if (type === 'ingress') return ['quartermaster/ingress', 'quartermaster/echo']
+  return ['quartermaster/echo', 'humanitec/echo', 'quartermaster/sized']
+}
+
+const plainObjects = { noNullPrototype: true } as const
+
+const plain = fc.constantFrom<unknown>(
+  `${marks.value}1`,
+  `${marks.value}2`,
+  7,
+  null,
+  [`${marks.value}1`, { x: 1 }],
+  { x: `${marks.value}1` },
+  { x: `${marks.value}2`, 'y.z': true },
+  {},
+  '${context.env.id}',
+)
+const texts: Partial<Record<Type, readonly string[]>> = {
+  s3: ['s3>config', 'dns.default'],
+  postgres: ['postgres>dns'],
+  dns: ['dns<postgres'],
+}
+
+function references(type: Type) {
+  const further = types.slice(types.indexOf(type) + 1)
+  const all = [...further, ...(texts[type] ?? []), ...further.map((each) => `${each}.default#shared.one`)]
+  return fc.constantFrom(...(all.length > 0 ? all : ['acme/queue.fast'])).map((text) => {
+    return `\${resources['${text}'].guresid}`
+  })
+}
+
+function values(type: Type): fc.Arbitrary<FreeForm> {
+  const keys = fc.constantFrom('region', 'size', 'deep', 'zone_id', 'host', "it's.odd")
+  const value = fc.oneof({ arbitrary: plain, weight: 4 }, { arbitrary: references(type), weight: 1 })
+  return fc.dictionary(keys, value, { ...plainObjects, maxKeys: 3 })
+}
+
+const reference = fc.constantFrom<unknown>(
+  { secret: `${marks.secret}1`, key: `${marks.secret}k` },
+  { secret: `${marks.secret}2`, key: `${marks.secret}k` },
+  { secret: `${marks.secret}2` },
+  { store: 'vault', ref: `${marks.secret}3`, version: '1' },
+  // No schema keeps this out where kubectl wrote it.
+  `${marks.secret}plain`,
+)
+const secretRefs = fc.dictionary(
+  fc.constantFrom('token', 'tls'),
+  fc.oneof(
+    reference,
+    reference.map((each) => ({ key: each })),
+  ),
+  { ...plainObjects, maxKeys: 2 },
+)
+
+function provision(type: Type): fc.Arbitrary<NonNullable<Spec['provision']>> {
+  const further = types.slice(types.indexOf(type) + 1)
+  const keys = further.length > 0 ? further.flatMap((each) => [each, `${each}.default#extra`]) : ['config#x']
+  const entry = fc.record(
+    {
+      isDependent: fc.boolean(),
+      matchDependents: fc.boolean(),
+      params: fc.constantFrom({ size: `${marks.value}p` }, {}),
+    },
+    { ...plainObjects, requiredKeys: [] },
+  )
+  return fc.dictionary(fc.constantFrom(...keys), entry, { ...plainObjects, maxKeys: 2 })
+}
+
+const criterion = fc.record<Criterion>(
+  {
+    class: fc.constantFrom('default', 'fast'),
+    envType: fc.constantFrom('development', 'production', '*'),
+    appId: fc.constantFrom('shop', 'blog'),
+    envId: fc.constantFrom('dev'),
+    resId: fc.constantFrom('shared.one', 'modules.web.externals.one'),
+  },
+  { ...plainObjects, requiredKeys: [] },
+)
+const criteria = fc.array(criterion, { maxLength: 3 })
+
+function specOf(type: Type, isBase = false): fc.Arbitrary<Spec> {
+  return fc
+    .record({
+      driverType: fc.constantFrom(...driverTypes(type)),
+      values: values(type),
+      secretRefs: fc.option(secretRefs, { nil: undefined }),
+      provision: fc.option(provision(type), { nil: undefined, freq: isBase ? 3 : 1 }),
+      criteria: isBase ? fc.constant([{}, { class: 'fast' }]) : criteria,
+    })
+    .map(({ values: plainInputs, secretRefs: refs, provision: provides, criteria: fits, ...rest }): Spec => {
+      const driverInputs = { values: plainInputs, ...(refs ? { secretRefs: refs } : {}) }
+      const account = rest.driverType.endsWith('cloudflare') ? { accountName: 'cloud' } : {}
+      return {
+        type,
+        ...rest,
+        criteria: [...fits],
+        ...account,
+        driverInputs,
+        ...(provides ? { provision: provides } : {}),
+      }
+    })
+}
+
+const type = fc.constantFrom(...types)
+
+/** Definitions that fit every need, and a few that fit some better; not always of an override or for workloads. */
+const deployed: fc.Arbitrary<Definitions> = fc
+  .tuple(
+    fc.tuple(
+      ...types.map((each) =>
+        fc.option(specOf(each, true), {
+          nil: undefined,
+          freq: each === 'acme/s3' || each === 'workload' ? 1 : 30,
+        }),
+      ),
+    ),
+    fc.dictionary(
+      fc.constantFrom(...names),
+      type.chain((each) => specOf(each)),
+      { ...plainObjects, maxKeys: 4 },
+    ),
+  )
+  .map(([base, more]) => {
+    const specs = [
+      ...base.map((spec, i): [string, Spec | undefined] => [`base-${i}`, spec]),
+      ...Object.entries(more),
+    ]
+    return Object.fromEntries(specs.flatMap(([name, spec]) => (spec ? [[name, made(name, spec)]] : [])))
+  })
+
+function made(name: string, spec: Spec): ResourceDefinition {
+  return definition(name, spec.type, spec)
+}
+
+/** What becomes of a definition: gone when undefined. Its type stays. */
+function edited(before: ResourceDefinition): fc.Arbitrary<Spec | undefined> {
+  const { spec } = before
+  return specOf(spec.type as Type).chain((other) => {
+    const { driverType, accountName, driverInputs, provision: provides } = other
+    const { accountName: _, provision: __, ...rest } = spec
+    const { values: plainInputs, secretRefs: refs } = driverInputs ?? {}
+    return fc.constantFrom<(Spec | undefined)[]>(
+      {
+        ...spec,
+        driverInputs: { ...spec.driverInputs, values: { ...spec.driverInputs?.values, ...plainInputs } },
+      },
+      { ...spec, driverInputs: { ...spec.driverInputs, values: plainInputs ?? {} } },
+      { ...spec, driverInputs: { ...spec.driverInputs, ...(refs ? { secretRefs: refs } : {}) } },
+      { ...rest, driverType, ...(accountName === undefined ? {} : { accountName }) },
+      { ...rest, ...(provides ? { provision: provides } : {}) },
+      { ...spec, criteria: [...(spec.criteria ?? []), ...(other.criteria ?? [])] },
+      { ...spec, criteria: (spec.criteria ?? []).slice(1) },
+      undefined,
+    )
+  })
+}
+
+/** A few definitions edited, deleted and added. */
+function changeOf(before: Definitions): fc.Arbitrary<Definitions> {
+  const present = Object.values(before)
+  const edits = present.map((each) => edited(each).map((spec) => ({ spec })))
+  // Some stay: a few edits are told apart better than eight.
+  const isEdited = fc.array(fc.integer({ min: 0, max: 2 }), {
+    minLength: edits.length,
+    maxLength: edits.length,
+  })
+  const added = fc.dictionary(
+    fc.constantFrom('new-1', 'new-2'),
+    type.chain((each) => specOf(each)),
+    { ...plainObjects, maxKeys: 2 },
+  )
+  return fc.tuple(fc.tuple(...edits), isEdited, added).map(([specs, chances, more]) => {
+    const kept = present.flatMap((each, i): [string, ResourceDefinition][] => {
+      const edit = chances[i] === 0 ? specs[i] : { spec: each.spec }
+      const spec = edit ? edit.spec : each.spec
+      return spec ? [[each.metadata.name, { ...each, spec }]] : []
+    })
+    const fresh = Object.entries(more).map(([name, spec]): [string, ResourceDefinition] => [
+      name,
+      made(name, spec),
+    ])
+    return Object.fromEntries([...kept, ...fresh])
+  })
+}
+
+const dependency = fc.record(
+  {
+    type: fc.constantFrom('s3', 'postgres', 'dns', 'acme/queue'),
+    class: fc.constantFrom('default', 'fast'),
+    params: fc.constantFrom({ name: `${marks.value}s` }, {}),
+  },
+  { ...plainObjects, requiredKeys: ['type'] },
+)
+const dependencies = fc.dictionary(fc.constantFrom('one', 'two', 'three'), dependency, {
+  ...plainObjects,
+  minKeys: 1,
+  maxKeys: 3,
+})
+const content = fc
+  .record({
+    modules: fc.dictionary(
+      fc.constantFrom('web', 'api'),
+      dependencies.map((externals) => module(externals)),
+      { ...plainObjects, maxKeys: 2 },
+    ),
+    shared: dependencies,
+  })
+  .map(({ modules, shared }) => set(modules, shared))
+
+/** An environment of a random organization, and a change of definitions. */
+export const organizationChange: fc.Arbitrary<Change> = deployed.chain((first) =>
+  fc.oneof(fc.constant(first), changeOf(first)).chain((present) =>
+    fc.record({
+      sets: fc.tuple(content, content),
+      deployed: fc.constant(first),
+      present: fc.constant(present),
+      // What was edited may be taken back.
+      changed: fc.oneof(
+        { arbitrary: changeOf(present), weight: 4 },
+        { arbitrary: fc.constant(first), weight: 1 },
+      ),
+    }),
+  ),
+)

@@ -1,0 +1,39 @@
+import type { ActiveResource } from '../../operator/api/active-resource.ts'
+import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import type { SetContent } from '../../operator/domain/delta.ts'
+import { formatDescriptor } from '../../operator/domain/descriptor.ts'
+import { environmentObjectName } from '../../operator/domain/identity.ts'
+import { type Plan, type PlanInput, plan } from '../../operator/domain/plan.ts'
+import { activeResource } from './builders.ts'
+import { graphInput } from './graphs.ts'
+
+/** The plan of a set in `context()`, or in the context among the changes. */
+export function planOf(
+  content: SetContent,
+  definitions: readonly ResourceDefinition[],
+  active: readonly ActiveResource[] = [],
+  changes: Partial<PlanInput> = {},
+): Plan {
+  const input = { ...graphInput(content, definitions), active, isTrusted: () => true, ...changes }
+  const { applicationId, environmentId } = input.context
+  return plan({ ...input, environmentName: environmentObjectName(applicationId, environmentId) })
+}
+
+/** What there is after an operator has carried out the plan over what there was. */
+export function carriedOut(
+  { steps }: Plan,
+  before: readonly ActiveResource[] = [],
+): readonly ActiveResource[] {
+  const after = new Map(before.map((resource) => [resource.metadata.name, resource]))
+  for (const { action, guResId, wanted, current } of steps) {
+    if (wanted) after.set(guResId, activeResource(wanted, wanted))
+    if (action !== 'retain' || !current) continue
+    after.set(guResId, { ...current, spec: { ...current.spec, unusedSince: '2026-02-01T00:00:00Z' } })
+  }
+  return [...after.values()]
+}
+
+/** The steps as `<action> <descriptor>`. */
+export function actions({ steps }: Pick<Plan, 'steps'>): string[] {
+  return steps.map(({ action, descriptor }) => `${action} ${formatDescriptor(descriptor)}`)
+}

@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { Type } from 'typebox'
+import { parse } from 'yaml'
+import type { ActiveResource } from '../../operator/api/active-resource.ts'
+import { apiVersion } from '../../operator/api/names.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { ResourceType } from '../../operator/api/resource-type.ts'
+import {
+  freeForm,
+  integer,
+  list,
+  map,
+  object,
+  type Static,
+  string,
+  type TSchema,
+} from '../../operator/api/schema.ts'
+import type { DriverDescriptor } from '../../operator/domain/driver.ts'
+import { createMatcher } from '../../operator/domain/matching.ts'
+import type { Plan } from '../../operator/domain/plan.ts'
+import { builtInTypes, customType } from '../../operator/domain/types.ts'
+import { catalogue } from '../../operator/drivers/catalogue.ts'
+import { definition, driver } from './builders.ts'
+import { carriedOut, planOf } from './plans.ts'
+
+/** The spec of a definition; the driver is `quartermaster/fake` when absent, and nothing else is filled in. */
+type DefinitionSpec = Pick<ResourceDefinition['spec'], 'type'> & Partial<ResourceDefinition['spec']>
+
+const stage = {
+  context: object(
+    {},
+    {
+      org: string('Organization; acme when absent.'),
+      app: string('Application; shop when absent.'),
+      env: string('Environment; staging when absent.'),
+      envType: string('Environment type; staging when absent.'),
+    },
+    'Where it is deployed.',
+  ),
+  types: map(ResourceType.spec, 'Custom types of the organization, by their names without it.'),
+  accounts: map(string('Type of the account.'), 'Accounts by name.'),
+  definitions: list(
+    object(
+      {
+        name: string('Name.'),
+        spec: Type.Unsafe<DefinitionSpec>({ ...ResourceDefinition.spec, required: ['type'] }),
+      },
+      { created: integer('When it was made: the lower, the older; 1 when absent.') },
+      'A definition.',
+    ),
+    'Definitions of the organization.',
+  ),
+  set: object({}, { modules: map(freeForm('Module.'), ''), shared: map(freeForm('Dependency.'), '') }, ''),
+}
+const stageSchema = object({}, stage, 'One deployment; what it does not say is as in the last one.')
+const givenSchema = object(
+  { rule: string('Sentence of the specification that the scenario proves.') },
+  { ...stage, before: list(stageSchema, 'Deployments that were carried out before, in turn.') },
+  'What there is.',
+)
+const nodeSchema = object(
+  { definition: string('Definition that provisions it.') },
+  {
+    dependsOn: list(string('Descriptor.'), 'All of its dependencies; none when absent.'),
+    params: freeForm('Its parameters; any when absent.'),
+    references: map(
+      list(string('Descriptor.'), ''),
+      'All of its references, by their text; any when absent.',
+    ),
+  },
+  'A resource.',
+)
+const planSchema = object(
+  {},
+  {
+    nodes: map(nodeSchema, 'All resources of the graph, by descriptor.'),
+    steps: list(string('`<action> <descriptor>`'), 'All steps in any order, those that do nothing included.'),
+    problems: list(
+      object(
+        { object: string('What it is about.'), reason: string('Reason.') },
+        { says: list(string('Part of the message.'), 'What the message holds.') },
+        'A problem.',
+      ),
+      'All problems; none when absent.',
+    ),
+  },
+  'What is expected.',
+)
+
+/** What a scenario begins with. */
+export type Given = Static<typeof givenSchema>
+
+/** What a scenario ends in. */
+export type Expected = Static<typeof planSchema>
+
+/** One folder of `test/scenarios`. */
+export interface Scenario {
+  readonly name: string
+  readonly given: Given
+  readonly expected: Expected
+}
+
+/** All scenarios; an error for a file that is missing, or that holds what it cannot. */
+export function readScenarios(folder: string): Scenario[] {
+  return readdirSync(folder).map((name) => ({
+    name,
+    given: read<Given>(join(folder, name, 'given.yaml'), checkGiven),
+    expected: read<Expected>(join(folder, name, 'plan.yaml'), checkPlan),
+  }))
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false })
+const checkGiven = ajv.compile(closed(givenSchema))
+const checkPlan = ajv.compile(closed(planSchema))
+
+function read<T>(path: string, check: typeof checkGiven): T {
+  const content: unknown = parse(readFileSync(path, 'utf8'))
+  if (!check(content)) throw new Error(`${path}: ${ajv.errorsText(check.errors)}`)
+  return content as T // its schema has just been checked
+}
+
+/** The schema with every object that declares its fields closed to others. */
+function closed(schema: TSchema): TSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    const declares = key !== 'properties' && typeof value === 'object' && value && 'properties' in value
+    return declares ? { ...value, additionalProperties: false } : value
+  }) as TSchema // only closed further
+}
+
+/** The real catalogue; a driver whose outputs nobody knows before; and one that needs an account and makes some changes anew. */
+const drivers: readonly DriverDescriptor[] = [
+  ...catalogue,
+  driver('fake'),
+  driver('fake-dns', {
+    resourceTypes: ['dns'],
+    account: { types: ['fake'], required: true },
+    replacedBy: ['zone_id', 'record.name'],
+  }),
+]
+
+/** The plan of the last deployment of a scenario, those before it carried out. */
+export function playedOut(given: Given): { plan: Plan; active: readonly ActiveResource[] } {
+  const { before = [], rule: _, ...last } = given
+  let active: readonly ActiveResource[] = []
+  for (const stage of before) {
+    const earlier = planOfStage({ ...last, ...stage }, active)
+    if (earlier.problems.length > 0) throw new Error(`not carried out: ${JSON.stringify(earlier.problems)}`)
+    active = carriedOut(earlier, active)
+  }
+  return { plan: planOfStage(last, active), active }
+}
+
+/** The plan of one deployment over what there is. */
+export function planOfStage(
+  { context = {}, types = {}, accounts = {}, definitions = [], set = {} }: Omit<Given, 'rule' | 'before'>,
+  active: readonly ActiveResource[],
+): Plan {
+  const { org = 'acme', app = 'shop', env = 'staging', envType = 'staging' } = context
+  const manifests = definitions.map(({ name, created = 1, spec }) =>
+    definition(
+      name,
+      spec.type,
+      { driverType: 'quartermaster/fake', criteria: [], ...spec },
+      { creationTimestamp: `2026-01-01T00:00:0${created}Z` },
+    ),
+  )
+  const custom = Object.entries(types).map(([name, spec]) =>
+    customType({ apiVersion, kind: ResourceType.kind, metadata: { name, namespace: org }, spec }),
+  )
+  return planOf({ modules: set.modules ?? {}, shared: set.shared ?? {} }, manifests, active, {
+    context: { organizationId: org, applicationId: app, environmentId: env, environmentType: envType },
+    matcher: createMatcher(manifests),
+    types: [...builtInTypes, ...custom],
+    catalogue: drivers,
+    accountTypeOf: (name) => (Object.hasOwn(accounts, name) ? accounts[name] : undefined),
+  })
+}
