@@ -100,6 +100,9 @@ export const ActiveResource = defineKind({
       outputsSecretName: string('Secret in this namespace that holds the secret outputs.', {
         maxLength: 253,
       }),
+      explanation: string('Why its definition won over the others, at the last deployment that changed it.', {
+        maxLength: 8192,
+      }),
       inputsHash: string('Keyed hash of everything that the driver saw last.', { maxLength: 64 }),
       objects: list(appliedObjectSchema, 'Objects that were applied.', { maxItems: 1000 }),
       provisioned: standingSchema,

@@ -68,7 +68,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       const request = await requestFor(resource, descriptor, cluster)
       const inputsHash = installation.hash(whatTheDriverSees(resource, request))
       const isDrifted = inventory.takeDrift(resource)
-      if (!isDrifted && resource.status?.inputsHash === inputsHash) return factsOf(resource)
+      if (!isDrifted && resource.status?.inputsHash === inputsHash) return explained(resource)
       return provision(resource, request, inputsHash, tools, (observed, message) =>
         turn.report(observed, message),
       )
@@ -116,6 +116,12 @@ async function tellingHowToLetGo(resource: ActiveResource, work: () => Promise<v
       throw new Waiting(error.reason, `${error.message}${hint}`, error.retryAfterSeconds, error.observed)
     throw error
   }
+}
+
+/** What is known already, with the reason for which its definition won this time. */
+function explained(resource: ActiveResource): Seen {
+  const { explanation } = resource.spec.definition
+  return { ...factsOf(resource), ...(explanation === undefined ? {} : { explanation }) }
 }
 
 /** Dependents of a resource that became ready or changed its outputs; dependencies of one that is going or gone. */

@@ -84,8 +84,10 @@ export async function provision(
     resource,
     (resource.status?.secretNames ?? []).filter((name) => !request.secretNames.includes(name)),
   )
+  const { explanation } = resource.spec.definition
   return {
     outputs: outputs.values,
+    ...(explanation === undefined ? {} : { explanation }),
     ...(outputsSecretName ? { outputsSecretName } : {}),
     inputsHash,
     ...(objects.length > 0 ? { objects } : {}),

@@ -49,7 +49,8 @@ export function plan(input: PlanInput): Plan {
   const steps: PlanStep[] = []
   for (const node of graph.nodes) {
     if (node.match) steps.push(stepFor(node, node.match, active.get(node.guResId), input))
-    active.delete(node.guResId)
+    // A workload that nothing provisions any more is unused; whatever else has no definition is a problem.
+    if (!node.virtual) active.delete(node.guResId)
   }
   const unused = [...active.values()].filter(
     ({ metadata, spec }) => !metadata.deletionTimestamp && !spec.unusedSince,

@@ -202,3 +202,40 @@ test('a driver sees its neighbours, and the workload that owns each', () => {
     absent: [],
   })
 })
+
+describe('the module of a workload', () => {
+  const module = (spec: FreeForm) => {
+    const inputs = sources({}, { id: 'api', spec })
+    return resolveInputs({ ...inputs, spec: { ...inputs.spec, type: 'workload' } })
+  }
+
+  test('placeholders are resolved with their native types, in keys too; what is none of ours stays', () => {
+    const spec = {
+      port: '${externals.db.port}',
+      url: 'db://${shared.db.host}/${context.env.id}',
+      '${externals.db.host}': 'key',
+      other: '${unknown.left} $\\{literal}',
+    }
+    expect(module(spec).params).toEqual({
+      id: 'api',
+      spec: {
+        port: 5432,
+        url: 'db://db.local/dev',
+        'db.local': 'key',
+        other: '${unknown.left} ${literal}',
+      },
+    })
+  })
+
+  test('a text that touches a secret is told apart by its place', () => {
+    const { params, secretParams } = module({
+      env: { URL: 'u:${externals.db.password}@h', HOST: '${externals.db.host}' },
+    })
+    expect(params).toMatchObject({ spec: { env: { URL: 'u:hunter2@h', HOST: 'db.local' } } })
+    expect(secretParams).toEqual(['/spec/env/URL'])
+  })
+
+  test('a secret in a key is refused: keys are seen by everybody', () => {
+    expect(() => module({ '${externals.db.password}': 'x' })).toThrow(Stalled)
+  })
+})

@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals'
+import { workload } from '../../operator/drivers/workload/driver.ts'
+import { driverContract, provisionRequest } from './contract.ts'
+
+const params = {
+  id: 'api',
+  spec: {
+    containers: {
+      main: { variables: { URL: 'postgres://u:hunter2@db', HOST: 'db' }, args: ['-p', 'hunter2'] },
+    },
+    'a/b.json': 'hunter2',
+  },
+}
+const secretParams = [
+  '/spec/containers/main/variables/URL',
+  '/spec/containers/main/args/1',
+  '/spec/a~1b.json',
+]
+
+driverContract(workload, (changes) => provisionRequest('workload', { params, ...changes }))
+
+test('a module without secrets is kept as it is', async () => {
+  const { outputs } = await workload.provision(provisionRequest('workload', { params }))
+  expect(outputs).toEqual({ values: params, secrets: {} })
+})
+
+test('texts that secrets went into are secret outputs, and stand by reference', async () => {
+  const { outputs } = await workload.provision(provisionRequest('workload', { params, secretParams }))
+  const { values, secrets } = outputs
+  expect(JSON.stringify(values)).not.toContain('hunter2')
+  expect(Object.values(secrets)).toEqual(['postgres://u:hunter2@db', 'hunter2', 'hunter2'])
+  const names = Object.keys(secrets)
+  expect(values).toMatchObject({
+    id: 'api',
+    spec: {
+      containers: {
+        main: {
+          variables: { URL: { secretOutput: names[0] }, HOST: 'db' },
+          args: ['-p', { secretOutput: names[1] }],
+        },
+      },
+      'a/b.json': { secretOutput: names[2] },
+    },
+  })
+  for (const name of names) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
+})
