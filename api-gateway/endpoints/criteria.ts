@@ -9,11 +9,11 @@ import { criterionId } from '../../operator/domain/matching.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
 import { fromWire, wireSchema } from '../wire.ts'
+import { changeObject } from './change.ts'
 import { findDefinition, refuseDuplicates, resourcesOfDefinition } from './definition-finding.ts'
 import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
 import { criteriaRequest, flag, type Spelling } from './definition-request.ts'
 import { criterionShape, toCriterion } from './definition-shape.ts'
-import { changeDefinition } from './definition-writing.ts'
 import { findAll } from './find.ts'
 
 const tag = 'Resource definitions'
@@ -43,11 +43,16 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       responses: { 200: criterionShape, 409: errorShape },
       async handle({ params: { org_id, def_id }, body }, { cluster }) {
         const criterion = fromWire(criterionSchema, body)
-        await changeDefinition(cluster, findDefinition(cluster.store, org_id, def_id), (definition) => {
-          const { criteria = [] } = definition.spec
-          refuseDuplicates(cluster.store, definition, [criterion], criteria)
-          return withCriteria(definition, [...criteria, criterion])
-        })
+        await changeObject(
+          cluster,
+          ResourceDefinition,
+          findDefinition(cluster.store, org_id, def_id),
+          (definition) => {
+            const { criteria = [] } = definition.spec
+            refuseDuplicates(cluster.store, definition, [criterion], criteria)
+            return withCriteria(definition, [...criteria, criterion])
+          },
+        )
         return ok(toCriterion(criterion))
       },
     }),
@@ -61,10 +66,15 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
       async handle({ params: { org_id, def_id }, body }, { cluster }) {
         const criteria = body.map((each) => fromWire(criterionSchema, each))
-        await changeDefinition(cluster, findDefinition(cluster.store, org_id, def_id), (definition) => {
-          refuseDuplicates(cluster.store, definition, criteria)
-          return withCriteria(definition, criteria)
-        })
+        await changeObject(
+          cluster,
+          ResourceDefinition,
+          findDefinition(cluster.store, org_id, def_id),
+          (definition) => {
+            refuseDuplicates(cluster.store, definition, criteria)
+            return withCriteria(definition, criteria)
+          },
+        )
         return ok(criteria.map(toCriterion))
       },
     }),
@@ -88,7 +98,9 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
           ({ from_def, to_def }) => from_def !== to_def,
         )
         if (changes.length > 0 && force !== 'true') return { status: 409, body: changes }
-        await changeDefinition(cluster, definition, (each) => withoutCriterion(each, criterion_id))
+        await changeObject(cluster, ResourceDefinition, definition, (each) =>
+          withoutCriterion(each, criterion_id),
+        )
         return noContent
       },
     }),

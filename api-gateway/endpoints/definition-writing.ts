@@ -7,12 +7,12 @@ import {
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { faultOf, parseReference } from '../../operator/domain/descriptor.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { isObject, sameJson } from '../../operator/domain/json.ts'
-import { ApiError } from '../../operator/kube/client.ts'
+import { isObject } from '../../operator/domain/json.ts'
 import type { Cluster } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
 import { fromWire } from '../wire.ts'
+import { changeObject } from './change.ts'
 import { refuseDuplicates } from './definition-finding.ts'
 import {
   accountOf,
@@ -32,8 +32,6 @@ import {
 import { undoing } from './undo.ts'
 
 type Spec = ResourceDefinition['spec']
-
-const maxAttempts = 5
 
 /** Of the names of Secrets, what tells them apart. */
 const randomLength = 8
@@ -92,29 +90,7 @@ export async function writeDraft(
 ): Promise<ResourceDefinition> {
   apply(definition)
   if (secret) await cluster.createSecret(inputsSecret(definition, secret.name, secret.data))
-  return changeDefinition(cluster, definition, apply)
-}
-
-/** Changes a definition; a write that loses a race looks at the newer object and decides again. */
-export async function changeDefinition(
-  cluster: Cluster,
-  first: ResourceDefinition,
-  change: (definition: ResourceDefinition) => ResourceDefinition,
-): Promise<ResourceDefinition> {
-  let definition = first
-  for (let attempt = 1; ; attempt += 1) {
-    const wanted = change(definition)
-    if (sameJson(wanted.spec, definition.spec)) return definition
-    try {
-      return await cluster.replace(ResourceDefinition, wanted)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'Conflict' || attempt >= maxAttempts) throw error
-    }
-    const { namespace = '', name, uid } = definition.metadata
-    const newer = await cluster.read(ResourceDefinition, namespace, name)
-    if (!newer || newer.metadata.uid !== uid) throw new Problem('NotFound', `definition '${name}' not found`)
-    definition = newer
-  }
+  return changeObject(cluster, ResourceDefinition, definition, apply)
 }
 
 /** A draft that replaces all but what a replacement leaves alone: type, criteria, and a driver that is not named. */

@@ -112,7 +112,7 @@ async function tellingHowToLetGo(resource: ActiveResource, work: () => Promise<v
     const hint = `; to let go of it without deprovisioning: ${command}`
     if (error instanceof Failed) throw new Failed(error.reason, `${error.message}${hint}`)
     if (error instanceof Stalled) throw new Stalled(error.reason, `${error.message}${hint}`, error.observed)
-    if (error instanceof Waiting && error.reason === 'SecretNotFound')
+    if (error instanceof Waiting)
       throw new Waiting(error.reason, `${error.message}${hint}`, error.retryAfterSeconds, error.observed)
     throw error
   }

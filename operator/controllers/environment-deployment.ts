@@ -191,7 +191,7 @@ export function environmentDeploymentController(
   }
 
   function planFor(environment: Environment, set: SetContent): Plan {
-    return plan(planning.inputFor(environment, set, { isTrusted: tools.installation.isSealed }))
+    return plan(planning.inputFor(environment, set, tools.installation.isSealed))
   }
 
   /** Writes one resource as the plan wants it. */
@@ -248,7 +248,7 @@ export function environmentDeploymentController(
         return {
           object: formatDescriptor(each.spec),
           reason: ready?.reason ?? 'Pending',
-          message: ready?.message ?? '',
+          message: `${ready?.message ?? ''} (definition '${each.spec.definition.definitionName}')`,
         }
       })
   }

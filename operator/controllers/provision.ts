@@ -65,7 +65,8 @@ export async function provision(
     const observed = predecessors.length > 0 ? { ...remembered, predecessors: [...predecessors] } : remembered
     await report(observed, `provisioning with '${standing.driverType}'`)
   }
-  const result = await step('ProvisionFailed', [request.secrets, request.account], () =>
+  const doing = `provisioning with '${standing.driverType}'`
+  const result = await step('ProvisionFailed', doing, [request.secrets, request.account], () =>
     withinDeadline(driver.provision(call), signal),
   )
   const outputs = sortOutputs(
@@ -163,7 +164,9 @@ async function deprovision(
     ...(isSameDriver ? { successor: successor.identity ?? {} } : {}),
     signal,
   }
-  await step('DeprovisionFailed', [account], () => withinDeadline(driver.deprovision(call), signal))
+  await step('DeprovisionFailed', `deprovisioning with '${standing.driverType}'`, [account], () =>
+    withinDeadline(driver.deprovision(call), signal),
+  )
 }
 
 /** Whether two descriptions speak of the same thing: a change of account alone makes no other. */
@@ -183,7 +186,7 @@ function secretOf({ credentialsSecretName }: Standing): string[] {
 }
 
 /** What a driver throws gets a name, and loses any secret that it may tell. */
-async function step<T>(reason: string, secrets: unknown, work: () => Promise<T>): Promise<T> {
+async function step<T>(reason: string, doing: string, secrets: unknown, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -192,7 +195,7 @@ async function step<T>(reason: string, secrets: unknown, work: () => Promise<T>)
     if (error instanceof Waiting)
       throw new Waiting(error.reason, message, error.retryAfterSeconds, error.observed)
     if (error instanceof Stalled) throw new Stalled(error.reason, message, error.observed)
-    throw new Failed(reason, message)
+    throw new Failed(reason, `${doing}: ${message}`)
   }
 }
 

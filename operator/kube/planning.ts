@@ -17,15 +17,8 @@ import { scoped } from './kinds-in-store.ts'
 
 /** Gathers what plans are made from; both processes ask here, so that a preview sees what a deployment would. */
 export interface Planning {
-  /** Everything that a plan of this set in this environment looks at; with `definitions` in place of the stored ones. */
-  inputFor(
-    environment: Environment,
-    set: SetContent,
-    options?: {
-      readonly definitions?: readonly ResourceDefinition[]
-      readonly isTrusted?: PlanInput['isTrusted']
-    },
-  ): PlanInput
+  /** Everything that a plan of this set in this environment looks at; who cannot tell trusts every resource. */
+  inputFor(environment: Environment, set: SetContent, isTrusted?: PlanInput['isTrusted']): PlanInput
   matcherOf(organization: string): Matcher
   /** All types that an organization knows, its own and the built-in ones. */
   typesOf(organization: string): readonly ResourceTypeInfo[]
@@ -51,14 +44,14 @@ export function createPlanning(
   return {
     matcherOf: matchers,
     typesOf: types,
-    inputFor(environment, set, { definitions, isTrusted = () => true } = {}) {
+    inputFor(environment, set, isTrusted = () => true) {
       const { namespace = '', name } = environment.metadata
       return {
         ...rules,
         context: contextOf(environment),
         environmentName: name,
         set,
-        matcher: definitions ? createMatcher(definitions) : matchers(namespace),
+        matcher: matchers(namespace),
         types: types(namespace),
         accountTypeOf: (account) => store.get(ResourceAccount, namespace, account)?.spec.type,
         active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),

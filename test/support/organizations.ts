@@ -128,7 +128,7 @@ function specOf(type: Type, isBase = false): fc.Arbitrary<Spec> {
       driverType: fc.constantFrom(...driverTypes(type)),
       values: values(type),
       secretRefs: fc.option(secretRefs, { nil: undefined }),
-      provision: fc.option(provision(type), { nil: undefined, freq: isBase ? 3 : 1 }),
+      provision: fc.option(provision(type), { nil: undefined, freq: 2 }),
       criteria: isBase ? fc.constant([{}, { class: 'fast' }]) : criteria,
     })
     .map(({ values: plainInputs, secretRefs: refs, provision: provides, criteria: fits, ...rest }): Spec => {
@@ -145,8 +145,6 @@ function specOf(type: Type, isBase = false): fc.Arbitrary<Spec> {
     })
 }
 
-const type = fc.constantFrom(...types)
-
 /** Definitions that fit every need, and a few that fit some better; not always of an override or for workloads. */
 const deployed: fc.Arbitrary<Definitions> = fc
   .tuple(
@@ -154,31 +152,31 @@ const deployed: fc.Arbitrary<Definitions> = fc
       ...types.map((each) =>
         fc.option(specOf(each, true), {
           nil: undefined,
-          freq: each === 'acme/s3' || each === 'workload' ? 1 : 30,
+          freq: each === 'acme/s3' || each === 'workload' ? 2 : 30,
         }),
       ),
     ),
-    fc.dictionary(
-      fc.constantFrom(...names),
-      type.chain((each) => specOf(each)),
-      { ...plainObjects, maxKeys: 4 },
-    ),
+    some(4, ...names),
   )
   .map(([base, more]) => {
-    const specs = [
-      ...base.map((spec, i): [string, Spec | undefined] => [`base-${i}`, spec]),
-      ...Object.entries(more),
-    ]
-    return Object.fromEntries(specs.flatMap(([name, spec]) => (spec ? [[name, made(name, spec)]] : [])))
+    const found = base.flatMap((spec, i) => (spec ? [[`base-${i}`, spec] as const] : []))
+    return { ...made(Object.fromEntries(found)), ...more }
   })
 
-function made(name: string, spec: Spec): ResourceDefinition {
-  return definition(name, spec.type, spec)
+function made(specs: Readonly<Record<string, Spec>>): Definitions {
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [name, definition(name, spec.type, spec)]),
+  )
+}
+
+/** Definitions of any types under some of these names. */
+function some(maxKeys: number, ...ids: readonly string[]): fc.Arbitrary<Definitions> {
+  const spec = fc.constantFrom(...types).chain((type) => specOf(type))
+  return fc.dictionary(fc.constantFrom(...ids), spec, { ...plainObjects, maxKeys }).map(made)
 }
 
 /** What becomes of a definition: gone when undefined. Its type stays. */
-function edited(before: ResourceDefinition): fc.Arbitrary<Spec | undefined> {
-  const { spec } = before
+function edited(spec: Spec): fc.Arbitrary<Spec | undefined> {
   return specOf(spec.type as Type).chain((other) => {
     const { driverType, accountName, driverInputs, provision: provides } = other
     const { accountName: _, provision: __, ...rest } = spec
@@ -201,30 +199,13 @@ function edited(before: ResourceDefinition): fc.Arbitrary<Spec | undefined> {
 
 /** A few definitions edited, deleted and added. */
 function changeOf(before: Definitions): fc.Arbitrary<Definitions> {
-  const present = Object.values(before)
-  const edits = present.map((each) => edited(each).map((spec) => ({ spec })))
-  // Some stay: a few edits are told apart better than eight.
-  const isEdited = fc.array(fc.integer({ min: 0, max: 2 }), {
-    minLength: edits.length,
-    maxLength: edits.length,
-  })
-  const added = fc.dictionary(
-    fc.constantFrom('new-1', 'new-2'),
-    type.chain((each) => specOf(each)),
-    { ...plainObjects, maxKeys: 2 },
+  // Most stay: a few edits are told apart better than eight.
+  const specs = Object.values(before).map(({ metadata: { name }, spec }) =>
+    fc
+      .oneof({ arbitrary: fc.constant(spec), weight: 2 }, { arbitrary: edited(spec), weight: 1 })
+      .map((next) => (next ? made({ [name]: next }) : {})),
   )
-  return fc.tuple(fc.tuple(...edits), isEdited, added).map(([specs, chances, more]) => {
-    const kept = present.flatMap((each, i): [string, ResourceDefinition][] => {
-      const edit = chances[i] === 0 ? specs[i] : { spec: each.spec }
-      const spec = edit ? edit.spec : each.spec
-      return spec ? [[each.metadata.name, { ...each, spec }]] : []
-    })
-    const fresh = Object.entries(more).map(([name, spec]): [string, ResourceDefinition] => [
-      name,
-      made(name, spec),
-    ])
-    return Object.fromEntries([...kept, ...fresh])
-  })
+  return fc.tuple(...specs, some(2, 'new-1', 'new-2')).map((all): Definitions => Object.assign({}, ...all))
 }
 
 const dependency = fc.record(
