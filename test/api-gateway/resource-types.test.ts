@@ -39,6 +39,22 @@ const bucket = {
   },
 }
 const least = { type: 'acme/s3', use: 'direct' }
+const label = { title: 'Name', description: 'Name of the bucket.' }
+const hinted = {
+  type: 'object',
+  properties: {
+    values: {
+      type: 'object',
+      properties: { bucket: { ...label, uiHints: { order: 2, group: 'first', width: 3 } } },
+      required: ['bucket'],
+    },
+    secrets: { type: 'object', properties: { key: { title: 'Key', uiHints: { order: 1 } } } },
+  },
+  uiGroups: {
+    all: { order: 1, type: 'section', title: 'All' },
+    first: { order: 2, type: 'row', section: 'all' },
+  },
+}
 
 async function create(more: object = {}) {
   const { status, body } = await gateway.send(`POST ${types}`, { body: { ...bucket, ...more } })
@@ -69,6 +85,7 @@ describe('a new type', () => {
     ['for definitions alone', { use: 'indirect' }],
     ['whose outputs lack the outer properties', { outputs_schema: { values: { type: 'object' } } }],
     ['of draft-07', { inputs_schema: { $schema: 'http://json-schema.org/draft-07/schema#' } }],
+    ['with all hints for the portal', { outputs_schema: hinted }],
     ['with references within', { inputs_schema: { $ref: '#/$defs/a', $defs: { a: { required: ['x'] } } } }],
   ])('%s', async (_, more) => {
     expect(await create(more)).toEqual({ ...bucket, ...more })

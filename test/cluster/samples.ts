@@ -7,7 +7,9 @@ import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { type Kind, type KubeObject, newObject } from '../../operator/api/kind.ts'
+import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { ResourceType } from '../../operator/api/resource-type.ts'
 
 /** A valid object of a kind that makes use of its fields. */
 export interface Sample {
@@ -25,6 +27,31 @@ export function samplesIn(namespace: string): readonly Sample[] {
     sample(
       Environment,
       newObject(Environment, at('shop.dev'), { applicationName: 'shop', typeName: 'staging' }),
+    ),
+    sample(
+      ResourceType,
+      newObject(ResourceType, at('s3'), {
+        use: 'direct',
+        displayName: 'Bucket',
+        category: 'datastore',
+        inputsSchema: { type: 'object', properties: { versioned: { type: 'boolean', default: null } } },
+        outputsSchema: {
+          properties: {
+            values: { type: 'object', properties: { bucket: { type: 'string', uiHints: { order: 1 } } } },
+            secrets: { type: 'object', properties: { key: { type: 'string' } } },
+          },
+          uiGroups: [{ title: 'Bucket' }],
+        },
+        classes: [{ name: 'large', description: 'More than a terabyte' }],
+      }),
+    ),
+    sample(
+      ResourceAccount,
+      newObject(ResourceAccount, at('dns-provider'), {
+        type: 'cloudflare',
+        displayName: 'DNS provider',
+        credentialsSecretName: 'dns-provider',
+      }),
     ),
     sample(
       ResourceDefinition,

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from '@jest/globals'
 import { setTimeout } from 'node:timers/promises'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource, type Standing } from '../../operator/api/active-resource.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../operator/api/names.ts'
@@ -168,7 +168,8 @@ describe('a deletion whose driver throws', () => {
     const loop = start()
     await until((each) => each === undefined)
     await loop.stop()
-    expect(seen).toEqual(Array(3).fill([{ zone: 'z1' }, { token: canary }]))
+    const told = [{ zone: 'z1' }, { token: canary }]
+    expect(seen).toEqual([told, told, told])
   })
 })
 

@@ -68,6 +68,10 @@ describe('placeholders of inputs', () => {
     ['${context.res.guresid}', 'abc'],
     ['${context.deploy.id}', 'shop.dev.3'],
     ['${context.app.id}_${context.env.id}', 'shop_dev'],
+    [
+      '${context.app.id}_${context.env.id}_${context.env.type}_${context.res.type}_${context.res.class}_${context.res.id}',
+      'shop_dev_development_acme/s3_fast_shared.files',
+    ],
     ["${resources['postgres#shared.db'].outputs.host}", 'db.local'],
     ['${resources.postgres#shared.db.outputs.host}', undefined],
     ["${resources['postgres#shared.db'].outputs.port}", 5432],

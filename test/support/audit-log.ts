@@ -1,0 +1,47 @@
+import { open, stat } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import { eventually } from './client.ts'
+
+/** The writes to one organization, as the API server recorded them. */
+export interface AuditLog {
+  /** Where the log ends now. */
+  end(): Promise<number>
+  /** What anybody wrote since that place, as `<user> <verb> <resource> <name>`; leases do not count. */
+  writesSince(position: number): Promise<string[]>
+  /** Waits until nobody writes any more, so that the next write has one cause. */
+  calm(): Promise<void>
+}
+
+const reads = new Set(['get', 'list', 'watch'])
+
+/** The audit log at this path, as far as it is about the organization. */
+export function createAuditLog(path: string, organization: string): AuditLog {
+  const log: AuditLog = {
+    end: async () => (await stat(path)).size,
+    async writesSince(position) {
+      const file = await open(path)
+      const { size } = await file.stat()
+      const { buffer } = await file.read(Buffer.alloc(size - position), 0, size - position, position)
+      await file.close()
+      const text = buffer.toString('utf8')
+      // The last line may still be on its way.
+      return text
+        .slice(0, text.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter((line) => line.includes(organization))
+        .map((line) => JSON.parse(line))
+        .filter(({ verb, objectRef }) => !reads.has(verb) && objectRef && objectRef.resource !== 'leases')
+        .map(
+          ({ verb, objectRef, user }) => `${user.username} ${verb} ${objectRef.resource} ${objectRef.name}`,
+        )
+    },
+    async calm() {
+      await eventually('an end of the writes', 20_000, async () => {
+        const position = await log.end()
+        await setTimeout(500)
+        return (await log.writesSince(position)).length === 0 || undefined
+      })
+    },
+  }
+  return log
+}
