@@ -16,7 +16,7 @@ export async function changeObject<K extends Kind>(
   let object = first
   for (let attempt = 1; ; attempt += 1) {
     const wanted = change(object)
-    if (sameJson(wanted.spec, object.spec)) return object
+    if (sameJson(wanted, object)) return object
     try {
       return await cluster.replace(kind, wanted)
     } catch (error) {

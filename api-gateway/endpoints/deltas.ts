@@ -5,16 +5,14 @@ import { annotations } from '../../operator/api/names.ts'
 import { list, oneOf, type Static } from '../../operator/api/schema.ts'
 import { type DeltaContent, deltaContent, emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { ApiError } from '../../operator/kube/client.ts'
-import type { Cluster, Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
+import { changeObject } from './change.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
 import { createdAt, find, findApplication, inOrganization, newMetadata, refuseTooLarge } from './find.ts'
-
-const maxAttempts = 5
 
 function contentOf(request: Static<typeof changesRequest>): DeltaContent {
   const { add = {}, remove = [], update = {} } = request.modules ?? {}
@@ -68,26 +66,6 @@ function changed(
     [annotations.contributors]: [...contributors].join(','),
   }
   return { ...delta, metadata: { ...delta.metadata, annotations: { ...given, ...marks } }, spec }
-}
-
-/** Folds changes into a delta; a write that loses a race looks at the newer object and folds again. */
-async function changeDelta(
-  cluster: Cluster,
-  first: DeploymentDelta,
-  change: (delta: DeploymentDelta) => DeploymentDelta,
-) {
-  let delta = first
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await cluster.replace(DeploymentDelta, change(delta))
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'Conflict' || attempt >= maxAttempts) throw error
-    }
-    const { namespace = '', name, uid } = delta.metadata
-    const newer = await cluster.read(DeploymentDelta, namespace, name)
-    if (newer?.metadata.uid !== uid) throw new Problem('NotFound', `delta '${name}' not found`)
-    delta = newer ?? delta
-  }
 }
 
 /** Deployment deltas. */
@@ -164,7 +142,13 @@ export const deltas: readonly Endpoint[] = [
       const changes = body.map(contentOf)
       const time = new Date(now()).toISOString()
       const first = findDelta(cluster.store, params)
-      return ok(toDelta(await changeDelta(cluster, first, (delta) => changed(delta, changes, caller, time))))
+      return ok(
+        toDelta(
+          await changeObject(cluster, DeploymentDelta, first, (delta) =>
+            changed(delta, changes, caller, time),
+          ),
+        ),
+      )
     },
   }),
 ]
