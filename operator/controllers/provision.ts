@@ -56,6 +56,7 @@ export async function provision(
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
   const call: ProvisionRequest = { ...request, signal }
   const { standing, predecessors, isNews } = standingsOf(resource, driver, call, tools)
+  const doing = `provisioning with '${standing.driverType}'`
   await tools.holds.hold(resource, request.secretNames)
   if (isNews) {
     const secretNames = [...new Set([...request.secretNames, ...predecessors.flatMap(secretOf)])].sort()
@@ -63,9 +64,8 @@ export async function provision(
     const { inputsHash: _, predecessors: __, secretNames: ___, ...facts } = factsOf(resource)
     const remembered = { ...facts, provisioned: standing, ...(secretNames.length > 0 ? { secretNames } : {}) }
     const observed = predecessors.length > 0 ? { ...remembered, predecessors: [...predecessors] } : remembered
-    await report(observed, `provisioning with '${standing.driverType}'`)
+    await report(observed, doing)
   }
-  const doing = `provisioning with '${standing.driverType}'`
   const result = await step('ProvisionFailed', doing, [request.secrets, request.account], () =>
     withinDeadline(driver.provision(call), signal),
   )

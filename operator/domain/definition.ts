@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
 import type { DriverDescriptor } from './driver.ts'
-import { isObject } from './json.ts'
+import { isObject, pointerSteps } from './json.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from './placeholder.ts'
 import { type ResourceTypeInfo, simpleTypeName } from './types.ts'
@@ -158,19 +158,11 @@ function compile(descriptor: DriverDescriptor) {
 }
 
 function isPlaceholder(value: unknown, pointer: string): boolean {
-  const at = pointer
-    .split('/')
-    .slice(1)
-    .reduce<unknown>(
-      (inner, key) =>
-        isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[unescape(key)] : undefined,
-      value,
-    ) // both are indexed by text
+  const at = pointerSteps(pointer).reduce<unknown>(
+    (inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[key] : undefined),
+    value,
+  ) // both are indexed by text
   return typeof at === 'string' && at.includes('${') && findPlaceholders(at).length > 0
-}
-
-function unescape(token: string): string {
-  return token.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 function messageOf(part: string, { instancePath, message = 'is not valid', params }: ErrorObject): string {

@@ -4,7 +4,7 @@ import { type Descriptor, formatDescriptor } from './descriptor.ts'
 import type { DriverDescriptor } from './driver.ts'
 import { Problem, Stalled, Waiting } from './errors.ts'
 import { workloadOf } from './identity.ts'
-import { isObject, ownValue } from './json.ts'
+import { isObject, ownValue, pointerSteps } from './json.ts'
 import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { type Expanded, expand, formatPath, type Resolved } from './placeholder.ts'
@@ -204,11 +204,7 @@ function moveSecrets(
   const values = structuredClone(value)
   const secrets = structuredClone(given)
   for (const pointer of secretPointers) {
-    const path = pointer
-      .slice(1)
-      .split('/')
-      .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    moveAlong(path, values, secrets)
+    moveAlong(pointerSteps(pointer), values, secrets)
   }
   return { values, secrets }
 }

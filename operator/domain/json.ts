@@ -51,6 +51,14 @@ export function compareText(left: string, right: string): number {
   return left < right ? -1 : 1
 }
 
+/** The steps of a JSON pointer (RFC 6901), which must be well-formed; none for the empty one. */
+export function pointerSteps(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 /** One step of a JSON pointer as RFC 6901 escapes it. */
 export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -2,7 +2,7 @@ import type { PatchOperation } from '../api/deployment-delta.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { splitTypeAndClass } from './descriptor.ts'
 import { Problem } from './errors.ts'
-import { isObject } from './json.ts'
+import { isObject, pointerSteps } from './json.ts'
 
 /**
  * What a patched document is: a module, whose dependencies lie under `externals`, or the map of shared
@@ -31,10 +31,7 @@ function parsePointer(path: string, where: string): string[] {
   if (!path.startsWith('/')) throw new Problem('Invalid', `${where}: path '${path}' must begin with '/'`)
   if (/~(?![01])/.test(path))
     throw new Problem('Invalid', `${where}: path '${path}' has a '~' that is neither '~0' nor '~1'`)
-  const tokens = path
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const tokens = pointerSteps(path)
   for (const token of tokens) refusePrototypeKey(token, where)
   return tokens
 }

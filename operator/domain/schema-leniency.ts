@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { Problem } from './errors.ts'
-import { isObject, ownValue } from './json.ts'
+import { isObject, ownValue, pointerSteps } from './json.ts'
 import { findPlaceholders } from './placeholder.ts'
 
 /** Keywords that look further into a value than the place that they fail at. */
@@ -54,12 +54,8 @@ function holdsPlaceholder(value: unknown): boolean {
 }
 
 function valueAt(value: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((inner, key) => {
-      if (Array.isArray(inner)) return inner[Number(key)]
-      return isObject(inner) ? ownValue(inner, key) : undefined
-    }, value)
+  return pointerSteps(pointer).reduce<unknown>((inner, key) => {
+    if (Array.isArray(inner)) return inner[Number(key)]
+    return isObject(inner) ? ownValue(inner, key) : undefined
+  }, value)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
-import { isObject } from '../../domain/json.ts'
+import { isObject, pointerSteps } from '../../domain/json.ts'
 import type { Driver } from '../driver.ts'
 import { workloadDescriptor } from './descriptor.ts'
 
@@ -12,7 +12,7 @@ export const workload: Driver = {
     const secrets: FreeForm = {}
     for (const pointer of secretParams) {
       const name = nameOf(pointer)
-      secrets[name] = replaceAt(values, pathOf(pointer), { secretOutput: name })
+      secrets[name] = replaceAt(values, pointerSteps(pointer), { secretOutput: name })
     }
     return { outputs: { values, secrets }, objects: [] }
   },
@@ -32,13 +32,6 @@ function replaceAt(root: FreeForm, path: readonly string[], next: unknown): unkn
 
 function isIndexed(value: unknown): value is FreeForm {
   return isObject(value) || Array.isArray(value)
-}
-
-function pathOf(pointer: string): string[] {
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 /** A key of a Secret that can be read, and is no other pointer's. */
