@@ -64,7 +64,9 @@ describe('a definition that is deleted while resources live', () => {
     await eventually('the end of the Secret', 20_000, async () =>
       (await itsSecrets()).length === 0 ? true : undefined,
     )
-    const { body } = await organization.rest('GET', '/resources/defs?deleted=true')
-    expect(body.map(({ id }: { id: string }) => id)).not.toContain('database')
+    await eventually('the end of its listing', 10_000, async () => {
+      const { body } = await organization.rest('GET', '/resources/defs?deleted=true')
+      return body.some(({ id }: { id: string }) => id === 'database') ? undefined : true
+    })
   })
 })
