@@ -1,0 +1,73 @@
+import { BlockList, isIP } from 'node:net'
+
+/** A range of addresses that is not the public internet. */
+export interface Range {
+  /** What it is, with the range itself. */
+  readonly title: string
+  /** Whether only a range opens it, never a host name: what answers there gives credentials to whoever asks. */
+  readonly byRangeOnly: boolean
+  includes(address: string): boolean
+}
+
+/** Ranges by what they are; the first that fits names the refusal. */
+const refused: Readonly<Record<string, readonly string[]>> = {
+  'the metadata service of a cloud': [
+    '169.254.169.254/32',
+    '168.63.129.16/32',
+    '100.100.100.200/32',
+    '192.0.0.192/32',
+    'fd00:ec2::/32',
+    'fd20:ce::254/128',
+  ],
+  'link-local': ['169.254.0.0/16', 'fe80::/10'],
+  'this host': ['0.0.0.0/8', '::/128'],
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'],
+  'shared (carrier-grade NAT)': ['100.64.0.0/10'],
+  'of protocols': ['192.0.0.0/24', '192.88.99.0/24', '2001::/23'],
+  'for documentation': ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
+  'for benchmarks': ['198.18.0.0/15'],
+  multicast: ['224.0.0.0/4', 'ff00::/8'],
+  'reserved or broadcast': ['240.0.0.0/4'],
+  'an IPv4 address within IPv6': ['::ffff:0:0/96', '::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
+}
+
+const byRangeOnly = new Set(['the metadata service of a cloud', 'link-local'])
+
+const ranges: readonly Range[] = Object.entries(refused).flatMap(([title, members]) =>
+  members.map((text) => ({
+    title: `${title} (${text})`,
+    byRangeOnly: byRangeOnly.has(title),
+    includes: rangeOf(text) ?? throwUnreadable(text),
+  })),
+)
+
+/** All that is public of IPv6. */
+const globalUnicast = rangeOf('2000::/3') ?? throwUnreadable('2000::/3')
+const unassigned: Range = { title: 'not of the public internet', byRangeOnly: false, includes: () => true }
+
+/** Whether an address is in a range as it is written, `10.0.0.0/8`, or is the one address; undefined for no such text. */
+export function rangeOf(text: string): ((address: string) => boolean) | undefined {
+  const [, base = '', digits] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  const family = isIP(base)
+  const bits = family === 4 ? 32 : 128
+  const prefix = digits === undefined ? bits : Number(digits)
+  if (family === 0 || prefix > bits) return undefined
+  const list = new BlockList()
+  const type = family === 4 ? 'ipv4' : 'ipv6'
+  list.addSubnet(base, prefix, type)
+  // A list of IPv6 ranges takes every IPv4 address for a mapped one: only the own family is asked.
+  return (address) => isIP(address) === family && list.check(address, type)
+}
+
+/** Which range keeps an address from being public; a text that is no address is never public. */
+export function rangeAround(address: string): Range | undefined {
+  const found = ranges.find((range) => range.includes(address))
+  if (found) return found
+  const isPublic = isIP(address) === 4 || (globalUnicast(address) && !address.includes('%'))
+  return isPublic ? undefined : unassigned
+}
+
+function throwUnreadable(text: string): never {
+  throw new Error(`'${text}' is not a range of addresses`)
+}

@@ -1,0 +1,37 @@
+import type { Readable } from 'node:stream'
+import { OutboundError } from './errors.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** Headers of an answer as texts. */
+export function plainHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  )
+}
+
+/** The body as text; ends the connection rather than read a byte more than `maxBytes`. */
+export async function readBody(body: Readable, headers: Headers, maxBytes: number): Promise<string> {
+  const encoding = headers['content-encoding'] ?? ''
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    body.destroy()
+    throw new OutboundError('Compressed', 'the answer is compressed, which was not asked for')
+  }
+  const tooLarge = new OutboundError('TooLarge', `the answer is larger than ${maxBytes} bytes`)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) {
+    body.destroy()
+    throw tooLarge
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  // Leaving the loop destroys the body.
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooLarge
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
