@@ -6,20 +6,24 @@ const root = join(import.meta.dirname, '..')
 /** Names of the processes that ship, each one bundle. */
 export type BundleName = 'operator' | 'gateway'
 
-const entries: Record<BundleName, string> = { operator: 'operator/main.ts', gateway: 'api-gateway/main.ts' }
+/** The files that each consists of: its own, and beside it those of its threads. */
+const entries: Record<BundleName, Readonly<Record<string, string>>> = {
+  operator: { operator: 'operator/main.ts', 'template-worker': 'operator/templates/worker.ts' },
+  gateway: { gateway: 'api-gateway/main.ts' },
+}
 
 // Some libraries inside the bundle still ask for `require`.
 const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
-/** Bundles the processes into `directory` as `<name>.mjs`, with source maps beside them. */
+/** Bundles the processes and their threads into `directory` as `<name>.mjs`, with source maps beside them. */
 export async function buildBundles(
   directory: string,
   names = Object.keys(entries) as BundleName[],
 ): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),
+    entryPoints: Object.assign({}, ...names.map((name) => entries[name])),
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,

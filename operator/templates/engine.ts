@@ -1,0 +1,188 @@
+import { Engine, type EngineConfig, EvalError, type FuncMap, TemplateError } from '@promptctl/go-template-js'
+import { bounded, checkItems, FunctionFault, maxTextLength, NotYet } from './limits.ts'
+import { print } from './print.ts'
+import { isDict, own, typeName } from './values.ts'
+
+interface Scope {
+  readonly dot: unknown
+  readonly root: unknown
+  readonly parent: Scope | undefined
+  readonly vars: Map<string, unknown>
+}
+
+interface Place {
+  readonly pos: TemplateError['pos']
+}
+
+interface Pipe extends Place {
+  readonly decls: readonly { readonly idents: readonly string[] }[]
+  readonly isAssign: boolean
+}
+
+interface Command extends Place {
+  readonly args: readonly { readonly type: string; readonly ident?: string }[]
+}
+
+interface Invocation extends Place {
+  readonly pipe?: Pipe
+}
+
+interface Output {
+  readonly out: string[]
+  readonly source: string
+}
+
+/** The steps of an evaluation in the library, which calls them by name; some are not as in Go and are replaced here. */
+interface Steps {
+  readonly funcs: FuncMap
+  evalIf(node: object, scope: Scope, output: Output): void
+  evalWith(node: object, scope: Scope, output: Output): void
+  evalPipe(pipe: Pipe, scope: Scope, output: Output): unknown
+  evalPipeWithoutDecls(pipe: Pipe, scope: Scope, output: Output): unknown
+  evalTemplateInvoke(node: Invocation, scope: Scope, output: Output): void
+  evalBlock(node: Invocation, scope: Scope, output: Output): void
+  evalCommand(command: Command, scope: Scope, output: Output, piped: object): unknown
+  resolveFieldChain(receiver: unknown, names: readonly string[], pos: Place['pos'], output: Output): unknown
+  emitFromValue(value: unknown, output: Output): void
+}
+
+interface ParsedTemplate {
+  evaluate(data: unknown): string[]
+}
+
+const Base = Engine as unknown as new (
+  config: EngineConfig<string>,
+) => Steps & { parse(text: string): ParsedTemplate } // private to the type checker alone
+
+/** Renders Go templates; maps give nothing but their own keys, and the output is bounded. */
+export function createGoEngine(funcs: FuncMap): { render(template: string, data: unknown): string } {
+  return {
+    render(template, data) {
+      let length = 0
+      const count = (text: string) => {
+        length += text.length
+        if (length > maxTextLength)
+          throw new FunctionFault(`more than ${maxTextLength} characters are rendered`)
+        return text
+      }
+      const engine = new GoEngine({ fromString: count, toString: print, isT: isFragment, funcs })
+      return bounded(engine.parse(template).evaluate(data).join(''))
+    },
+  }
+}
+
+function isFragment(_: unknown): _ is string {
+  return false
+}
+
+class GoEngine extends Base {
+  readonly #count: (text: string) => string
+
+  constructor(config: EngineConfig<string>) {
+    super(config)
+    this.#count = config.fromString
+    Object.setPrototypeOf(this.funcs, null) // a function is one of these, and none that every object has
+  }
+
+  // A variable declared in a branch ends with it.
+  override evalIf(node: object, scope: Scope, output: Output): void {
+    super.evalIf(node, within(scope), output)
+  }
+
+  override evalWith(node: object, scope: Scope, output: Output): void {
+    super.evalWith(node, within(scope), output)
+  }
+
+  // `$x = …` changes the variable where it was declared, outside of a range too.
+  override evalPipe(pipe: Pipe, scope: Scope, output: Output): unknown {
+    if (!pipe.isAssign) return super.evalPipe(pipe, scope, output)
+    const value = super.evalPipe({ ...pipe, decls: [], isAssign: false }, scope, output)
+    for (const { idents } of pipe.decls) assign(idents[0] ?? '', value, scope, pipe, output)
+    return value
+  }
+
+  // `range 3` counts 0, 1, 2.
+  override evalPipeWithoutDecls(pipe: Pipe, scope: Scope, output: Output): unknown {
+    const value = super.evalPipeWithoutDecls(pipe, scope, output)
+    const isCount = typeof value === 'number' && Number.isInteger(value)
+    if (value instanceof Date || typeof value === 'boolean' || (typeof value === 'number' && !isCount))
+      throw new EvalError(`cannot range over ${typeName(value)}`, pipe.pos)
+    if (typeof value !== 'number') return value
+    try {
+      checkItems(value)
+    } catch (error) {
+      throw located(error, pipe, 'range')
+    }
+    return Array.from({ length: Math.max(0, value) }, (_, i) => i)
+  }
+
+  // A template sees what it is given as `.` and `$`, and none of the variables of its caller.
+  override evalTemplateInvoke(node: Invocation, scope: Scope, output: Output): void {
+    const { pipe, ...rest } = node
+    super.evalTemplateInvoke(rest, alone(pipe && this.evalPipe(pipe, scope, output)), output)
+  }
+
+  override evalBlock(node: Invocation, scope: Scope, output: Output): void {
+    const { pipe, ...rest } = node
+    super.evalBlock(rest, alone(pipe && this.evalPipe(pipe, scope, output)), output)
+  }
+
+  override evalCommand(command: Command, scope: Scope, output: Output, piped: object): unknown {
+    const name = command.args[0]?.ident
+    try {
+      return super.evalCommand(command, scope, output, piped)
+    } catch (error) {
+      throw located(error, command, name)
+    }
+  }
+
+  override resolveFieldChain(
+    receiver: unknown,
+    names: readonly string[],
+    pos: Place['pos'],
+    output: Output,
+  ): unknown {
+    let value = receiver
+    for (const name of names) {
+      if (value === undefined || value === null) return undefined
+      if (!isDict(value)) {
+        throw new EvalError(`cannot take the field '${name}' of ${typeName(value)}`, pos, {
+          source: output.source,
+        })
+      }
+      value = own(value, name)
+    }
+    return value
+  }
+
+  override emitFromValue(value: unknown, output: Output): void {
+    const text = value === undefined || value === null ? '<no value>' : print(value)
+    output.out.push(this.#count(text))
+  }
+}
+
+/** The error with the place that it happened at; what the library's own functions say may hold data, and is left out. */
+function located(error: unknown, { pos }: Place, name: string | undefined): unknown {
+  if (!(error instanceof Error) || error instanceof TemplateError || error instanceof NotYet) return error
+  if (error instanceof FunctionFault)
+    return new EvalError(name ? `'${name}' ${error.message}` : error.message, pos)
+  if (error instanceof RangeError) return error // of the stack or the length of a text, explained further up
+  return new EvalError(`'${name ?? ''}' cannot take these arguments`, pos)
+}
+
+function assign(name: string, value: unknown, scope: Scope, { pos }: Place, { source }: Output): void {
+  for (let each: Scope | undefined = scope; each; each = each.parent) {
+    if (!each.vars.has(name)) continue
+    each.vars.set(name, value)
+    return
+  }
+  throw new EvalError(`undefined variable ${name}`, pos, { source })
+}
+
+function within(scope: Scope): Scope {
+  return { dot: scope.dot, root: scope.root, parent: scope, vars: new Map() }
+}
+
+function alone(value: unknown): Scope {
+  return { dot: value, root: value, parent: undefined, vars: new Map() }
+}

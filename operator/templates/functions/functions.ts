@@ -1,0 +1,92 @@
+import {
+  type FuncMap,
+  sprigConversions,
+  sprigDatetime,
+  sprigDefaults,
+  sprigHash,
+  sprigLists,
+  sprigRandom,
+  sprigSemver,
+  sprigStrings,
+} from '@promptctl/go-template-js'
+import { checkItems, checkLength } from '../limits.ts'
+import { textArgument, wholeArgument } from '../values.ts'
+import { dictFunctions } from './dicts.ts'
+import { encodingFunctions } from './encodings.ts'
+import { listFunctions } from './lists.ts'
+import { numberFunctions } from './numbers.ts'
+import { regularExpressionFunctions } from './regular-expressions.ts'
+import { textFunctions } from './texts.ts'
+import { typeFunctions } from './types.ts'
+import { urlFunctions } from './urls.ts'
+import { waitingFunctions } from './waiting.ts'
+
+/** Functions by name; they check their arguments themselves. */
+export type Functions = Readonly<Record<string, (...values: readonly unknown[]) => unknown>>
+
+const ours: Functions = {
+  ...dictFunctions,
+  ...encodingFunctions,
+  ...listFunctions,
+  ...numberFunctions,
+  ...regularExpressionFunctions,
+  ...textFunctions,
+  ...typeFunctions,
+  ...urlFunctions,
+  ...waitingFunctions,
+}
+
+/** Everything that a template may call: no network, no environment, no files. */
+export function templateFunctions(): FuncMap {
+  const theirs: FuncMap = {
+    ...sprigConversions(),
+    ...sprigDatetime(),
+    ...sprigDefaults(),
+    ...sprigHash(),
+    ...sprigLists(),
+    ...sprigRandom(randomNumber),
+    ...sprigSemver(),
+    ...sprigStrings(),
+  }
+  const all: FuncMap = {
+    ...mapFunctions(theirs, ({ fn, ...rest }, name) => ({ ...rest, fn: guarded(name, fn as AnyFunction) })),
+    ...Object.fromEntries(
+      Object.entries(ours).map(([name, fn]) => [name, { fn: guarded(name, fn), argTypes: [] }]),
+    ),
+  }
+  // sprig has a second name for what fails instead of giving nothing; here all of them fail.
+  const must = Object.entries(all).map(
+    ([name, fn]) => [`must${name[0]?.toUpperCase()}${name.slice(1)}`, fn] as const,
+  )
+  const aliases = { trimall: all.trimAll, date_modify: all.dateModify, date_in_zone: all.dateInZone }
+  return { ...Object.fromEntries(must), ...all, ...(aliases as FuncMap) }
+}
+
+type AnyFunction = (...values: readonly unknown[]) => unknown
+
+function mapFunctions(
+  map: FuncMap,
+  change: (each: FuncMap[string], name: string) => FuncMap[string],
+): FuncMap {
+  return Object.fromEntries(Object.entries(map).map(([name, each]) => [name, change(each, name)]))
+}
+
+const sized = new Set(['randAlpha', 'randAlphaNum', 'randNumeric', 'randAscii'])
+
+/** Keeps what a function gives within bounds, so that no chain of calls grows without end. */
+function guarded(name: string, fn: AnyFunction): AnyFunction {
+  return (...values) => {
+    if (sized.has(name)) checkLength(wholeArgument(values[0]))
+    if (name === 'wrapWith') checkLength(textArgument(values[1]).length * textArgument(values[2]).length)
+    const result = fn(...values)
+    if (typeof result === 'string') checkLength(result.length)
+    if (Array.isArray(result)) checkItems(result.length)
+    return result
+  }
+}
+
+// As good for passwords as the machine's own source of chance.
+function randomNumber(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
+  return (high * 2 ** 21 + (low >>> 11)) / 2 ** 53
+}

@@ -1,0 +1,77 @@
+import { posix } from 'node:path'
+import { formatted } from '../format.ts'
+import { bounded, checkLength, FunctionFault } from '../limits.ts'
+import { goQuote, print, printAll } from '../print.ts'
+import { listArgument, textArgument, wholeArgument } from '../values.ts'
+import type { Functions } from './functions.ts'
+
+const isThere = (value: unknown) => value !== undefined && value !== null
+const base = (path: unknown) => posix.basename(textArgument(path)) || (textArgument(path) === '' ? '.' : '/')
+const clean = (path: unknown) => posix.normalize(textArgument(path)).replace(/(?<=.)\/$/, '')
+
+/** What makes texts of values, and larger texts of smaller ones. */
+export const textFunctions: Functions = {
+  print: (...values) => printAll(values),
+  println: (...values) => `${values.map(print).join(' ')}\n`,
+  printf: (format, ...values) => formatted(textArgument(format), values),
+  toString: (value: unknown) => print(value),
+  quote: (...values) =>
+    values
+      .filter(isThere)
+      .map((each) => goQuote(print(each)))
+      .join(' '),
+  squote: (...values) =>
+    values
+      .filter(isThere)
+      .map((each) => `'${print(each)}'`)
+      .join(' '),
+  cat: (...values) => values.filter(isThere).map(print).join(' '),
+  repeat: (count, text) => repeated(textArgument(text), wholeArgument(count)),
+  indent: (count, text) => indented(wholeArgument(count), textArgument(text)),
+  nindent: (count, text) => `\n${indented(wholeArgument(count), textArgument(text))}`,
+  replace: (old, by, text) => replaced(textArgument(text), textArgument(old), textArgument(by)),
+  join: (separator, list) => joined(textArgument(separator), list),
+  base,
+  osBase: base,
+  dir: (path) => clean(posix.dirname(textArgument(path))),
+  ext: (path) => /\.[^./]*$/.exec(textArgument(path))?.[0] ?? '',
+  clean,
+  isAbs: (path) => textArgument(path).startsWith('/'),
+  required: (message, value) => {
+    if (value === undefined || value === null || value === '')
+      throw new FunctionFault(`says: ${textArgument(message)}`)
+    return value
+  },
+  fail: (message) => {
+    throw new FunctionFault(`says: ${textArgument(message)}`)
+  },
+  call: () => {
+    throw new FunctionFault('has nothing to call')
+  },
+}
+
+function repeated(text: string, count: number): string {
+  checkLength(text.length * Math.max(0, count))
+  return text.repeat(Math.max(0, count))
+}
+
+function indented(count: number, text: string): string {
+  const lines = text.split('\n')
+  const spaces = Math.max(0, count)
+  checkLength(text.length + lines.length * spaces)
+  return lines.map((line) => ' '.repeat(spaces) + line).join('\n')
+}
+
+function replaced(text: string, old: string, by: string): string {
+  const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old)
+  checkLength(text.length + parts.length * by.length)
+  return parts.join(by)
+}
+
+function joined(separator: string, list: unknown): string {
+  const items = Array.isArray(list)
+    ? listArgument(list).filter(isThere).map(print)
+    : [list].filter(isThere).map(print)
+  checkLength(items.reduce((length, each) => length + each.length + separator.length, 0))
+  return bounded(items.join(separator))
+}

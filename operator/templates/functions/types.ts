@@ -1,0 +1,18 @@
+import { isDict, typeName } from '../values.ts'
+import type { Functions } from './functions.ts'
+
+/** What tells the type of a value, in Go's words. */
+export const typeFunctions: Functions = {
+  kindOf,
+  kindIs: (kind, value) => kindOf(value) === kind,
+  typeOf: typeName,
+  typeIs: (type, value) => typeName(value) === type,
+  typeIsLike: (type, value) => typeName(value) === type || typeName(value) === `*${String(type)}`,
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return 'invalid'
+  if (Array.isArray(value)) return 'slice'
+  if (value instanceof Date) return 'struct'
+  return isDict(value) ? 'map' : typeName(value)
+}

@@ -1,0 +1,80 @@
+import { FunctionFault } from './limits.ts'
+
+/** A map as templates see it: without a prototype, so that nothing but its own keys is in it. */
+export type Dict = Record<string, unknown>
+
+/** A map of these entries. */
+export function dictOf(entries: Iterable<readonly [string, unknown]>): Dict {
+  const dict: Dict = Object.create(null)
+  for (const [key, value] of entries) dict[key] = value
+  return dict
+}
+
+/** A copy of JSON-like data in which every map is without a prototype. */
+export function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes)
+  if (!isDict(value)) return value
+  return dictOf(Object.entries(value).map(([key, member]) => [key, withoutPrototypes(member)] as const))
+}
+
+/** Whether a value is a map: neither a list nor a point in time. */
+export function isDict(value: unknown): value is Dict {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+/** What a map has under a key of its own. */
+export function own(dict: Dict, key: string): unknown {
+  return Object.hasOwn(dict, key) ? dict[key] : undefined
+}
+
+/** Go's name for the type of a value. */
+export function typeName(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float64'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (value instanceof Date) return 'time.Time'
+  return isDict(value) ? 'map[string]interface {}' : typeof value
+}
+
+/** The argument, which must be a text. */
+export function textArgument(value: unknown): string {
+  if (typeof value !== 'string') throw new FunctionFault(`takes text, not ${typeName(value)}`)
+  return value
+}
+
+/** The argument, which must be a list; none is an empty one. */
+export function listArgument(value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return []
+  if (!Array.isArray(value)) throw new FunctionFault(`takes a list, not ${typeName(value)}`)
+  return value
+}
+
+/** The argument, which must be a map. */
+export function dictArgument(value: unknown): Dict {
+  if (!isDict(value)) throw new FunctionFault(`takes a map, not ${typeName(value)}`)
+  return value
+}
+
+/** Whether a value counts as nothing: Go's zero values. */
+export function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  if (isDict(value)) return Object.keys(value).length === 0
+  return value === undefined || value === null || value === false || value === 0 || value === ''
+}
+
+/** The argument as a whole number, however it is written; 0 for what is none. */
+export function wholeArgument(value: unknown): number {
+  const number = floatArgument(value)
+  return Number.isFinite(number) ? Math.trunc(number) : 0
+}
+
+/** The argument as a number, however it is written; 0 for what is none. */
+export function floatArgument(value: unknown): number {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value !== 'string' || value.trim() === '') return 0
+  const number = Number(value)
+  return Number.isNaN(number) ? 0 : number
+}

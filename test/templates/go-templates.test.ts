@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { createGoEngine } from '../../operator/templates/engine.ts'
+import { templateFunctions } from '../../operator/templates/functions/functions.ts'
+import { withoutPrototypes } from '../../operator/templates/values.ts'
+
+interface Corpus {
+  readonly data: object
+  readonly prints: Readonly<Record<string, string>>
+  readonly fails: readonly string[]
+}
+
+// What text/template with sprig 3.3 made of the same templates and data.
+const corpora: readonly Corpus[] = JSON.parse(readFileSync(join(import.meta.dirname, 'go.json'), 'utf8'))
+const engine = createGoEngine(templateFunctions())
+const render = (template: string, data: object) => engine.render(template, withoutPrototypes(data))
+
+describe.each(corpora)('as in Go', ({ data, prints, fails }) => {
+  test.each(Object.entries(prints))('%s', (template, expected) => {
+    expect(render(template, data)).toBe(expected)
+  })
+
+  test.each(fails)('%s fails', (template) => {
+    expect(() => render(template, data)).toThrow()
+  })
+})
+
+describe('other than in Go', () => {
+  test.each([
+    ['whole numbers are integers, wherever they come from', '{{ .n }} {{ eq .n 12345678 }}', '12345678 true'],
+    ['a text has parts, as without sprig', '{{ slice .s 1 3 }}', 'hé'.slice(1)],
+    [
+      'the mode of a file is octal, but `y` is text',
+      '{{ fromYaml "{a: 0644, b: y}" | toJson }}',
+      '{"a":420,"b":"y"}',
+    ],
+  ])('%s', (_, template, expected) => {
+    expect(render(template, { n: 12345678, s: 'hé' })).toBe(expected)
+  })
+
+  test.each([
+    ['what is no JSON fails instead of giving nothing', '{{ fromJson "{" }}'],
+    ['a malformed expression fails instead of fitting nothing', '{{ regexMatch "(" "a" }}'],
+    ['base64 that is none fails instead of giving words', '{{ b64dec "%%" }}'],
+    ['there is no environment', '{{ env "HOME" }}'],
+    ['nor its expansion', '{{ expandenv "$HOME" }}'],
+    ['nor the network', '{{ getHostByName "localhost" }}'],
+    ['nor functions among the data', '{{ call .n }}'],
+    ['nor what every object of JavaScript has', '{{ constructor }}'],
+    ['as a function either', '{{ hasOwnProperty "n" }}'],
+  ])('%s', (_, template) => {
+    expect(() => render(template, { n: 1 })).toThrow()
+  })
+})
+
+describe('nothing but own keys is in a map', () => {
+  test.each([
+    ['{{ .constructor }}', '<no value>'],
+    ['{{ .__proto__ }}', '<no value>'],
+    ['{{ .m.constructor.name }}', '<no value>'],
+    ['{{ (dict).constructor }}', '<no value>'],
+    ['{{ (fromJson "{}").__proto__ }}', '<no value>'],
+    ['{{ (split "." "a.b").constructor }}', '<no value>'],
+    ['{{ (semver "1.2.3").constructor }}', '<no value>'],
+    ['{{ index .m "__proto__" }}', '<no value>'],
+    ['{{ get .m "constructor" }}', ''],
+    ['{{ hasKey .m "toString" }}', 'false'],
+    ['{{ pluck "constructor" .m }}', '[]'],
+    ['{{ pick .m "constructor" }}', 'map[]'],
+    ['{{ dig "constructor" "name" "none" .m }}', 'none'],
+    [
+      '{{ $d := dict }}{{ $_ := set $d "__proto__" (dict "a" 1) }}{{ $d.a }} {{ $d }}',
+      '<no value> map[__proto__:map[a:1]]',
+    ],
+    ['{{ fromYaml "__proto__: {a: 1}" }}', 'map[__proto__:map[a:1]]'],
+  ])('%s', (template, expected) => {
+    expect(render(template, { m: {} })).toBe(expected)
+  })
+})
+
+describe('what is random', () => {
+  test.each([
+    ['{{ randAlphaNum 32 }}', /^[a-zA-Z0-9]{32}$/],
+    ['{{ randAlpha 5 | lower }}', /^[a-z]{5}$/],
+    ['{{ randNumeric 6 }}', /^\d{6}$/],
+    ['{{ uuidv4 }}', /^[0-9a-f]{8}-[0-9a-f]{4}-4/],
+  ])('%s', (template, expected) => {
+    const [one, other] = [render(template, {}), render(template, {})]
+    expect(one).toMatch(expected)
+    expect(one).not.toBe(other)
+  })
+})

@@ -1,0 +1,218 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { createTemplates, type Step, type Templates } from '../../operator/templates/templates.ts'
+
+const templates = createTemplates({ timeoutMs: 1000 })
+afterAll(() => templates.close())
+
+const text = (template: unknown): Step => ({ name: 'given', template, reads: 'text' })
+const yaml = (template: unknown): Step => ({ name: 'given', template, reads: 'yaml' })
+
+async function render(step: Step, data: object = {}, by: Templates = templates): Promise<unknown> {
+  const results = await by.render([step], data as Record<string, unknown>)
+  return results.given
+}
+
+describe('steps', () => {
+  test('later ones see the results of earlier ones', async () => {
+    const results = await templates.render(
+      [
+        { name: 'init', template: 'name: {{ .id }}-db\nsize: 3', reads: 'yaml', as: 'init' },
+        { name: 'outputs', template: 'name: {{ .init.name }}', reads: 'yaml', as: 'outputs.values' },
+        { name: 'url', template: 'https://{{ .outputs.values.name }}:{{ add .init.size 1 }}', reads: 'text' },
+      ],
+      { id: 'abc' },
+    )
+    expect(results).toEqual({
+      init: { name: 'abc-db', size: 3 },
+      outputs: { name: 'abc-db' },
+      url: 'https://abc-db:4',
+    })
+  })
+
+  test('one changes nothing of what another sees', async () => {
+    const results = await templates.render(
+      [
+        text('{{ $_ := set .m "a" 2 }}{{ .m.a }}'),
+        { name: 'after', template: '{{ .m.a }} {{ .extra }}', reads: 'text', besides: { extra: 'x' } },
+      ],
+      { m: { a: 1 } },
+    )
+    expect(results).toEqual({ given: '2', after: '1 x' })
+  })
+
+  test.each<[rule: string, template: unknown, expected: unknown]>([
+    ['a text is rendered, then read', 'a: {{ .n }}\nb: "{{ .n }}"', { a: 5, b: '5' }],
+    ['a text that gives nothing', '{{ if .no }}a: 1{{ end }}', undefined],
+    ['texts within data are templates', { a: { b: ['{{ .s }}-x'] } }, { a: { b: ['web-x'] } }],
+    ['keys too', { '{{ .s }}': 1 }, { web: 1 }],
+    ['a number stays one', { a: '{{ .n }}' }, { a: 5 }],
+    ['quoted, it is text', { a: '{{ .n | quote }}' }, { a: '5' }],
+    ['lists and maps come as JSON', { a: '{{ .l | toJson }}' }, { a: [1, 'x'] }],
+    ['or as YAML', { a: '{{ toYaml .l }}' }, { a: [1, 'x'] }],
+    [
+      'what reading would change stays text',
+      { a: '{{ .zeros }}', b: '{{ .s }} # 1', c: '{{ .e }}' },
+      { a: '0012', b: 'web # 1', c: '1e3' },
+    ],
+    ['what is no YAML stays text', { a: '{{ .bad }}' }, { a: '@x: [' }],
+    ['a text without an action is kept', { a: '0644', b: 'true' }, { a: '0644', b: 'true' }],
+  ])('%s', async (_, template, expected) => {
+    const data = { n: 5, s: 'web', l: [1, 'x'], zeros: '0012', e: '1e3', bad: '@x: [', no: false }
+    expect(await render(yaml(template), data)).toEqual(expected)
+  })
+
+  test('documents in the data of a manifest are read', async () => {
+    const template = { both: { location: 'namespace', data: 'a: {{ .n }}\n---\nb: 2\n---\n' } }
+    expect(await render({ name: 'given', template, reads: 'manifests' }, { n: 1 })).toEqual({
+      both: { location: 'namespace', data: [{ a: 1 }, { b: 2 }] },
+    })
+  })
+})
+
+describe('what cannot be rendered names template, line, column and reason, never the data', () => {
+  test.each<[rule: string, step: Step, expected: RegExp]>([
+    ['syntax', text('a\n{{ if }}'), /^template 'given' line 2 column 7: /],
+    [
+      'an unknown function',
+      text('{{ uper .s }}'),
+      /^template 'given' line 1 column 4: function "uper".*upper/,
+    ],
+    [
+      'an argument of the wrong type',
+      text('{{ upper .n }}'),
+      /line 1 column 4: 'upper' takes string as argument 1/,
+    ],
+    ['what the author says', text('{{ required "give a name" .none }}'), /'required' says: give a name/],
+    ['what is no YAML', yaml('a: [{{ .s }}'), /^template 'given': is not YAML at line \d/],
+    ['a text within data', yaml({ a: ['{{ fail "no" }}'] }), /^template 'given.a.0' line 1 column 4/],
+    ['JSON that is none', text('{{ fromJson .s }}'), /^template 'given' line 1 column 4: 'fromJson'/],
+    ['a function of the library', text('{{ semver .s }}'), /^template 'given' line 1 column 4: 'semver'/],
+    ['a date', text('{{ toDate "2006-01-02" .s }}'), /^template 'given' line 1 column 4: 'toDate'/],
+  ])('%s', async (_, step, expected) => {
+    const failing = render(step, { s: 'hush-hush', n: 1 })
+    await expect(failing).rejects.toMatchObject({
+      reason: 'Invalid',
+      message: expect.stringMatching(expected),
+    })
+    await expect(failing).rejects.not.toMatchObject({ message: expect.stringContaining('hush') })
+  })
+})
+
+const shared = '{{ $x := list "a" }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}'
+
+describe('hostile templates', () => {
+  test.each<[rule: string, template: string, reason: string]>([
+    ['work without end', '{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}', 'TooSlow'],
+    [
+      'memory without end',
+      '{{ $l := list }}{{ range until 100000 }}{{ $l = append $l (until 100000) }}{{ end }}',
+      'TooLarge',
+    ],
+    [
+      'a template that calls itself',
+      '{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}',
+      'Invalid',
+    ],
+    ['deep nesting', `{{ ${'('.repeat(50_000)}1${')'.repeat(50_000)} }}`, 'Invalid'],
+    ['a long text', '{{ repeat 100000000 "x" }}', 'Invalid'],
+    ['a long list', '{{ until 100000000 }}', 'Invalid'],
+    ['a list of steps', '{{ untilStep 0 1000000000 1 }}', 'Invalid'],
+    ['a sequence', '{{ seq 1000000000 }}', 'Invalid'],
+    ['a count', '{{ range 100000000000 }}{{ end }}', 'Invalid'],
+    ['a large output', '{{ range until 2000 }}{{ repeat 1000 "x" }}{{ end }}', 'Invalid'],
+    [
+      'texts that double',
+      '{{ $x := "x" }}{{ range until 60 }}{{ $x = cat $x $x }}{{ end }}{{ $x }}',
+      'Invalid',
+    ],
+    [
+      'lists that double',
+      '{{ $x := list 1 2 }}{{ range until 60 }}{{ $x = concat $x $x }}{{ end }}',
+      'Invalid',
+    ],
+    ['a small value that prints endlessly', `${shared}{{ $x }}`, 'Invalid'],
+    ['as JSON', `${shared}{{ toJson $x }}`, 'Invalid'],
+    ['as YAML', `${shared}{{ toYaml $x }}`, 'Invalid'],
+    ['as a copy', `${shared}{{ deepCopy $x }}`, 'Invalid'],
+    ['a value that holds itself', '{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ $d }}', 'Invalid'],
+    ['as JSON', '{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ toJson $d }}', 'Invalid'],
+    ['a wide column', '{{ printf "%1000000000d" 1 }}', 'Invalid'],
+    ['a wide indent', '{{ indent 1000000000 "a" }}', 'Invalid'],
+    ['a large replacement', '{{ replace "" (repeat 100000 "y") (repeat 100000 "x") }}', 'Invalid'],
+    ['a large join', '{{ join (repeat 100000 "x") (until 1000) }}', 'Invalid'],
+    ['much chance', '{{ randAlphaNum 1000000000 }}', 'Invalid'],
+    ['a large expression', '{{ regexMatch "((a{1000}){1000}){1000}" "a" }}', 'Invalid'],
+    [
+      'aliases of aliases',
+      '{{ fromYaml "a: &a [x,x,x,x,x,x,x,x]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\\nd: [*c,*c,*c,*c,*c,*c,*c,*c]" }}',
+      'Invalid',
+    ],
+  ])('%s', async (_, template, reason) => {
+    await expect(render(text(template))).rejects.toMatchObject({ reason })
+    expect(await render(text('{{ .n }}'), { n: 1 })).toBe('1')
+  })
+
+  test('an expression that other engines take exponential time for takes little', async () => {
+    expect(await render(text('{{ regexMatch "(a+)+$" (printf "%sb" (repeat 50000 "a")) }}'))).toBe('false')
+  })
+})
+
+describe('many at once', () => {
+  test('each gets its own results, whatever happens to others', async () => {
+    const all = Array.from({ length: 40 }, (_, i) => {
+      return i === 20
+        ? render(text('{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}'))
+        : render(text('{{ .i }}'), { i })
+    })
+    const settled = await Promise.allSettled(all)
+    const expected = settled.map((_, i) => (i === 20 ? 'rejected' : String(i)))
+    expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.status))).toEqual(expected)
+  })
+
+  test('too many are refused', async () => {
+    const few = createTemplates({ waiting: 2 })
+    const settled = await Promise.allSettled([1, 2, 3, 4].map((i) => render(text('{{ .i }}'), { i }, few)))
+    await few.close()
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected'])
+    expect(settled[3]).toMatchObject({ reason: { reason: 'Busy' } })
+  })
+
+  test('a call that nobody waits for any more is not begun', async () => {
+    const failing = templates.render([text('x')], {}, AbortSignal.abort(new Error('too late')))
+    await expect(failing).rejects.toThrow('too late')
+  })
+
+  test('after a while without a call, the next one starts anew', async () => {
+    const brief = createTemplates({ idleMs: 1 })
+    expect(await render(text('a'), {}, brief)).toBe('a')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await render(text('b'), {}, brief)).toBe('b')
+    await brief.close()
+  })
+})
+
+describe('objects that are not done yet', () => {
+  const object = {
+    kind: 'Database',
+    metadata: { name: 'x' },
+    status: { host: 'h', port: 0, conditions: [{ type: 'Ready', status: 'True' }] },
+  }
+
+  test.each<[template: string, expected: string]>([
+    ['{{ await .object "status.host" }}', 'h'],
+    ['{{ await .object "status.port" }}', '0'],
+    ['{{ await .object "status.conditions.0.type" }}', 'Ready'],
+    ['{{ if awaitCondition .object "Ready" }}yes{{ end }}', 'yes'],
+  ])('%s', async (template, expected) => {
+    expect(await render(text(template), { object })).toBe(expected)
+  })
+
+  test.each<[template: string, message: string]>([
+    ['{{ await .object "status.address" }}', "waiting for 'status.address' of Database 'x'"],
+    ['{{ await .other "data.password" }}', "waiting for 'data.password' of an object that is not there"],
+    ['{{ awaitCondition .object "Synced" }}', "waiting for the condition 'Synced' of Database 'x'"],
+    ['{{ await .object "constructor.name" }}', "waiting for 'constructor.name' of Database 'x'"],
+  ])('%s waits', async (template, message) => {
+    await expect(render(text(template), { object })).rejects.toMatchObject({ reason: 'NotYet', message })
+  })
+})
