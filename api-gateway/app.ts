@@ -41,11 +41,11 @@ export function createGateway(options: GatewayOptions) {
   const { cluster, log, catalogue, endpoints = allEndpoints, version = '0.1.0', now = Date.now } = options
   const settings = { ...defaultSettings, ...options.settings }
   const document = JSON.stringify(openApiDocument(endpoints, version))
-  const checkDriverInputs = createDriverInputsCheck(catalogue, settings.vendors)
+  const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors })
   const gateway: Gateway = {
     cluster,
-    planning: createPlanning(cluster.store, { catalogue, vendors: settings.vendors }),
-    checkDriverInputs,
+    planning,
+    checkDriverInputs: createDriverInputsCheck(planning, settings.vendors, now),
     settings,
     log,
     metrics: createMetrics(),

@@ -1,7 +1,7 @@
 import type { FreeForm } from '../operator/api/schema.ts'
 import { driverOf, faultsOfInputs, unreadLeaves } from '../operator/domain/definition.ts'
-import type { DriverDescriptor } from '../operator/domain/driver.ts'
 import { Problem } from '../operator/domain/errors.ts'
+import type { Planning } from '../operator/kube/planning.ts'
 
 /** Inputs of a definition as far as they are known when it is written. */
 interface KnownInputs {
@@ -10,18 +10,23 @@ interface KnownInputs {
   readonly secretRefs?: FreeForm
 }
 
-/** Refuses inputs that a driver of ours would not take; those of any other driver are its own affair. */
-export type DriverInputsCheck = (driverType: string, inputs: KnownInputs) => void
+/** Refuses inputs that the driver would not take; those of a driver that is not known yet are judged later. */
+export type DriverInputsCheck = (organization: string, driverType: string, inputs: KnownInputs) => void
 
-/** A check by the schemas of the catalogue. */
+/** A check by what the descriptors say. */
 export function createDriverInputsCheck(
-  catalogue: readonly DriverDescriptor[],
+  planning: Pick<Planning, 'catalogueOf'>,
   vendors: readonly string[],
+  now: () => number,
 ): DriverInputsCheck {
-  return (driverType, { values = {}, secrets, secretRefs = {} }) => {
-    const descriptor = driverOf(driverType, catalogue, vendors)
+  return (organization, driverType, { values = {}, secrets, secretRefs = {} }) => {
+    const descriptor = driverOf(driverType, planning.catalogueOf(organization), vendors)
     if (!descriptor) return
-    const faults = faultsOfInputs(descriptor, { values, secrets: secrets ?? unreadLeaves(secretRefs) })
+    const ofForm = faultsOfInputs(descriptor, { values, secrets: secrets ?? unreadLeaves(secretRefs) })
+    const faults =
+      ofForm.length > 0
+        ? ofForm
+        : (descriptor.check?.({ values, secrets: secrets ?? {} }, now()).faults ?? [])
     if (faults.length > 0) throw new Problem('Invalid', faults.join('; '))
   }
 }

@@ -23,6 +23,7 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   env_id: shortId('Environment id.'),
   env_type_id: shortId('Environment type id.'),
   account_id: objectName('Resource account id.'),
+  driver_id: objectName('Driver id.'),
   def_id: objectName('Resource definition id.'),
   criterion_id: string('Criterion id.', { pattern: '^[0-9a-f]+$', maxLength: 64 }),
   type_id: string('Resource type, as `<type>` or `<organization>%2F<type>`.', {

@@ -28,11 +28,24 @@ export interface Config {
   /** Every object is looked at again this often. */
   readonly sweepSeconds: number
   readonly leaseSeconds: number
+  /** Where DNS names lead when neither the definition nor the cluster's resource says it. */
+  readonly loadbalancer: string | undefined
+  /** Address of the Cloudflare API, when it is not the real one. */
+  readonly cloudflareUrl: string | undefined
+  /** Private networks (CIDR) and hosts that drivers of others and webhooks may be reached at. */
+  readonly outboundAllowed: readonly string[]
+  /** Patterns of annotations that no Ingress of ours may carry; the documented ones when absent. */
+  readonly ingressDeniedAnnotations: readonly string[] | undefined
 }
 
 /** The only reader of the environment; throws on a value that is not of its type, naming the variable. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
+  const words = (name: string) =>
+    (environment[`QUARTERMASTER_${name}`] ?? '')
+      .split(',')
+      .map((word) => word.trim())
+      .filter(Boolean)
   const number = (name: string, otherwise: number) => {
     const value = Number(text(name, String(otherwise)))
     if (!Number.isFinite(value) || value < 0)
@@ -57,5 +70,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
     sweepSeconds: number('SWEEP_SECONDS', 1800),
     leaseSeconds: number('LEASE_SECONDS', 15),
+    loadbalancer: environment.QUARTERMASTER_LOADBALANCER || undefined,
+    cloudflareUrl: environment.QUARTERMASTER_CLOUDFLARE_URL || undefined,
+    outboundAllowed: words('OUTBOUND_ALLOWED'),
+    ingressDeniedAnnotations:
+      environment.QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS === undefined
+        ? undefined
+        : words('INGRESS_DENIED_ANNOTATIONS'),
   }
 }

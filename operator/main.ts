@@ -1,6 +1,6 @@
 import { systemNamespace } from './api/names.ts'
 import { readConfig } from './config.ts'
-import { drivers } from './drivers/drivers.ts'
+import { openDrivers } from './drivers/drivers.ts'
 import { serveHealth } from './health.ts'
 import { createClient } from './kube/client.ts'
 import { openCluster } from './kube/cluster.ts'
@@ -58,5 +58,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 void election.lost.then(() => process.exit(1))
 
 await election.elected
-operator = await startOperator({ cluster, config, drivers, log, metrics, isActive: election.isLeader })
+operator = await startOperator({
+  cluster,
+  config,
+  openDrivers: (installationId) => openDrivers({ installationId, ...config }),
+  log,
+  metrics,
+  isActive: election.isLeader,
+})
 log.info('working')

@@ -5,12 +5,15 @@ import { activeResourceController } from './controllers/active-resource.ts'
 import { applicationController } from './controllers/application.ts'
 import { environmentController } from './controllers/environment.ts'
 import { environmentDeploymentController } from './controllers/environment-deployment.ts'
-import { openInstallation } from './controllers/installation.ts'
+import { openInstallation, readInstallationId } from './controllers/installation.ts'
+import { createClaims } from './controllers/claims.ts'
 import { createInventory } from './controllers/inventory.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization.ts'
+import { createOrganizationDrivers, type DriverFactories } from './controllers/organization-drivers.ts'
 import { createProgress } from './controllers/progress.ts'
 import { resourceAccountController } from './controllers/resource-account.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
+import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
 import { createSecretHolds } from './controllers/secret-holds.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -31,12 +34,13 @@ export interface Operator {
 export async function startOperator(options: {
   cluster: Cluster
   config: Config
-  drivers: readonly Driver[]
+  /** The drivers that are built in, and how others are made, for an installation of this id. */
+  openDrivers: (installationId: string) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
   log: Log
   metrics: OperatorMetrics
   isActive: () => boolean
 }): Promise<Operator> {
-  const { cluster, config, drivers, log, metrics, isActive } = options
+  const { cluster, config, openDrivers, log, metrics, isActive } = options
   await cluster.ready
   const installation = await openInstallation(cluster.client)
   await ensureAdmin(cluster)
@@ -44,8 +48,11 @@ export async function startOperator(options: {
   const inventory = createInventory(objects, (key) => resourceAt(cluster, key))
   const progress = createProgress(cluster.store, config.deploymentAttempts)
   const { vendors } = config
-  const catalogue = drivers.map(({ descriptor }) => descriptor)
+  const factories = openDrivers(await readInstallationId(cluster.client))
+  const { builtIn } = factories
+  const catalogue = builtIn.map(({ descriptor }) => descriptor)
   const planning = createPlanning(cluster.store, { catalogue, vendors })
+  const drivers = createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories })
   const loops: Loop[] = []
 
   function start<K extends Kind>(controller: Controller<K>) {
@@ -60,9 +67,10 @@ export async function startOperator(options: {
   }
   start(applicationController(cluster))
   start(environmentController(cluster, objects, { keptDeployments: config.keptDeployments }))
-  start(resourceAccountController(cluster))
+  start(resourceAccountController(cluster, builtIn))
   start(resourceTypeController)
-  start(resourceDefinitionController(cluster, planning, { catalogue, vendors }))
+  start(resourceDriverController(cluster, planning, vendors))
+  start(resourceDefinitionController(cluster, planning, vendors))
   start(
     activeResourceController({
       cluster,
@@ -70,6 +78,7 @@ export async function startOperator(options: {
       inventory,
       installation,
       drivers,
+      claims: createClaims(cluster),
       vendors,
       deadlineSeconds: config.driverDeadlineSeconds,
       planning,
@@ -94,6 +103,7 @@ export async function startOperator(options: {
     async stop() {
       await Promise.all([...loops.map((loop) => loop.stop()), organizations.stop()])
       objects.close()
+      await factories.close()
     },
   }
 }

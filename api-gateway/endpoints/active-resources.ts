@@ -71,7 +71,8 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     class: resourceClass,
     def_id: definition.definitionName,
     def_version_id: versionId(definition),
-    driver_type: definition.driverType,
+    // Of a driver that wraps another, the one that did it.
+    driver_type: status?.provisioned?.driverType ?? definition.driverType,
     deploy_id: deploymentOf(store, resource),
     gu_res_id: metadata.name,
     resource: status?.outputs ?? {},

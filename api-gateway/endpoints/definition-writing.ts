@@ -123,7 +123,7 @@ export function draftOf(
       const spec = changedSpec(definition.spec, body, inputs, refs)
       // What an older version of a driver took is not the fault of a change to something else.
       if (isWhole || inputs !== undefined || body.driver_type !== undefined)
-        checkInputs(spec, inputs, gateway)
+        checkInputs(definition.metadata.namespace ?? '', spec, inputs, gateway)
       refuseTooLarge(spec, `definition '${id}'`)
       return { ...definition, spec }
     },
@@ -196,11 +196,13 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]
 }
 
 function checkInputs(
+  organization: string,
   { driverType, driverInputs: { values, secretRefs } = {} }: Spec,
   inputs: ChangedInputs | null | undefined,
   { checkDriverInputs }: Pick<Gateway, 'checkDriverInputs'>,
 ): void {
   checkDriverInputs(
+    organization,
     driverType,
     inputs?.secrets ? { values, secrets: inputs.secrets } : { values, secretRefs },
   )

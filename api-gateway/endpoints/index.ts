@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts'
+import { accountChecks } from './account-check.ts'
 import { accounts } from './accounts.ts'
 import { activeResourceDeletion } from './active-resource-deletion.ts'
 import { activeResources } from './active-resources.ts'
@@ -6,6 +7,7 @@ import { applications } from './applications.ts'
 import { definitions } from './definitions.ts'
 import { deltas } from './deltas.ts'
 import { deployments } from './deployments.ts'
+import { drivers } from './drivers.ts'
 import { environmentTypes } from './environment-types.ts'
 import { environments } from './environments.ts'
 import { explanations } from './explain.ts'
@@ -25,6 +27,8 @@ export const endpoints: readonly Endpoint[] = [
   ...resourceTypes,
   ...resourceClasses,
   ...accounts,
+  ...accountChecks,
+  ...drivers,
   ...definitions,
   ...deltas,
   ...sets,

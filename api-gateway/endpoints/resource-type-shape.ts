@@ -2,7 +2,7 @@ import type { ResourceType } from '../../operator/api/resource-type.ts'
 import { freeForm, object, oneOf, type Static, string, time } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { ResourceTypeInfo } from '../../operator/domain/types.ts'
-import { faultOfOutputsSchema, faultOfSchema } from '../../operator/domain/user-schema.ts'
+import { faultOfPartedSchema, faultOfSchema } from '../../operator/domain/user-schema.ts'
 import { named } from '../shapes.ts'
 import { createdAt, createdBy } from './find.ts'
 
@@ -65,7 +65,7 @@ export function specPartOf(
 ): Omit<Partial<ResourceType['spec']>, 'classes'> {
   const { name, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema } = body
   refuseFaulty('inputs_schema', inputsSchema && faultOfSchema(inputsSchema))
-  refuseFaulty('outputs_schema', outputsSchema && faultOfOutputsSchema(outputsSchema))
+  refuseFaulty('outputs_schema', outputsSchema && faultOfPartedSchema(outputsSchema))
   return {
     ...(body.use === undefined ? {} : { use: body.use }),
     ...(name === undefined ? {} : { displayName: name }),

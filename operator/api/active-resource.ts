@@ -37,11 +37,14 @@ export const appliedObjectSchema = object(
     apiVersion: string('API version of the object.', { maxLength: 127 }),
     kind: string('Kind of the object.', { maxLength: 63 }),
     name: string('Name of the object.', { maxLength: 253 }),
-    uid: string('Uid of the object.', { maxLength: 63 }),
+    uid: string('Uid of the object; empty for one that is about to be applied.', { maxLength: 63 }),
   },
   {
     namespace: string('Namespace of the object.', { maxLength: 63 }),
     generation: integer('Generation that was applied, where the kind counts them.'),
+    resourceVersion: string('Resource version after it was applied, where the kind counts no generations.', {
+      maxLength: 63,
+    }),
   },
   'An applied object.',
 )
@@ -53,6 +56,7 @@ export const standingSchema = object(
   {
     accountName: string('Account that it used.', { maxLength: 253 }),
     credentialsSecretName: string('Secret of that account at the time.', { maxLength: 253 }),
+    target: string('Where that driver was, if it is not of our own.', { maxLength: 2048 }),
     identity: freeForm('What the driver needs to know for a deprovision.'),
   },
   'What stands, or began to, as needed to take it away again.',
@@ -114,6 +118,11 @@ export const ActiveResource = defineKind({
       secretNames: list(
         string('Name of a Secret.', { maxLength: 253 }),
         'Secrets that are needed to update or deprovision it; they are kept until then.',
+        { maxItems: 256 },
+      ),
+      claims: list(
+        string('A name, as `<sort>/<name>`.', { maxLength: 320 }),
+        'Names that its organization alone in the cluster may hold, such as `host/shop.example.com`.',
         { maxItems: 256 },
       ),
       attempts: integer('How many times in a row provisioning or deprovisioning failed.'),

@@ -9,6 +9,7 @@ import { EnvironmentType } from './environment-type.ts'
 import type { Kind } from './kind.ts'
 import { ResourceAccount } from './resource-account.ts'
 import { ResourceDefinition } from './resource-definition.ts'
+import { ResourceDriver } from './resource-driver.ts'
 import { ResourceType } from './resource-type.ts'
 
 /** All kinds; one file and one line each. */
@@ -17,6 +18,7 @@ export const kinds: readonly Kind[] = [
   EnvironmentType,
   Environment,
   ResourceType,
+  ResourceDriver,
   ResourceAccount,
   ResourceDefinition,
   DeploymentDelta,

@@ -38,6 +38,8 @@ export const annotations = {
   contributors: `${group}/contributors`,
   /** On an active resource, `"true"`: let the infrastructure be when the object is deleted. */
   detach: `${group}/detach`,
+  /** On a resource account: any text; each new one has its credentials tried. */
+  check: `${group}/check`,
   /** On an applied object: `organization/GUResID` of its active resource. */
   resource: `${group}/active-resource`,
   /** On an applied object: the descriptor of its active resource. */

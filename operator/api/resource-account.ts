@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { list, object, string } from './schema.ts'
+import { boolean, list, object, string } from './schema.ts'
 
 export const ResourceAccount = defineKind({
   kind: 'ResourceAccount',
@@ -20,6 +20,29 @@ export const ResourceAccount = defineKind({
   status: object(
     {},
     {
+      check: object(
+        {
+          request: string('Value of the annotation that asked for it.'),
+          accepted: boolean('Whether they work.'),
+        },
+        {
+          message: string('Why not, or what could not be tried.'),
+          fields: list(
+            object(
+              {
+                id: string('Name of the field.', { maxLength: 63 }),
+                description: string('What it is.'),
+                value: string('Its value.'),
+              },
+              {},
+              'A field.',
+            ),
+            'Whose credentials they are, as the provider says.',
+            { maxItems: 32 },
+          ),
+        },
+        'What came of the last trial of the credentials, asked for by the annotation `quartermaster.dev/check`.',
+      ),
       secretNames: list(
         string('Name of a Secret.', { maxLength: 253 }),
         'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',

@@ -1,9 +1,10 @@
 import { ActiveResource, type Standing } from '../api/active-resource.ts'
 import { annotations } from '../api/names.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
+import { ResourceDriver } from '../api/resource-driver.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Failed, Stalled, Waiting } from '../domain/errors.ts'
-import type { Driver } from '../drivers/driver.ts'
+import { ownDriverType, wrappedDriverType } from '../domain/third-party.ts'
 import type { Cache, Change } from '../kube/cache.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
@@ -14,12 +15,16 @@ import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import { isReady } from '../kube/verdict.ts'
 import type { Log } from '../log.ts'
+import type { Claims } from './claims.ts'
+import { deprovisionAll } from './deprovision.ts'
 import { recordEvent } from './events.ts'
 import type { Installation } from './installation.ts'
 import type { Inventory } from './inventory.ts'
-import { deprovisionAll, driverFor, factsOf, provision } from './provision.ts'
+import type { OrganizationDrivers } from './organization-drivers.ts'
+import { provision } from './provision.ts'
 import { requestFor, whatTheDriverSees } from './provision-request.ts'
 import type { SecretHolds } from './secret-holds.ts'
+import { factsOf } from './standing.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
@@ -29,7 +34,8 @@ export interface ResourceTools {
   readonly objects: Objects
   readonly inventory: Inventory
   readonly installation: Installation
-  readonly drivers: readonly Driver[]
+  readonly drivers: OrganizationDrivers
+  readonly claims: Claims
   readonly vendors: readonly string[]
   readonly deadlineSeconds: number
   readonly planning: Planning
@@ -41,7 +47,9 @@ export interface ResourceTools {
 export function activeResourceController(tools: ResourceTools): Controller<typeof ActiveResource> {
   const { cluster, inventory, installation } = tools
   const cache = cluster.store.cacheOf(ActiveResource)
-  for (const { descriptor } of tools.drivers) {
+  /** Resources whose last provision did not come to its end: they may be anything, whatever their hash says. */
+  const unfinished = new Set<string>()
+  for (const { descriptor } of tools.drivers.builtIn) {
     for (const kind of descriptor.applies ?? []) void tools.objects.watch(kind).catch(() => {}) // asked for again when it is needed
   }
   return {
@@ -49,10 +57,21 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
     watches: [
       watchKind(cache, (change) => concernedBy(change, cache)),
       { subscribe: (wake) => inventory.onDrift((key) => wake([key])) },
+      { subscribe: (wake) => tools.claims.onFreed((key) => wake([key])) },
       watchKind(cluster.store.cacheOf(ResourceAccount), ({ before, after }) => {
         const account = after ?? before
         if (!account || before?.spec === after?.spec) return []
         return cache.byIndex('account', scoped(account, account.metadata.name)).map(keyOf)
+      }),
+      watchKind(cluster.store.cacheOf(ResourceDriver), ({ before, after }) => {
+        const driver = after ?? before
+        if (!driver || before?.spec === after?.spec) return []
+        // What wraps this driver depends on it.
+        const wrapping = cluster.store
+          .list(ResourceDriver, driver.metadata.namespace ?? '')
+          .filter((each) => wrappedDriverType(each) !== undefined)
+        const types = new Set([driver, ...wrapping].map(ownDriverType))
+        return [...types].flatMap((type) => cache.byIndex('driver', scoped(driver, type)).map(keyOf))
       }),
     ],
     async reconcile(resource, turn) {
@@ -64,21 +83,29 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       }
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
-      const { descriptor } = driverFor(resource.spec.definition.driverType, tools)
-      const request = await requestFor(resource, descriptor, cluster)
+      const { driver } = tools.drivers.find(
+        resource.metadata.namespace ?? '',
+        resource.spec.definition.driverType,
+      )
+      const request = await requestFor(resource, driver.descriptor, cluster)
       const inputsHash = installation.hash(whatTheDriverSees(resource, request))
       const isDrifted = inventory.takeDrift(resource)
-      if (!isDrifted && resource.status?.inputsHash === inputsHash) return explained(resource)
-      return provision(resource, request, inputsHash, tools, (observed, message) =>
-        turn.report(observed, message),
-      )
+      const key = keyOf(resource)
+      const isDue = isDrifted || (turn.isSweep && driver.descriptor.repairs === true)
+      if (!isDue && !unfinished.has(key) && resource.status?.inputsHash === inputsHash)
+        return explained(resource)
+      unfinished.add(key)
+      const seen = await provision(resource, request, inputsHash, tools, turn)
+      unfinished.delete(key)
+      return seen
     },
-    async finalize(resource) {
+    async finalize(resource, turn) {
+      unfinished.delete(keyOf(resource))
       if (resource.metadata.annotations?.[annotations.detach] === 'true') return detach(resource)
       awaitDependents(resource, cluster)
       // What somebody else wrote and we never provisioned has nothing behind it.
       if (!resource.status?.provisioned && !installation.isSealed(resource)) return
-      await tellingHowToLetGo(resource, () => deprovisionAll(resource, tools))
+      await tellingHowToLetGo(resource, () => deprovisionAll(resource, tools, turn))
     },
   }
 

@@ -2,7 +2,7 @@ import type { ResourceContext } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
 import { annotations, labels, manager } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { environmentNamespace, environmentObjectName } from '../domain/identity.ts'
+import { environmentNamespace, environmentObjectName, guResId } from '../domain/identity.ts'
 import type { ObjectReference, Objects } from '../kube/objects.ts'
 
 const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' }
@@ -25,7 +25,12 @@ export async function openNamespace(
   if (existing?.metadata.deletionTimestamp) {
     throw new Waiting('NamespaceTerminating', `waiting for the namespace '${namespace}' to go`, 2)
   }
-  if (existing && (isNamespaceOf(existing, context) || isOpenFor(existing, context.organizationId))) return
+  const isOpen =
+    existing &&
+    (isNamespaceOf(existing, context) ||
+      isOfItsResource(existing, context) ||
+      isOpenFor(existing, context.organizationId))
+  if (isOpen) return
   if (!existing && namespace === environmentNamespace(context)) {
     await makeNamespace(objects, context, namespace)
     return
@@ -35,6 +40,12 @@ export async function openNamespace(
     'NamespaceNotOpen',
     `namespace '${namespace}' ${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`,
   )
+}
+
+/** Whether the environment's own `k8s-namespace` resource made it. */
+function isOfItsResource({ metadata }: KubeObject, context: ResourceContext): boolean {
+  const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
+  return metadata.annotations?.[annotations.resource] === `${context.organizationId}/${name}`
 }
 
 function isOpenFor({ metadata }: KubeObject, organizationId: string): boolean {

@@ -4,7 +4,7 @@ import { systemNamespace } from '../api/names.ts'
 import { canonicalJson } from '../domain/identity.ts'
 import { isAlreadyThere, type KubeClient } from '../kube/client.ts'
 import { readObject } from '../kube/cluster.ts'
-import { pathOf, secretResource } from '../kube/resource.ts'
+import { namespaceResource, pathOf, secretResource } from '../kube/resource.ts'
 
 type ResourceSpec = ActiveResource['spec']
 
@@ -41,6 +41,14 @@ export function installationWith(key: Buffer): Installation {
       return wanted.length === found.length && timingSafeEqual(wanted, found)
     },
   }
+}
+
+/** Tells this cluster from others in what is marked outside of it: 8 hexadecimal digits that never change. */
+export async function readInstallationId(client: KubeClient): Promise<string> {
+  const namespace = await readObject(client, namespaceResource, undefined, 'kube-system')
+  const uid = namespace?.metadata.uid
+  if (uid === undefined) throw new Error("the namespace 'kube-system' cannot be read")
+  return uid.replaceAll('-', '').slice(0, 8)
 }
 
 async function readKey(client: KubeClient): Promise<Buffer | undefined> {

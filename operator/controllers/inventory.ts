@@ -1,28 +1,50 @@
 import type { ActiveResource, AppliedObject } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
-import { annotations, labels, manager } from '../api/names.ts'
-import { formatDescriptor } from '../domain/descriptor.ts'
+import { annotations } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import { byResource, type ObjectReference, type Objects } from '../kube/objects.ts'
+import {
+  isNewer,
+  isSame,
+  isSameKind,
+  isWatchable,
+  marked,
+  markOf,
+  nameOf,
+  type ObjectKind,
+  referenceTo,
+  versionOf,
+} from './applied-object.ts'
 import { openNamespace } from './environment-namespace.ts'
-
-/** A kind of objects; `kinds` of a driver are where an object that a crash left unrecorded is looked for. */
-type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
 
 /** The objects that resources are made of: applied, watched, repaired, pruned, and never taken from somebody else. */
 export interface Inventory {
-  /** Brings the objects of a resource to `wanted`, and answers what stands. */
+  /** Those of `wanted` that nobody would find again if they were applied and the process ended. */
+  unfindable(
+    resource: ActiveResource,
+    wanted: readonly KubeObject[],
+    kinds: readonly ObjectKind[],
+  ): AppliedObject[]
+  /** Brings the objects of a resource to `wanted`; answers what stands, and how the cluster shows each of `wanted`. */
   bring(
     resource: ActiveResource,
     wanted: readonly KubeObject[],
     kinds: readonly ObjectKind[],
-  ): Promise<AppliedObject[]>
+  ): Promise<Applied>
   /** Takes all objects of a resource away; Waiting while one is still going. */
   clear(resource: ActiveResource, kinds: readonly ObjectKind[]): Promise<void>
   /** Whether an object of the resource was touched since it was applied; asked once, then forgotten. */
   takeDrift(resource: ActiveResource): boolean
-  /** Hears of resources whose objects were touched, as `namespace/GUResID`. */
+  /** Every change of an object of the resource since it was applied counts, until `bring` is called again. */
+  await(resource: ActiveResource, applied: Applied): Promise<void>
+  /** Hears of resources whose objects were touched, or changed while awaited, as `namespace/GUResID`. */
   onDrift(handler: (key: string) => void): void
+}
+
+/** Objects after they were applied: as a status keeps them, and as the cluster shows them. */
+export interface Applied {
+  readonly standing: readonly AppliedObject[]
+  readonly live: readonly KubeObject[]
 }
 
 interface ObjectEvent {
@@ -32,19 +54,17 @@ interface ObjectEvent {
   readonly isFirstList: boolean
 }
 
-/** `organization/GUResID`, the mark that makes an object a resource's own. */
-function markOf({ metadata }: ActiveResource): string {
-  return `${metadata.namespace}/${metadata.name}`
-}
-
 /** An inventory over the objects of the cluster; `find` looks a resource up by its key. */
 export function createInventory(
   objects: Objects,
   find: (key: string) => ActiveResource | undefined,
 ): Inventory {
   const drifted = new Set<string>()
-  /** Generation that we applied last, by uid. */
+  const awaited = new Map<string, Applied>()
+  /** Version that we applied last, by uid. */
   const applied = new Map<string, number>()
+  /** What we take away, by uid, until it is gone. */
+  const removing = new Set<string>()
   const inFlight = new Map<string, ObjectEvent[]>()
   const handlers: ((key: string) => void)[] = []
 
@@ -59,21 +79,29 @@ export function createInventory(
   })
 
   function judge(mark: string, event: ObjectEvent) {
+    const { uid = '' } = event.object.metadata
+    const isOurDoing = removing.has(uid)
+    if (event.isGone) removing.delete(uid)
+    if (isOurDoing) return
     const resource = find(mark)
     if (!resource || resource.metadata.deletionTimestamp) return
-    const listed = resource.status?.objects?.find((each) => isSame(each, event.object))
-    if (!listed || isKnown(event, listed)) return
-    drifted.add(mark)
+    // What is awaited may not be in the status yet.
+    const { standing = resource.status?.objects, live } = awaited.get(mark) ?? {}
+    const listed = standing?.find((each) => isSame(each, event.object))
+    if (!listed) return
+    if (!isKnown(event, listed)) drifted.add(mark)
+    else if (!live?.some((each) => isNewer(event.object, each))) return
+    awaited.delete(mark)
     for (const handler of handlers) handler(mark)
   }
 
   /** An event that our own apply caused, or that only shows what was recorded. */
   function isKnown({ object, isGone, isFirstList }: ObjectEvent, listed: AppliedObject): boolean {
-    const { uid = '', generation: seen = 0 } = object.metadata
+    const { uid = '' } = object.metadata
     if (isGone) applied.delete(uid)
     if (isGone) return listed.uid !== uid
-    const generation = applied.get(uid) ?? (listed.uid === uid ? listed.generation : undefined)
-    const isUntouched = generation === undefined || seen <= generation
+    const known = applied.get(uid) ?? (listed.uid === uid ? versionOf(listed) : undefined)
+    const isUntouched = known === undefined || (versionOf(object.metadata) ?? 0) <= known
     return isUntouched && (isFirstList || isMarked(object))
   }
 
@@ -81,31 +109,38 @@ export function createInventory(
     return metadata.annotations?.[annotations.descriptor] !== undefined
   }
 
-  async function applyOne(resource: ActiveResource, wanted: KubeObject): Promise<AppliedObject> {
+  async function applyOne(resource: ActiveResource, wanted: KubeObject) {
     const object = marked(resource, wanted)
     const before = resource.status?.objects?.find((each) => isSame(each, object))
-    if (!before) await refuseForeign(resource, object)
-    const { metadata, apiVersion, kind } = await objects.apply(object)
-    const { name, namespace, uid = '', generation } = metadata
-    if (generation !== undefined) applied.set(uid, generation)
-    return {
+    if (!before?.uid) await refuseForeign(resource, object)
+    const live = await objects.apply(object)
+    const { metadata, apiVersion, kind } = live
+    const { name, namespace, uid = '', generation, resourceVersion } = metadata
+    removing.delete(uid)
+    const version = versionOf(metadata)
+    if (version !== undefined) applied.set(uid, version)
+    const standing: AppliedObject = {
       apiVersion,
       kind,
       name,
       uid,
       ...(namespace ? { namespace } : {}),
       ...(generation === undefined ? {} : { generation }),
+      ...(generation === undefined && resourceVersion !== undefined && isWatchable({ kind })
+        ? { resourceVersion }
+        : {}),
     }
+    return { standing, live }
   }
 
-  async function applyAll(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<AppliedObject[]> {
+  async function applyAll(resource: ActiveResource, wanted: readonly KubeObject[]) {
     const mark = markOf(resource)
     const events: ObjectEvent[] = []
     inFlight.set(mark, events)
     try {
-      const standing: AppliedObject[] = []
-      for (const object of wanted) standing.push(await applyOne(resource, object))
-      return standing
+      const results: Awaited<ReturnType<typeof applyOne>>[] = []
+      for (const object of wanted) results.push(await applyOne(resource, object))
+      return { standing: results.map(({ standing }) => standing), live: results.map(({ live }) => live) }
     } finally {
       inFlight.delete(mark)
       for (const event of events) judge(mark, event)
@@ -143,24 +178,47 @@ export function createInventory(
   async function removeOne(resource: ActiveResource, reference: ObjectReference): Promise<boolean> {
     const existing = await objects.read(reference)
     if (!existing || existing.metadata.annotations?.[annotations.resource] !== markOf(resource)) return false
-    if (!existing.metadata.deletionTimestamp) await objects.remove(reference, existing.metadata.uid ?? '')
+    const { uid = '', deletionTimestamp } = existing.metadata
+    if (isWatchable(reference)) removing.add(uid)
+    if (!deletionTimestamp) await objects.remove(reference, uid)
     return true
   }
 
   return {
-    async bring(resource, wanted, kinds) {
-      const mine = await own(resource, [...kinds, ...wanted])
-      for (const namespace of new Set(wanted.map(({ metadata }) => metadata.namespace ?? ''))) {
-        await openNamespace(objects, resource.spec.context, namespace)
+    unfindable(resource, wanted, kinds) {
+      const recorded = resource.status?.objects ?? []
+      return wanted
+        .filter((object) => !recorded.some((each) => isSame(each, object)))
+        .filter((object) => !isWatchable(object) || !kinds.some((each) => isSameKind(each, object)))
+        .map((object) => ({ ...referenceTo(object), uid: '' }))
+    },
+    async await(resource, applied) {
+      const mark = markOf(resource)
+      awaited.set(mark, applied)
+      for (const object of applied.live.filter(isWatchable)) {
+        const cache = await objects.watch(object)
+        const seen = cache.get(object.metadata.namespace ?? '', object.metadata.name)
+        // What changed before it was awaited was nobody's to hear.
+        if (seen && isNewer({ ...object, metadata: seen.metadata }, object) && awaited.delete(mark))
+          for (const handler of handlers) handler(mark)
       }
-      const standing = await applyAll(resource, wanted)
+    },
+    async bring(resource, wanted, kinds) {
+      awaited.delete(markOf(resource))
+      const mine = await own(resource, [...kinds, ...wanted])
+      for (const namespace of new Set(wanted.map(({ metadata }) => metadata.namespace))) {
+        if (namespace !== undefined) await openNamespace(objects, resource.spec.context, namespace)
+      }
+      const { standing, live } = await applyAll(resource, wanted)
       for (const each of mine) {
         if (!standing.some((other) => isSame(other, { ...each, metadata: each })))
           await removeOne(resource, each)
       }
-      return standing
+      return { standing, live }
     },
     async clear(resource, kinds) {
+      awaited.delete(markOf(resource))
+      drifted.delete(markOf(resource))
       const remaining: ObjectReference[] = []
       for (const each of await own(resource, kinds)) if (await removeOne(resource, each)) remaining.push(each)
       const names = await stillThere(remaining, objects)
@@ -177,61 +235,4 @@ async function stillThere(references: readonly ObjectReference[], objects: Objec
   const names: string[] = []
   for (const each of references) if (await objects.read(each)) names.push(`'${each.kind}' '${each.name}'`)
   return names
-}
-
-/** Our labels and annotations over those of the driver. */
-function marked(resource: ActiveResource, object: KubeObject): KubeObject {
-  const { type, class: resourceClass, resourceId } = resource.spec
-  return {
-    ...object,
-    metadata: {
-      ...object.metadata,
-      labels: {
-        ...object.metadata.labels,
-        [labels.managedBy]: manager,
-        [labels.resource]: resource.metadata.name,
-      },
-      annotations: {
-        ...object.metadata.annotations,
-        [annotations.resource]: markOf(resource),
-        [annotations.descriptor]: formatDescriptor({ type, class: resourceClass, resourceId }),
-      },
-    },
-  }
-}
-
-/** A list permission on Secrets is a read permission on all of them, so they are not watched. */
-function isWatchable({ kind }: { readonly kind: string }): boolean {
-  return kind !== 'Secret'
-}
-
-function referenceTo({
-  apiVersion,
-  kind,
-  metadata,
-}: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): ObjectReference {
-  return {
-    apiVersion,
-    kind,
-    name: metadata.name,
-    ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
-  }
-}
-
-function isSame(
-  reference: ObjectReference,
-  object: Pick<KubeObject, 'apiVersion' | 'kind'> & {
-    readonly metadata: { name: string; namespace?: string }
-  },
-): boolean {
-  return (
-    reference.apiVersion === object.apiVersion &&
-    reference.kind === object.kind &&
-    reference.name === object.metadata.name &&
-    (reference.namespace ?? '') === (object.metadata.namespace ?? '')
-  )
-}
-
-function nameOf({ kind, metadata }: KubeObject): string {
-  return `${kind} '${metadata.namespace ?? ''}/${metadata.name}'`
 }

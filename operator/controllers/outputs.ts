@@ -3,8 +3,8 @@ import type { FreeForm } from '../api/schema.ts'
 import { Stalled } from '../domain/errors.ts'
 import { withSecretsApart } from '../domain/output-names.ts'
 import type { ResourceTypeInfo } from '../domain/types.ts'
-import { faultsAgainst, outputsPartsOf } from '../domain/user-schema.ts'
-import type { Provisioned } from '../drivers/driver.ts'
+import { faultsAgainst, partsOf } from '../domain/user-schema.ts'
+import type { Outputs } from '../drivers/driver.ts'
 import type { Objects } from '../kube/objects.ts'
 import { outputsSecret } from './secrets.ts'
 
@@ -14,11 +14,7 @@ const maxOutputsBytes = 512 * 1024
  * The outputs, those that the type calls secret among the secret ones. Stalled when a status cannot hold them, or when
  * they are not what a custom type promises.
  */
-export function sortOutputs(
-  { outputs }: Provisioned,
-  types: readonly ResourceTypeInfo[],
-  type: string,
-): Provisioned['outputs'] {
+export function sortOutputs(outputs: Outputs, types: readonly ResourceTypeInfo[], type: string): Outputs {
   const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
     holdsNull(value),
   )
@@ -31,9 +27,9 @@ export function sortOutputs(
   return sorted
 }
 
-function sortByType(outputs: Provisioned['outputs'], { type, outputsSchema }: ResourceTypeInfo) {
+function sortByType(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo) {
   const sorted = withSecretsApart(outputs, outputsSchema)
-  const parts = outputsPartsOf(outputsSchema)
+  const parts = partsOf(outputsSchema)
   for (const part of ['values', 'secrets'] as const) {
     const schema = parts[part]
     const [fault] = schema ? faultsAgainst(schema, sorted[part]) : []

@@ -7,6 +7,7 @@ import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import { environmentNamespace, guResId } from '../domain/identity.ts'
 import { type ResourceOutputs, resolveInputs } from '../domain/inputs.ts'
+import { isObject, pointerSteps } from '../domain/json.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
 import type { ProvisionRequest } from '../drivers/driver.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -60,6 +61,16 @@ export async function requestFor(
     resourceId: spec.resourceId,
     namespace: namespaceOf(resource, cluster),
   }
+}
+
+/** The texts of a module that secrets went into. */
+export function secretTextsOf({ params, secretParams = [] }: GatheredRequest): unknown[] {
+  return secretParams.map((pointer) =>
+    pointerSteps(pointer).reduce<unknown>(
+      (inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[key] : undefined),
+      params,
+    ),
+  ) // both are indexed by text
 }
 
 /** The Secret of the account of a resource; of one that is gone, the Secret that was its own. */

@@ -1,23 +1,61 @@
+import { annotations } from '../api/names.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
+import type { FreeForm } from '../api/schema.ts'
+import { redact } from '../domain/redact.ts'
+import type { AccountVerdict, Driver } from '../drivers/driver.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import type { Controller } from '../kube/controller.ts'
+import { withinDeadline } from './driver-call.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
 import { createSecretReader } from './secrets.ts'
 
-/** An account is ready when its credentials are there, or when it needs none; credentials that were replaced go. */
-export function resourceAccountController(cluster: Cluster): Controller<typeof ResourceAccount> {
+const checkDeadlineMs = 10_000
+
+/**
+ * An account is ready when its credentials are there, or when it needs none; credentials that were replaced go. Whoever
+ * sets the annotation `quartermaster.dev/check` has them tried, and finds in the status what came of it.
+ */
+export function resourceAccountController(
+  cluster: Cluster,
+  drivers: readonly Driver[],
+): Controller<typeof ResourceAccount> {
   const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, ({ spec }) =>
     spec.credentialsSecretName === undefined ? [] : [spec.credentialsSecretName],
   )
   return {
     kind: ResourceAccount,
     async reconcile(account) {
-      const { credentialsSecretName } = account.spec
-      const { namespace = '' } = account.metadata
+      const { credentialsSecretName, type } = account.spec
+      const { namespace = '', annotations: marks = {} } = account.metadata
       // The old credentials stay until the new ones are there.
-      if (credentialsSecretName !== undefined)
-        await createSecretReader(cluster.client).read(namespace, credentialsSecretName)
-      return ownedSecrets.tidy(account)
+      const credentials =
+        credentialsSecretName === undefined
+          ? {}
+          : await createSecretReader(cluster.client).read(namespace, credentialsSecretName)
+      const seen = await ownedSecrets.tidy(account)
+      const request = marks[annotations.check]
+      const { check } = account.status ?? {}
+      if (request === undefined) return seen
+      if (check?.request === request) return { ...seen, check }
+      return { ...seen, check: { request, ...(await tryOut(type, credentials)) } }
     },
+  }
+
+  /** Nothing that goes wrong here keeps an account from being used: the provider may be out of reach for a moment. */
+  async function tryOut(type: string, credentials: FreeForm): Promise<AccountVerdict> {
+    const driver = drivers.find(
+      (each) => each.checkAccount !== undefined && each.descriptor.account.types.includes(type),
+    )
+    if (!driver?.checkAccount)
+      return { accepted: true, message: `no driver can try the credentials of an account of type '${type}'` }
+    try {
+      const signal = AbortSignal.timeout(checkDeadlineMs)
+      const verdict = await withinDeadline(driver.checkAccount(credentials, signal), signal)
+      const { message } = verdict
+      return message === undefined ? verdict : { ...verdict, message: redact(message, credentials) }
+    } catch (error) {
+      const message = redact(error instanceof Error ? error.message : String(error), credentials)
+      return { accepted: false, message: `could not be tried: ${message}` }
+    }
   }
 }

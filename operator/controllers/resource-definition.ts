@@ -1,22 +1,25 @@
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
+import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
-import { faultsOfDefinition } from '../domain/definition.ts'
+import { driverOf, faultsOfDefinition } from '../domain/definition.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled } from '../domain/errors.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
+import { ownDriverType } from '../domain/third-party.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { criterionIndexOf, scoped } from '../kube/kinds-in-store.ts'
 import type { Planning } from '../kube/planning.ts'
 import { keyOf } from '../kube/resource.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
+import { createSecretReader, resolveSecretRefs } from './secrets.ts'
 
 /** Judges what the schema of the kind cannot see: other definitions, drivers and types. */
 export function resourceDefinitionController(
   cluster: Cluster,
   planning: Planning,
-  rules: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
+  vendors: readonly string[],
 ): Controller<typeof ResourceDefinition> {
   const { store } = cluster
   const cache = store.cacheOf(ResourceDefinition)
@@ -42,6 +45,17 @@ export function resourceDefinitionController(
         const { namespace = '', name } = type.metadata
         return store.byIndex(ResourceDefinition, 'type', scoped(type, `${namespace}/${name}`)).map(keyOf)
       }),
+      // A driver that wraps another depends on it: all that use drivers of the organization are looked at again.
+      watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
+        const driver = after ?? before
+        if (!driver || before?.spec === after?.spec) return []
+        const types = [driver, ...store.list(ResourceDriver, driver.metadata.namespace ?? '')].map(
+          ownDriverType,
+        )
+        return [...new Set(types)].flatMap((type) =>
+          store.byIndex(ResourceDefinition, 'driver', scoped(driver, type)).map(keyOf),
+        )
+      }),
       watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
         const account = after ?? before
         if (!account || before?.spec === after?.spec) return []
@@ -51,15 +65,40 @@ export function resourceDefinitionController(
     async reconcile(definition) {
       const { namespace = '' } = definition.metadata
       const seen = await ownedSecrets.tidy(definition)
+      const catalogue = planning.catalogueOf(namespace)
       const faults = faultsOfDefinition(definition, {
-        ...rules,
+        vendors,
+        catalogue,
         rivals: rivalsOf(definition),
         types: planning.typesOf(namespace),
         accountTypeOf: (name) => store.get(ResourceAccount, namespace, name)?.spec.type,
       })
       const [first] = faults
       if (first) throw new Stalled(first.reason, faults.map(({ message }) => message).join('; '), seen)
-      return seen
+      const warnings = await judgeSecrets(
+        definition,
+        driverOf(definition.spec.driverType, catalogue, vendors),
+        seen,
+      )
+      return warnings.length === 0 ? seen : { ...seen, conditions: [warning(warnings.join('; '))] }
     },
   }
+  /** What the driver says of the secret inputs, as far as they are known; answers its warnings. */
+  async function judgeSecrets(
+    { metadata, spec: { driverInputs } }: ResourceDefinition,
+    descriptor: DriverDescriptor | undefined,
+    seen: object,
+  ): Promise<readonly string[]> {
+    if (!descriptor?.check) return []
+    const { values = {}, secretRefs = {} } = driverInputs ?? {}
+    const reader = createSecretReader(cluster.client)
+    const secrets = await resolveSecretRefs(secretRefs, metadata.namespace ?? '', reader)
+    const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
+    if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '), seen)
+    return warnings
+  }
+}
+
+function warning(message: string) {
+  return { type: 'Warning', status: 'True', reason: 'DoubtfulInputs', message } as const
 }

@@ -1,6 +1,6 @@
 import { ResourceType } from '../api/resource-type.ts'
 import { Stalled } from '../domain/errors.ts'
-import { faultOfOutputsSchema, faultOfSchema } from '../domain/user-schema.ts'
+import { faultOfPartedSchema, faultOfSchema } from '../domain/user-schema.ts'
 import type { Controller } from '../kube/controller.ts'
 
 /** Judges the schemas of a custom type; one of the name of a built-in type overrides it. */
@@ -8,7 +8,7 @@ export const resourceTypeController: Controller<typeof ResourceType> = {
   kind: ResourceType,
   async reconcile({ spec: { inputsSchema = {}, outputsSchema = {} } }) {
     const ofInputs = faultOfSchema(inputsSchema)
-    const ofOutputs = faultOfOutputsSchema(outputsSchema)
+    const ofOutputs = faultOfPartedSchema(outputsSchema)
     const faults = [
       ...(ofInputs === undefined ? [] : [`'inputsSchema' ${ofInputs}`]),
       ...(ofOutputs === undefined ? [] : [`'outputsSchema' ${ofOutputs}`]),

@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
-import { driverOf, faultsOfAccount } from './definition.ts'
+import { driverOf, driverTypeOf, faultsOfAccount } from './definition.ts'
 import { parseReference, type Reference } from './descriptor.ts'
 import type { DriverDescriptor } from './driver.ts'
 import { Problem } from './errors.ts'
@@ -78,7 +78,7 @@ function driverFaults(
   const { driverType, type } = definition.spec
   const { catalogue, vendors } = surroundings
   if (!driver) {
-    const known = catalogue.map(({ name }) => `${vendors[0]}/${name}`)
+    const known = catalogue.map((each) => driverTypeOf(each, vendors))
     const hint = didYouMean(driverType, known) || `; known drivers: ${known.join(', ')}`
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }

@@ -6,6 +6,7 @@ import { isObject, pointerSteps } from './json.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from './placeholder.ts'
 import { type ResourceTypeInfo, simpleTypeName } from './types.ts'
+import { faultsAgainst, partsOf } from './user-schema.ts'
 
 /** Something about a definition that keeps it from being used as written. */
 export interface DefinitionFault {
@@ -13,15 +14,27 @@ export interface DefinitionFault {
   readonly message: string
 }
 
-/** The built-in driver that a driver type names, under any of the vendor's names. */
+/** The driver that a driver type names: a built-in one under any of the vendor's names, or one of the organization. */
 export function driverOf(
   driverType: string,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
 ): DriverDescriptor | undefined {
+  const known = driverName(driverType, vendors)
+  return catalogue.find((each) => each.name === known)
+}
+
+/** A built-in driver by its name alone, whatever vendor's name a driver type gives it; any other as it is written. */
+export function driverName(driverType: string, vendors: readonly string[]): string {
   const [vendor = '', name, ...rest] = driverType.split('/')
-  if (rest.length > 0 || !vendors.includes(vendor)) return undefined
-  return catalogue.find((each) => each.name === name)
+  if (rest.length === 0 && name !== undefined && vendors.includes(vendor)) return name
+  // A name without a vendor is nobody's.
+  return name === undefined ? `/${driverType}` : driverType
+}
+
+/** The driver type by which a definition names a driver. */
+export function driverTypeOf({ name }: DriverDescriptor, vendors: readonly string[]): string {
+  return name.includes('/') ? name : `${vendors[0] ?? ''}/${name}`
 }
 
 /** All that can be said of a definition by looking at the things around it; `rivals` may have equal criteria. */
@@ -74,7 +87,7 @@ function faultsOfDriver(
   }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
 ): DefinitionFault[] {
   if (!descriptor) {
-    const known = catalogue.map(({ name }) => `'${vendors[0]}/${name}'`).join(', ')
+    const known = catalogue.map((each) => `'${driverTypeOf(each, vendors)}'`).join(', ')
     return [
       {
         reason: 'UnknownDriver',
@@ -134,6 +147,7 @@ export function faultsOfInputs(
   descriptor: DriverDescriptor,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
+  if (descriptor.inputsSchema) return faultsOfForeignInputs(descriptor.inputsSchema, inputs)
   const checks = checksOf(descriptor)
   return (['values', 'secrets'] as const).flatMap((part) => {
     const check = checks[part]
@@ -141,6 +155,20 @@ export function faultsOfInputs(
     return (check.errors ?? [])
       .filter((error) => !isPlaceholder(inputs[part], error.instancePath))
       .map((error) => messageOf(part, error))
+  })
+}
+
+function faultsOfForeignInputs(
+  schema: FreeForm,
+  inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
+): string[] {
+  const parts = partsOf(schema)
+  return (['values', 'secrets'] as const).flatMap((part) => {
+    const ofPart = parts[part]
+    const faults = ofPart ? faultsAgainst(ofPart, inputs[part], { lenient: true }) : []
+    return faults.map(
+      ({ pointer, message }) => `driver input '${part}${pointer.replaceAll('/', '.')}' ${message}`,
+    )
   })
 }
 

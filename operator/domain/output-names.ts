@@ -2,7 +2,7 @@ import type { FreeForm } from '../api/schema.ts'
 import type { DriverDescriptor } from './driver.ts'
 import { isObject } from './json.ts'
 import type { ResourceTypeInfo } from './types.ts'
-import { outputsPartsOf } from './user-schema.ts'
+import { partsOf } from './user-schema.ts'
 
 /** Outputs of a resource, in the two parts that they are kept in. */
 interface Outputs {
@@ -12,7 +12,7 @@ interface Outputs {
 
 /** The outputs with those apart that the schema names among the secret ones, and not among the others. */
 export function withSecretsApart(outputs: Outputs, outputsSchema: FreeForm): Outputs {
-  const { values, secrets } = outputsPartsOf(outputsSchema)
+  const { values, secrets } = partsOf(outputsSchema)
   const open = propertiesOf(values)
   const secret = propertiesOf(secrets)
   const isSecret = ([name]: readonly [string, unknown]) => secret.has(name) && !open.has(name)
@@ -34,7 +34,7 @@ export function outputNamesOf(
   const { values = {}, secretRefs = {} } = inputs ?? {}
   if (driver?.outputNames) return new Set(driver.outputNames({ values, secretRefs }))
   if (!type?.type.includes('/')) return undefined
-  const parts = outputsPartsOf(type.outputsSchema)
+  const parts = partsOf(type.outputsSchema)
   const isClosed = [parts.values, parts.secrets].every((part) => part?.['additionalProperties'] === false)
   return isClosed ? new Set([...propertiesOf(parts.values), ...propertiesOf(parts.secrets)]) : undefined
 }

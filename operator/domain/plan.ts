@@ -107,7 +107,7 @@ function actionFor(
   const { spec } = current
   const former = driverOf(spec.definition.driverType, catalogue, vendors)
   const sameDriver =
-    spec.definition.driverType === wanted.definition.driverType || (former && former === driver)
+    spec.definition.driverType === wanted.definition.driverType || (former && former.name === driver?.name)
   if (!sameDriver) return 'replace'
   const forcing = driver?.replacedBy ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))

@@ -43,37 +43,37 @@ export function faultsAgainst(
 }
 
 /**
- * The schemas of the values and of the secrets in a schema of outputs, which may lack the outer `properties`;
- * each can be used alone.
+ * The schemas of the values and of the secrets in a schema of outputs or driver inputs, which may lack the outer
+ * `properties`; each can be used alone.
  */
-export function outputsPartsOf(outputsSchema: FreeForm): {
+export function partsOf(schema: FreeForm): {
   readonly values: FreeForm | undefined
   readonly secrets: FreeForm | undefined
 } {
-  const known = partsCache.get(outputsSchema)
+  const known = partsCache.get(schema)
   if (known) return known
-  const properties = ownValue(outputsSchema, 'properties')
-  const holder = isObject(properties) ? properties : outputsSchema
+  const properties = ownValue(schema, 'properties')
+  const holder = isObject(properties) ? properties : schema
   const parts = {
-    values: partOf(outputsSchema, ownValue(holder, 'values')),
-    secrets: partOf(outputsSchema, ownValue(holder, 'secrets')),
+    values: partOf(schema, ownValue(holder, 'values')),
+    secrets: partOf(schema, ownValue(holder, 'secrets')),
   }
-  partsCache.set(outputsSchema, parts)
+  partsCache.set(schema, parts)
   return parts
 }
 
-/** Why a schema of outputs cannot be used, as a whole or in its part for values or secrets. */
-export function faultOfOutputsSchema(schema: FreeForm): string | undefined {
+/** Why a schema of outputs or driver inputs cannot be used, as a whole or in its part for values or secrets. */
+export function faultOfPartedSchema(schema: FreeForm): string | undefined {
   const whole = faultOfSchema(schema)
   if (whole !== undefined) return whole
-  for (const [name, part] of Object.entries(outputsPartsOf(schema))) {
+  for (const [name, part] of Object.entries(partsOf(schema))) {
     const fault = part && faultOfSchema(part)
     if (fault !== undefined) return `under '${name}' ${fault}`
   }
   return undefined
 }
 
-const partsCache = new WeakMap<FreeForm, ReturnType<typeof outputsPartsOf>>()
+const partsCache = new WeakMap<FreeForm, ReturnType<typeof partsOf>>()
 
 /** References such as `#/$defs/port` begin at the root: its definitions go along. */
 function partOf(root: FreeForm, part: unknown): FreeForm | undefined {

@@ -1,7 +1,17 @@
 import type { DriverDescriptor } from '../domain/driver.ts'
+import { dnsCloudflareDescriptor } from './dns-cloudflare/descriptor.ts'
+import { dnsWildcardDescriptor } from './dns-wildcard/descriptor.ts'
 import { echoDescriptor } from './echo/descriptor.ts'
 import { ingressDescriptor } from './ingress/descriptor.ts'
+import { templateDescriptor } from './template/descriptor.ts'
 import { workloadDescriptor } from './workload/descriptor.ts'
 
 /** All drivers that are built in, as data. */
-export const catalogue: readonly DriverDescriptor[] = [echoDescriptor, ingressDescriptor, workloadDescriptor]
+export const catalogue: readonly DriverDescriptor[] = [
+  echoDescriptor,
+  ingressDescriptor,
+  dnsCloudflareDescriptor,
+  dnsWildcardDescriptor,
+  templateDescriptor,
+  workloadDescriptor,
+]

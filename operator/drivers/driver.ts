@@ -15,6 +15,13 @@ interface Subject {
   readonly signal: AbortSignal
 }
 
+/** What a driver wants to be told again at its next call for the same resource; kept as a Secret. */
+export interface Cookie {
+  read(): Promise<string | undefined>
+  /** Resolves when it is kept; undefined forgets it. */
+  write(text: string | undefined): Promise<void>
+}
+
 /** Everything a driver may look at; placeholders are resolved and the inputs fit the descriptor's schema. */
 export interface ProvisionRequest extends Subject {
   readonly values: FreeForm
@@ -28,13 +35,36 @@ export interface ProvisionRequest extends Subject {
   readonly neighbours: Readonly<Record<string, readonly NeighbourValue[]>>
   /** Namespace of the environment, for objects that the resource is made of. */
   readonly namespace: string
+  /** For drivers whose descriptor says that they keep one. */
+  readonly cookie?: Cookie
+}
+
+/** Names an object of the environment's namespace. */
+export type ObservedReference = Pick<KubeObject, 'apiVersion' | 'kind'> & { readonly name: string }
+
+export interface Outputs {
+  readonly values: FreeForm
+  readonly secrets: FreeForm
 }
 
 /** What stands after a provision. */
 export interface Provisioned {
-  readonly outputs: { readonly values: FreeForm; readonly secrets: FreeForm }
+  readonly outputs: Outputs
   /** Objects to be applied to the cluster; those of an earlier provision that are missing here are taken away. */
   readonly objects: readonly KubeObject[]
+  /** Names that one organization of the cluster alone may hold, as `<sort>/<name>` (`host/shop.example.com`). */
+  readonly claims?: readonly string[]
+  /** Objects that `outputsFrom` looks at besides, made by somebody else in the environment's namespace. */
+  readonly observed?: Readonly<Record<string, ObservedReference>>
+  /**
+   * The outputs, where only objects can tell them: asked after all were applied, with the objects as they are in the
+   * cluster, in the order of `objects`; an observed one is undefined while it is not there. Throws Waiting until they
+   * tell enough. Takes the place of `outputs`.
+   */
+  outputsFrom?(
+    objects: readonly KubeObject[],
+    observed: Readonly<Record<string, KubeObject | undefined>>,
+  ): Promise<Outputs>
 }
 
 /** What a deprovision works from: nothing but what was remembered. */
@@ -45,6 +75,17 @@ export interface DeprovisionRequest extends Subject {
   readonly account?: FreeForm
   /** Identity of what the same driver made in its place: what both claim stays. */
   readonly successor?: FreeForm
+  /** For drivers whose descriptor says that they keep one; forgotten after the call. */
+  readonly cookie?: Cookie
+}
+
+/** What a provider says of credentials. */
+export interface AccountVerdict {
+  readonly accepted: boolean
+  /** Why not, or what could not be tried. */
+  readonly message?: string
+  /** Whose credentials they are. */
+  readonly fields?: { readonly id: string; readonly description: string; readonly value: string }[]
 }
 
 /**
@@ -55,7 +96,9 @@ export interface DeprovisionRequest extends Subject {
 export interface Driver {
   readonly descriptor: DriverDescriptor
   /** What a deprovision will need to know, never secret; asked before anything is made. Nothing when absent. */
-  identify?(request: ProvisionRequest): FreeForm
+  identify?(request: ProvisionRequest): FreeForm | Promise<FreeForm>
   provision(request: ProvisionRequest): Promise<Provisioned>
   deprovision(request: DeprovisionRequest): Promise<void>
+  /** Asks the provider whether the credentials of an account are of use; throws when it cannot be asked. */
+  checkAccount?(credentials: FreeForm, signal: AbortSignal): Promise<AccountVerdict>
 }

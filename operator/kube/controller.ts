@@ -15,6 +15,10 @@ import { type Verdict, verdictOf } from './verdict.ts'
 export interface Turn<K extends Kind> {
   /** Writes what is known so far, as not ready yet: for facts that must not be lost when the process dies. */
   report(observed: Observed<K>, message: string): Promise<void>
+  /** Runs a part that waits for somebody else; other objects have their turn meanwhile. */
+  apart<T>(work: () => Promise<T>): Promise<T>
+  /** Whether it is time for the look that every object gets from time to time. */
+  readonly isSweep: boolean
 }
 
 /** A loop over the objects of one kind. It returns what it saw, or throws; only the loop writes status. */
@@ -24,7 +28,7 @@ export interface Controller<K extends Kind = Kind> {
   readonly workers?: number
   reconcile(object: ObjectOf<K>, turn: Turn<K>): Promise<Observed<K>>
   /** Takes away what stands behind an object that is being deleted; afterwards the object may go. */
-  finalize?(object: ObjectOf<K>): Promise<void>
+  finalize?(object: ObjectOf<K>, turn: Pick<Turn<K>, 'apart'>): Promise<void>
   /** Other objects whose changes concern objects of this kind. */
   readonly watches?: readonly Watch[]
 }
@@ -80,6 +84,7 @@ export function startController<K extends Kind>(
   const cache = cluster.store.cacheOf(kind)
   const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
   const failures = new Map<string, number>()
+  const due = new Set<string>()
   const queue = createQueue(controller.workers ?? 64, work)
 
   async function work(key: string) {
@@ -87,6 +92,7 @@ export function startController<K extends Kind>(
     if (!object) {
       waitingSince.delete(key)
       failures.delete(key)
+      due.delete(key)
       return
     }
     if (!isActive() || !cluster.store.isOrganization(object.metadata.namespace ?? '')) return
@@ -105,6 +111,8 @@ export function startController<K extends Kind>(
   async function look(object: ObjectOf<K>, key: string) {
     const held = controller.finalize && !isHeld(object) ? await hold(object) : object
     const turn: Turn<K> = {
+      isSweep: due.delete(key),
+      apart: queue.apart,
       report: async (observed, message) => {
         await write(held, { observed, verdict: verdictOf(new Waiting('Progressing', message)) })
       },
@@ -114,7 +122,7 @@ export function startController<K extends Kind>(
 
   async function end(object: ObjectOf<K>, key: string) {
     await settle(object, key, async () => {
-      await controller.finalize?.(object)
+      await controller.finalize?.(object, queue)
       await release(object)
       return undefined
     })
@@ -211,7 +219,10 @@ export function startController<K extends Kind>(
   }
   for (const object of cache.all()) queue.add(keyOf(object))
   const sweep = setInterval(() => {
-    for (const object of cache.all()) queue.addAfter(keyOf(object), Math.random() * sweepMs * 0.5)
+    for (const object of cache.all()) {
+      due.add(keyOf(object))
+      queue.addAfter(keyOf(object), Math.random() * sweepMs * 0.5)
+    }
   }, sweepMs)
 
   return {

@@ -9,6 +9,7 @@ import { EnvironmentType } from '../api/environment-type.ts'
 import type { ObjectMeta } from '../api/kind.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
+import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { criterionId } from '../domain/matching.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
@@ -46,9 +47,11 @@ export const kindsInStore: readonly Stored[] = [
     type: (each) => [scoped(each, each.spec.typeName)],
   }),
   stored(ResourceType),
+  stored(ResourceDriver),
   stored(ResourceAccount),
   stored(ResourceDefinition, {
     type: (each) => [scoped(each, each.spec.type)],
+    driver: (each) => [scoped(each, each.spec.driverType)],
     account: (each) => (each.spec.accountName === undefined ? [] : [scoped(each, each.spec.accountName)]),
     criterion: criterionIndexOf,
   }),
@@ -60,6 +63,8 @@ export const kindsInStore: readonly Stored[] = [
     definition: (each) => [scoped(each, each.spec.definition.definitionName)],
     account: (each) => accountsOf(each).map((name) => scoped(each, name)),
     secret: (each) => secretsNeededBy(each).map((name) => scoped(each, name)),
+    driver: (each) => [scoped(each, each.spec.definition.driverType)],
+    claim: (each) => each.status?.claims ?? [],
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
   }),
   stored(User),

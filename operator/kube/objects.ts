@@ -18,6 +18,8 @@ export interface ObjectReference {
 
 /** Objects of any kind that the cluster serves: those that resources are made of. */
 export interface Objects {
+  /** The object where it belongs: of a kind that has namespaces in this one if it says none, of any other in none. */
+  placed(object: KubeObject, namespace: string): Promise<KubeObject>
   /** Server-side apply under our field manager; Stalled when the cluster refuses for good. */
   apply(object: KubeObject): Promise<KubeObject>
   read(reference: ObjectReference): Promise<KubeObject | undefined>
@@ -78,6 +80,11 @@ export function openObjects(client: KubeClient, log: Log): Objects {
   }
 
   return {
+    async placed(object, namespace) {
+      if (object.metadata.namespace !== undefined) return object
+      const { namespaced } = await resourceFor(object)
+      return namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object
+    },
     async apply(object) {
       const resource = await resourceFor(object)
       const path = pathOf(resource, object.metadata.namespace, object.metadata.name)

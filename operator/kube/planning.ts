@@ -4,6 +4,7 @@ import type { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
+import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import type { SetContent } from '../domain/delta.ts'
 import { lastDeployment } from '../domain/deployment.ts'
@@ -11,6 +12,7 @@ import type { DriverDescriptor } from '../domain/driver.ts'
 import { contextOf } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
 import type { PlanInput } from '../domain/plan.ts'
+import { catalogueWith } from '../domain/third-party.ts'
 import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/types.ts'
 import type { Store } from './cluster.ts'
 import { scoped } from './kinds-in-store.ts'
@@ -22,6 +24,8 @@ export interface Planning {
   matcherOf(organization: string): Matcher
   /** All types that an organization knows, its own and the built-in ones. */
   typesOf(organization: string): readonly ResourceTypeInfo[]
+  /** Descriptors of all drivers that an organization knows, its own and the built-in ones. */
+  catalogueOf(organization: string): readonly DriverDescriptor[]
   /** What is deployed to an environment; undefined before the first deployment. */
   deployedSet(environment: Environment): SetContent | undefined
 }
@@ -41,13 +45,19 @@ export function createPlanning(
       .filter(({ metadata }) => !metadata.deletionTimestamp)
       .map(customType),
   ])
+  const catalogues = createMemo(store, ResourceDriver, (organization) => {
+    const own = store.list(ResourceDriver, organization).filter(({ metadata }) => !metadata.deletionTimestamp)
+    return own.length === 0 ? rules.catalogue : catalogueWith(rules.catalogue, own, rules.vendors)
+  })
   return {
     matcherOf: matchers,
     typesOf: types,
+    catalogueOf: catalogues,
     inputFor(environment, set, isTrusted = () => true) {
       const { namespace = '', name } = environment.metadata
       return {
-        ...rules,
+        vendors: rules.vendors,
+        catalogue: catalogues(namespace),
         context: contextOf(environment),
         environmentName: name,
         set,
@@ -70,7 +80,7 @@ export function createPlanning(
 /** One value per organization, made anew when an object of the kind in it changed. */
 function createMemo<T>(
   store: Store,
-  kind: typeof ResourceDefinition | typeof ResourceType,
+  kind: typeof ResourceDefinition | typeof ResourceDriver | typeof ResourceType,
   make: (organization: string) => T,
 ): (organization: string) => T {
   const made = new Map<string, T>()

@@ -3,6 +3,11 @@ export interface WorkQueue {
   add(key: string): void
   /** Adds the key once the time has passed, unless an earlier time is set already. */
   addAfter(key: string, milliseconds: number): void
+  /**
+   * Runs a part of the work of a key that waits for somebody else: others may use the place meanwhile, unless too many
+   * are away already. Resolves when there is a place again.
+   */
+  apart<T>(work: () => Promise<T>): Promise<T>
   readonly depth: number
   /** Resolves when nothing runs or waits (delayed keys aside). */
   idle(): Promise<void>
@@ -15,6 +20,9 @@ interface Delayed {
   readonly timer: NodeJS.Timeout
 }
 
+/** Keys whose place others may use, at once. */
+const mostAway = 1000
+
 /** Runs `work` for each key with at most `workers` at once; `work` must not throw. */
 export function createQueue(workers: number, work: (key: string) => Promise<void>): WorkQueue {
   const waiting = new Set<string>()
@@ -22,6 +30,8 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
   const again = new Set<string>()
   const delayed = new Map<string, Delayed>()
   const idleWaiters: (() => void)[] = []
+  const returning: (() => void)[] = []
+  let away = 0
   let stopped = false
 
   function add(key: string) {
@@ -40,9 +50,15 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
     delayed.delete(key)
   }
 
+  const hasPlace = () => running.size - away < workers
+
   function pump() {
+    while (returning.length > 0 && hasPlace()) {
+      away -= 1
+      returning.shift()?.()
+    }
     for (const key of waiting) {
-      if (running.size >= workers || stopped) return
+      if (!hasPlace() || stopped) return
       waiting.delete(key)
       running.set(key, run(key))
     }
@@ -59,8 +75,28 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
     pump()
   }
 
+  function comeBack(): Promise<void> | undefined {
+    if (hasPlace() && returning.length === 0) {
+      away -= 1
+      return undefined
+    }
+    return new Promise((resolve) => {
+      returning.push(resolve)
+    })
+  }
+
   return {
     add,
+    async apart(part) {
+      if (away >= mostAway) return part()
+      away += 1
+      pump()
+      try {
+        return await part()
+      } finally {
+        await comeBack()
+      }
+    },
     addAfter(key, milliseconds) {
       if (stopped) return
       const at = performance.now() + milliseconds

@@ -83,6 +83,20 @@ const rules: [string, readonly string[], unknown?][] = [
   ['GET /orgs/acme/resources/accounts/missing', everybody],
   ['PATCH /orgs/acme/resources/accounts/missing', administrators, {}],
   ['DELETE /orgs/acme/resources/accounts/missing', administrators],
+  ['POST /orgs/acme/resources/accounts/missing/actions/check', administrators],
+  ['GET /orgs/acme/resources/drivers', everybody],
+  [
+    'POST /orgs/acme/resources/drivers',
+    administrators,
+    { id: 'mine', type: 's3', target: 'https://example.test', inputs_schema: {}, account_types: [] },
+  ],
+  ['GET /orgs/acme/resources/drivers/missing', everybody],
+  [
+    'PUT /orgs/acme/resources/drivers/missing',
+    administrators,
+    { type: 's3', target: 'https://example.test', inputs_schema: {}, account_types: [] },
+  ],
+  ['DELETE /orgs/acme/resources/drivers/missing', administrators],
   ...(['defs', 'dynamic'] as const).flatMap((path): [string, readonly string[], unknown?][] => [
     [`GET /orgs/acme/resources/${path}`, everybody],
     [

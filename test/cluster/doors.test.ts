@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseAllDocuments, stringify } from 'yaml'
 import { apiCall, eventually } from '../../dev/control-plane/kubernetes.ts'
+import { issueCertificate } from '../../dev/development-authority.ts'
+import { giveSampleSecrets } from '../../dev/sample-secrets.ts'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
@@ -32,7 +34,13 @@ function neutral(resources: readonly ActiveResource[]): string[] {
     .map(({ spec, status }) =>
       JSON.stringify([spec.type, spec.class, spec.resourceId, status?.outputs, status?.objects?.length]),
     )
-    .map((text) => names.reduce((result, [name, descriptor]) => result.replaceAll(name, descriptor), text))
+    .map((text) =>
+      names.reduce(
+        (result, [name, descriptor]) =>
+          result.replaceAll(name, descriptor).replaceAll(name.slice(0, 8), descriptor),
+        text,
+      ),
+    )
     .sort()
 }
 
@@ -42,8 +50,12 @@ async function resourcesOf(namespace: string): Promise<ActiveResource[]> {
 }
 
 describe('the examples by kubectl', () => {
-  beforeAll(() => {
+  beforeAll(async () => {
     const [namespace, ...rest] = documents
+    const namespaceFile = join(cluster.directory, 'namespace.yaml')
+    writeFileSync(namespaceFile, stringify(namespace))
+    kubectl('apply', '-f', namespaceFile)
+    await giveSampleSecrets(cluster.access, 'acme', cluster.directory)
     const file = join(cluster.directory, 'shuffled.yaml')
     // The worst order there is: everything before what it refers to.
     writeFileSync(file, [namespace, ...rest.reverse()].map((each) => stringify(each)).join('---\n'))
@@ -87,8 +99,11 @@ describe('the examples by kubectl', () => {
   test('no secret is in any object but Secrets', () => {
     const names = kinds.map(({ plural }) => `${plural}.quartermaster.dev`).join(',')
     const all = kubectl('get', `${names},events,configmaps`, '-A', '-o', 'yaml')
-    expect(all).not.toContain(password)
-    expect(all).not.toContain(Buffer.from(password).toString('base64'))
+    for (const secret of [password, cluster.cloudflare.token]) {
+      expect(all).not.toContain(secret)
+      expect(all).not.toContain(Buffer.from(secret).toString('base64'))
+    }
+    expect(all).not.toContain('PRIVATE KEY')
   })
 })
 
@@ -111,9 +126,20 @@ describe('the same over REST', () => {
   test('what the examples say can be said in REST', async () => {
     await send('POST', '/apps', { id: 'shop', name: 'Shop', skip_environment_creation: true }, 201)
     await send('POST', '/apps/shop/envs', { id: 'staging', name: 'Staging', type: 'development' }, 201)
+    const { crt, key } = await issueCertificate(cluster.directory, ['*.example.test'])
+    const tls = { 'tls.crt': crt, 'tls.key': key }
     for (const { kind, metadata, spec } of documents) {
+      if (kind === 'ResourceAccount')
+        await send('POST', '/resources/accounts', accountBody(metadata.name), 200)
+      if (kind === 'ResourceDriver')
+        await send('POST', '/resources/drivers', driverBody(metadata.name, spec as never), 200)
       if (kind === 'ResourceDefinition')
-        await send('POST', '/resources/defs', definitionBody(metadata.name, spec as never), 200)
+        await send(
+          'POST',
+          '/resources/defs',
+          definitionBody(metadata.name, spec as never, { tls, owner: organization.id }),
+          200,
+        )
     }
     const delta = documents.find(({ kind }) => kind === 'DeploymentDelta')?.spec as {
       modules: object
@@ -210,16 +236,32 @@ describe('the same over REST', () => {
   })
 })
 
+/** An account of the examples as REST spells it, with the token of the development zone. */
+function accountBody(id: string) {
+  return { id, name: id, type: 'cloudflare', credentials: { token: cluster.cloudflare.token } }
+}
+
+/** A driver of the examples as REST spells it. */
+function driverBody(
+  id: string,
+  spec: { type: string; target: string; inputsSchema: object; template: object },
+) {
+  const { inputsSchema: inputs_schema, ...rest } = spec
+  return { id, ...rest, inputs_schema, account_types: [] }
+}
+
 /** A definition of the examples as REST spells it, with its secrets in plain text. */
 function definitionBody(
   id: string,
   spec: {
     type: string
     driverType: string
+    accountName?: string
     driverInputs: { values: object; secretRefs?: Record<string, unknown> }
     provision?: Record<string, { isDependent?: boolean }>
     criteria: { envType?: string; resId?: string }[]
   },
+  { tls, owner }: { readonly tls: object; readonly owner: string },
 ) {
   const { type, driverType, driverInputs, provision = {}, criteria } = spec
   const names = Object.keys(driverInputs.secretRefs ?? {})
@@ -227,10 +269,14 @@ function definitionBody(
     id,
     name: id,
     type,
-    driver_type: driverType,
+    // Drivers of its own have the organization's name.
+    driver_type: driverType.replace('acme/', `${owner}/`),
+    ...(spec.accountName ? { driver_account: spec.accountName } : {}),
     driver_inputs: {
       values: driverInputs.values,
-      ...(names.length > 0 ? { secrets: Object.fromEntries(names.map((name) => [name, password])) } : {}),
+      ...(names.length > 0
+        ? { secrets: Object.fromEntries(names.map((name) => [name, name === 'tls' ? tls : password])) }
+        : {}),
     },
     provision: Object.fromEntries(
       Object.entries(provision).map(([key, each]) => [key, { is_dependent: each.isDependent ?? false }]),

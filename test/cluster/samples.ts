@@ -9,6 +9,7 @@ import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { type Kind, type KubeObject, newObject } from '../../operator/api/kind.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 
 /** A valid object of a kind that makes use of its fields. */
@@ -43,6 +44,18 @@ export function samplesIn(namespace: string): readonly Sample[] {
           uiGroups: [{ title: 'Bucket' }],
         },
         classes: [{ name: 'large', description: 'More than a terabyte' }],
+      }),
+    ),
+    sample(
+      ResourceDriver,
+      newObject(ResourceDriver, at('small-bucket'), {
+        type: 's3',
+        target: 'driver://quartermaster/echo',
+        inputsSchema: {
+          properties: { values: { type: 'object', properties: { Camel_case: { default: null } } } },
+        },
+        accountTypes: ['aws'],
+        template: { values: { bucket: '{{ .id }}', list: [1, null] } },
       }),
     ),
     sample(

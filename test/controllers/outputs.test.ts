@@ -18,7 +18,7 @@ const types = [
   ),
 ]
 const sorted = (values: FreeForm, secrets: FreeForm = {}, type = 'acme/db') =>
-  sortOutputs({ outputs: { values, secrets }, objects: [] }, types, type)
+  sortOutputs({ values, secrets }, types, type)
 
 describe('outputs of a custom type', () => {
   test.each<[rule: string, values: FreeForm, secrets: FreeForm, expected: object]>([

@@ -7,6 +7,7 @@ import { resourceAccountController } from '../../operator/controllers/resource-a
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../support/fake-secrets.ts'
+import { silentTurn } from './support/turn.ts'
 
 const fake = createFakeCluster()
 let cluster: FakeCluster
@@ -17,14 +18,14 @@ beforeEach(() => {
   secrets = createFakeSecrets()
   fake.reset()
   cluster = { ...fake, client: secrets.client }
-  controller = resourceAccountController(cluster)
+  controller = resourceAccountController(cluster, [])
 })
 
 const uid = 'account-uid'
 const own = {
   ownerReferences: [{ apiVersion: 'quartermaster.dev/v1alpha1', kind: 'ResourceAccount', name: 'cf', uid }],
 }
-const turn = { report: async () => {} }
+const turn = silentTurn()
 
 /** The account with this Secret, after a look that came to these. */
 function account(credentialsSecretName?: string, secretNames?: string[]): ResourceAccount {

@@ -5,19 +5,14 @@ import { newObject } from '../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../operator/api/names.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { activeResourceController } from '../../operator/controllers/active-resource.ts'
-import type { Installation } from '../../operator/controllers/installation.ts'
-import type { Inventory } from '../../operator/controllers/inventory.ts'
-import type { SecretHolds } from '../../operator/controllers/secret-holds.ts'
 import { Stalled, Waiting } from '../../operator/domain/errors.ts'
-import { canonicalJson } from '../../operator/domain/identity.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../operator/kube/client.ts'
 import { type Loop, startController } from '../../operator/kube/controller.ts'
-import type { Objects } from '../../operator/kube/objects.ts'
-import { createPlanning } from '../../operator/kube/planning.ts'
 import { silentLog } from '../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
+import { resourceTools } from './support/resource-tools.ts'
 
 const canary = 'canary-token'
 const fake = createFakeCluster()
@@ -61,23 +56,7 @@ const remote: Driver = {
 
 /** The loop over resources, with pauses that a test can wait for. */
 function start(): Loop {
-  const controller = activeResourceController({
-    cluster,
-    objects: {} as Objects, // no object is made
-    inventory: {
-      onDrift() {},
-      takeDrift: () => false,
-      bring: async () => [],
-      clear: async () => {},
-    } as Inventory,
-    installation: { isSealed: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
-    holds: { hold: async () => {}, release: async () => {} } as SecretHolds,
-    planning: createPlanning(cluster.store, { catalogue: [], vendors: [] }),
-    log: silentLog,
-    drivers: [remote],
-    vendors: ['quartermaster'],
-    deadlineSeconds: 10,
-  })
+  const controller = activeResourceController(resourceTools(cluster, [remote]))
   const backoffMs = { first: 5, most: 5 }
   return startController(cluster, controller, { log: silentLog, isActive: () => true, backoffMs })
 }

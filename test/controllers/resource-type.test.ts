@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import { resourceTypeController } from '../../operator/controllers/resource-type.ts'
+import { silentTurn } from './support/turn.ts'
 
-const turn = { report: async () => {} }
+const turn = silentTurn()
 
 function reconcile(spec: Partial<ResourceType['spec']>) {
   const type = newObject(ResourceType, { namespace: 'acme', name: 's3' }, { use: 'direct', ...spec })

@@ -2,17 +2,11 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { ActiveResource, Standing } from '../../operator/api/active-resource.ts'
 import { activeResourceController } from '../../operator/controllers/active-resource.ts'
-import type { Installation } from '../../operator/controllers/installation.ts'
-import type { Inventory } from '../../operator/controllers/inventory.ts'
-import type { SecretHolds } from '../../operator/controllers/secret-holds.ts'
-import { canonicalJson } from '../../operator/domain/identity.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
-import type { Turn } from '../../operator/kube/controller.ts'
-import type { Objects } from '../../operator/kube/objects.ts'
-import { createPlanning } from '../../operator/kube/planning.ts'
-import { silentLog } from '../../operator/log.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
+import { resourceTools } from './support/resource-tools.ts'
+import { silentTurn } from './support/turn.ts'
 
 type Status = NonNullable<ActiveResource['status']>
 
@@ -27,7 +21,6 @@ interface Wish {
 const nameOf = ({ driver: name, zone }: Wish): string => `${name}/${zone}`
 
 const cluster = createFakeCluster()
-const planning = createPlanning(cluster.store, { catalogue: [], vendors: [] })
 
 /** A resource whose things stand in an outside world, and an operator that dies at given steps. */
 function makeWorld(deaths: readonly number[]) {
@@ -61,37 +54,20 @@ function makeWorld(deaths: readonly number[]) {
     },
   })
   const drivers = [makeDriver('one'), makeDriver('two')]
-  const start = () =>
-    activeResourceController({
-      cluster,
-      objects: {} as Objects, // no object is made
-      inventory: {
-        onDrift() {},
-        takeDrift: () => false,
-        bring: async () => [],
-        clear: async () => {},
-      } as Inventory,
-      installation: { isSealed: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
-      holds: { hold: async () => {}, release: async () => {} } as SecretHolds,
-      planning,
-      log: silentLog,
-      drivers,
-      vendors: ['quartermaster'],
-      deadlineSeconds: 10,
-    })
+  const start = () => activeResourceController(resourceTools(cluster, drivers))
 
   async function persist(status: object) {
     await step()
     resource = { ...resource, status: JSON.parse(JSON.stringify(status)) as Status } // as the API server keeps it
     await step()
   }
-  const turn: Turn<typeof ActiveResource> = { report: (observed) => persist(observed) }
+  const turn = silentTurn<typeof ActiveResource>({ report: (observed) => persist(observed) })
 
   /** One look of a process that may die during it; answers whether it came to its end. */
   async function look(): Promise<boolean> {
     const controller = start()
     try {
-      if (resource.metadata.deletionTimestamp) await controller.finalize?.(resource)
+      if (resource.metadata.deletionTimestamp) await controller.finalize?.(resource, turn)
       else await persist(await controller.reconcile(resource, turn))
       return true
     } catch (error) {

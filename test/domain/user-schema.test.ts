@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { linearRegExp } from '../../operator/domain/linear-regexp.ts'
 import {
-  faultOfOutputsSchema,
+  faultOfPartedSchema,
   faultOfSchema,
   faultsAgainst,
-  outputsPartsOf,
+  partsOf,
 } from '../../operator/domain/user-schema.ts'
 
 const text = { type: 'string' }
@@ -243,11 +243,11 @@ describe('a schema of outputs has parts', () => {
       { $schema: 'http://json-schema.org/draft-07/schema#', properties: { values, secrets }, $defs },
     ],
   ])('%s', (_, schema) => {
-    const parts = outputsPartsOf(schema)
-    expect(faultOfOutputsSchema(schema)).toBeUndefined()
+    const parts = partsOf(schema)
+    expect(faultOfPartedSchema(schema)).toBeUndefined()
     expect(pointersOf(parts.values ?? {}, { port: 'x' })).toEqual(['/port'])
     expect(pointersOf(parts.secrets ?? {}, {})).toEqual([''])
-    expect(outputsPartsOf(schema)).toBe(parts)
+    expect(partsOf(schema)).toBe(parts)
   })
 
   test.each<[string, FreeForm, object]>([
@@ -255,7 +255,7 @@ describe('a schema of outputs has parts', () => {
     ['values alone', { properties: { values: text } }, { values: text, secrets: undefined }],
     ['no secrets at all', { properties: { secrets: false } }, { values: undefined, secrets: { not: {} } }],
   ])('%s', (_, schema, expected) => {
-    expect(outputsPartsOf(schema)).toEqual(expected)
+    expect(partsOf(schema)).toEqual(expected)
   })
 
   test.each<[string, FreeForm]>([
@@ -263,7 +263,7 @@ describe('a schema of outputs has parts', () => {
     ['whose secrets have a pattern that looks ahead', { secrets: withField({ pattern: '(?=a)' }) }],
     ['whose part refers to what is not there', { values: withField({ $ref: '#/$defs/none' }) }],
   ])('%s cannot be used', (_, schema) => {
-    expect(faultOfOutputsSchema(schema)).toEqual(expect.any(String))
+    expect(faultOfPartedSchema(schema)).toEqual(expect.any(String))
   })
 })
 

@@ -17,6 +17,14 @@ driverContract(
     ['no_tls as text', { no_tls: 'true' }],
     ['a path type that no Ingress has', { path_type: 'Regex' }],
     ['a TLS Secret name that is no text', { tls_secret_name: {} }],
+    ['a class that is too long', { class: 'c'.repeat(254) }],
+    ['annotations that are a text', { annotations: 'a=b' }],
+    ['labels whose values are no text', { labels: { size: 7 } }],
+    ['labels whose values no label may have', { labels: { size: 'very large' } }],
+    ['no_tls as a number', { no_tls: 1 }],
+    ['a path type in small letters', { path_type: 'prefix' }],
+    ['a TLS Secret name that no object may have', { tls_secret_name: 'My_Secret' }],
+    ['a TLS Secret of another namespace', { tls_secret_name: 'globex/secret' }],
   ],
 )
 
@@ -41,6 +49,7 @@ describe('the Ingress', () => {
           },
         },
       ],
+      claims: ['host/shop.example.test'],
     })
   })
 
@@ -138,4 +147,34 @@ describe('the host is', () => {
     const { spec } = await made({}, { params: { rules, ...params }, neighbours })
     expect((spec.rules[0] as FreeForm | undefined)?.host).toBe(expected)
   })
+})
+
+test.each<[rule: string, host: string | undefined, claims: string[] | undefined]>([
+  ['its host', 'shop.example.test', ['host/shop.example.test']],
+  ['its host in lower case', 'Shop.Example.TEST', ['host/shop.example.test']],
+  ['a wildcard as it is', '*.example.test', ['host/*.example.test']],
+  ['nothing without a host', undefined, undefined],
+])('the Ingress claims %s', async (_, host, claims) => {
+  const params = { rules, ...(host === undefined ? {} : { host }) }
+  const provisioned = await ingress.provision(request({ params, neighbours: {} }))
+  expect(provisioned.claims).toEqual(claims)
+})
+
+test('without an object there is no claim', async () => {
+  expect(await ingress.provision(request({ params: {} }))).not.toHaveProperty('claims')
+})
+
+test.each<[rule: string, params: FreeForm]>([
+  ['a host that is none', { host: 'shop example' }],
+  ['a host with a path', { host: 'shop.example.test/api' }],
+  ['a host that is too long', { host: `${'a.'.repeat(130)}test` }],
+  ['a TLS Secret of another namespace', { host: 'shop.test', tls_secret_name: 'globex/secret' }],
+  ['a TLS Secret name that is too long', { host: 'shop.test', tls_secret_name: 'a'.repeat(254) }],
+])('a person must act: %s', async (_, params) => {
+  const call = ingress.provision(request({ params: { rules, ...params }, neighbours: {} }))
+  await expect(call).rejects.toMatchObject({ reason: 'InvalidInputs' })
+})
+
+test('an account is not needed; if one is named it must be of type local', () => {
+  expect(ingress.descriptor.account).toEqual({ types: ['local'], required: false })
 })

@@ -13,6 +13,13 @@ export interface SharedCluster {
   readonly gatewayUrl: string
   readonly operatorUrl: string
   readonly adminToken: string
+  /** The provider of the outside world, and a DNS server over its records. */
+  readonly cloudflare: {
+    readonly url: string
+    readonly dnsPort: number
+    readonly zoneId: string
+    readonly token: string
+  }
 }
 
 /** The shared cluster of this run. */

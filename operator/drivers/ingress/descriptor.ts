@@ -4,6 +4,12 @@ import type { DriverDescriptor } from '../../domain/driver.ts'
 /** Path types of an Ingress, as the API server spells them. */
 export const pathTypes = ['Prefix', 'Exact', 'ImplementationSpecific'] as const
 
+/** Names that an object of a cluster may have. */
+export const objectNamePattern = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'
+// An empty one is none.
+const secretNamePattern = `^(${objectNamePattern})?$`
+const labelPattern = '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'
+
 /** The plain inputs of the driver. */
 export const ingressValues = object(
   {},
@@ -16,11 +22,12 @@ export const ingressValues = object(
       },
     ),
     annotations: map(string('Annotation value.', { maxLength: 65_536 }), 'Annotations of the Ingress.'),
-    labels: map(string('Label value.', { maxLength: 63 }), 'Labels of the Ingress.'),
+    labels: map(string('Label value.', { maxLength: 63, pattern: labelPattern }), 'Labels of the Ingress.'),
     no_tls: boolean('Whether the Ingress is made without TLS. False when absent.'),
     path_type: oneOf(pathTypes, 'Path type of paths that do not say theirs. `Prefix` when absent.'),
     tls_secret_name: string('Secret of the TLS certificate. That of the dns resource when absent.', {
       maxLength: 253,
+      pattern: secretNamePattern,
     }),
   },
   'Inputs of the ingress driver.',

@@ -3,7 +3,8 @@ import type { FreeForm, Static } from '../../api/schema.ts'
 import { Stalled } from '../../domain/errors.ts'
 import type { NeighbourValue } from '../../domain/inputs.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
-import { ingressDescriptor, type ingressValues, pathTypes } from './descriptor.ts'
+import { type AnnotationRules, annotationGuard } from './annotations.ts'
+import { ingressDescriptor, type ingressValues, objectNamePattern, pathTypes } from './descriptor.ts'
 
 type Inputs = Static<typeof ingressValues>
 type PathType = (typeof pathTypes)[number]
@@ -15,24 +16,51 @@ interface Path {
   readonly port: number | string
 }
 
+const hostPattern = new RegExp(`^(\\*\\.)?${objectNamePattern}$`)
+const secretNamePattern = new RegExp(`^${objectNamePattern}$`)
 const classAnnotation = 'kubernetes.io/ingress.class'
 
 /** Makes the Ingress of a dns resource; the calls touch nothing, the objects are applied by the caller. */
-export const ingress: Driver = {
-  descriptor: ingressDescriptor,
-  async provision(request) {
-    const inputs = request.values as Inputs // checked against the schema before
-    const dns = request.neighbours.dns?.[0]
-    const host = textOf(dns?.outputs.host) ?? textOf(request.params.host)
-    const paths = pathsOf(request, inputs.path_type ?? 'Prefix')
-    const name = `${request.guResId}-ingress`
-    const objects =
-      paths.length > 0
-        ? [render(name, request.namespace, inputs, host, secretOf(request, inputs, dns), paths)]
-        : []
-    return { outputs: { values: { id: name }, secrets: {} }, objects }
-  },
-  async deprovision() {},
+export function createIngress(rules: AnnotationRules = {}): Driver {
+  const isRefused = annotationGuard(rules)
+  return {
+    descriptor: ingressDescriptor,
+    async provision(request) {
+      const inputs = request.values as Inputs // checked against the schema before
+      refuseAnnotations(Object.keys(inputs.annotations ?? {}).filter(isRefused))
+      const dns = request.neighbours.dns?.[0]
+      const name = `${request.guResId}-ingress`
+      const outputs = { values: { id: name }, secrets: {} }
+      const paths = pathsOf(request, inputs.path_type ?? 'Prefix')
+      if (paths.length === 0) return { outputs, objects: [] }
+
+      const host = hostOf(request, dns)
+      const secretName = secretOf(request, inputs, dns)
+      const object = render(name, request.namespace, inputs, host, secretName, paths)
+      return { outputs, objects: [object], ...(host === undefined ? {} : { claims: [`host/${host}`] }) }
+    },
+    async deprovision() {},
+  }
+}
+
+/** The driver as it is without settings. */
+export const ingress = createIngress()
+
+function refuseAnnotations(refused: readonly string[]): void {
+  if (refused.length === 0) return
+  const names = refused.map((name) => `'${name}'`).join(', ')
+  throw new Stalled(
+    'AnnotationRefused',
+    `no definition may give the annotation ${names}: the setting 'QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS' forbids it`,
+  )
+}
+
+/** In lower case, as an API server takes it. */
+function hostOf({ params }: ProvisionRequest, dns: NeighbourValue | undefined): string | undefined {
+  const host = (textOf(dns?.outputs.host) ?? textOf(params.host))?.toLowerCase()
+  if (host !== undefined && (host.length > 253 || !hostPattern.test(host)))
+    throw new Stalled('InvalidInputs', `host '${host.slice(0, 253)}' is not a host name`)
+  return host
 }
 
 /** The rules of workloads and the routes of the dns resource, each path once, in a stable order. */
@@ -97,7 +125,11 @@ function secretOf(
   dns: NeighbourValue | undefined,
 ): string | undefined {
   if (inputs.no_tls) return undefined
-  return inputs.tls_secret_name || textOf(params.tls_secret_name) || textOf(dns?.outputs.tls_secret_name)
+  const name =
+    inputs.tls_secret_name || textOf(params.tls_secret_name) || textOf(dns?.outputs.tls_secret_name)
+  if (name !== undefined && (name.length > 253 || !secretNamePattern.test(name)))
+    throw new Stalled('InvalidInputs', `TLS Secret '${name.slice(0, 253)}' is not the name of an object`)
+  return name
 }
 
 function render(

@@ -1,0 +1,123 @@
+import { newObject } from '../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { ResourceDriver } from '../../operator/api/resource-driver.ts'
+import { list } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { ownDriverType, wrappedDriverType } from '../../operator/domain/third-party.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import { errorShape } from '../shapes.ts'
+import { changeObject } from './change.ts'
+import {
+  driverShape,
+  driverSpec,
+  newDriverShape,
+  replacedDriverShape,
+  toBuiltInDriver,
+  toDriver,
+} from './driver-shape.ts'
+import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from './find.ts'
+
+const tag = 'Drivers'
+const driversPath = '/orgs/{org_id}/resources/drivers'
+const driverPath = '/orgs/{org_id}/resources/drivers/{driver_id}'
+
+function findDriver(store: Store, organization: string, id: string): ResourceDriver {
+  const found = find(store, ResourceDriver, organization, id)
+  if (!found) throw new Problem('NotFound', `driver '${id}' not found`)
+  return found
+}
+
+/** A driver that something names stays; what stands is taken away by what it remembers all the same. */
+function refuseUsed(store: Store, driver: ResourceDriver): void {
+  const { namespace = '', name } = driver.metadata
+  const type = ownDriverType(driver)
+  const definitions = store
+    .byIndex(ResourceDefinition, 'driver', inOrganization(namespace, type))
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+    .sort(byName)
+    .map(({ metadata }) => metadata.name)
+  const drivers = findAll(store, ResourceDriver, namespace)
+    .filter((each) => wrappedDriverType(each) === type)
+    .map(({ metadata }) => metadata.name)
+  if (definitions.length + drivers.length === 0) return
+  const text = `driver '${name}' is used by ${definitions.length} resource definitions and ${drivers.length} drivers`
+  throw new Problem('Conflict', text, {
+    referencing_resources: { resource_definitions: definitions, drivers },
+  })
+}
+
+/** Drivers of the organization; those that are built in are listed beside them. */
+export const drivers: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: driversPath,
+    summary: 'List the drivers, the built-in ones first',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: list(driverShape, 'Drivers.') },
+    handle({ params: { org_id } }, { cluster: { store }, planning, settings }) {
+      const [vendor = ''] = settings.vendors
+      const builtIn = planning.catalogueOf(org_id).filter(({ name }) => !name.includes('/'))
+      return ok([
+        ...builtIn.map((each) => toBuiltInDriver(each, vendor)),
+        ...findAll(store, ResourceDriver, org_id).map(toDriver),
+      ])
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: driversPath,
+    summary: 'Register a driver',
+    tag,
+    access: { organization: 'administrator' },
+    body: newDriverShape,
+    responses: { 200: driverShape, 409: errorShape },
+    async handle({ params: { org_id }, body, caller }, { cluster }) {
+      const spec = driverSpec(body)
+      refuseTaken(cluster.store.get(ResourceDriver, org_id, body.id), `driver '${body.id}'`)
+      const wanted = newObject(ResourceDriver, newMetadata(org_id, body.id, caller), spec)
+      return ok(toDriver(await cluster.create(ResourceDriver, wanted)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: driverPath,
+    summary: 'Get a driver',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: driverShape },
+    handle: ({ params: { org_id, driver_id } }, { cluster: { store } }) =>
+      ok(toDriver(findDriver(store, org_id, driver_id))),
+  }),
+  endpoint({
+    method: 'put',
+    path: driverPath,
+    summary: 'Replace a driver',
+    tag,
+    access: { organization: 'administrator' },
+    body: replacedDriverShape,
+    responses: { 200: driverShape },
+    async handle({ params: { org_id, driver_id }, body }, { cluster }) {
+      const spec = driverSpec(body)
+      const driver = findDriver(cluster.store, org_id, driver_id)
+      return ok(
+        toDriver(await changeObject(cluster, ResourceDriver, driver, (current) => ({ ...current, spec }))),
+      )
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: driverPath,
+    summary: 'Delete a driver that nothing names',
+    tag,
+    access: { organization: 'administrator' },
+    responses: { 204: undefined, 409: errorShape },
+    async handle({ params: { org_id, driver_id } }, { cluster }) {
+      const driver = findDriver(cluster.store, org_id, driver_id)
+      refuseUsed(cluster.store, driver)
+      await cluster.remove(ResourceDriver, driver)
+      return noContent
+    },
+  }),
+]

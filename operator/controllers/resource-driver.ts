@@ -1,0 +1,32 @@
+import { ResourceDriver } from '../api/resource-driver.ts'
+import { Stalled } from '../domain/errors.ts'
+import { faultsOfDriverObject } from '../domain/third-party.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import { type Controller, watchKind } from '../kube/controller.ts'
+import type { Planning } from '../kube/planning.ts'
+import { keyOf } from '../kube/resource.ts'
+
+/** Judges drivers of organizations: their schemas, their targets, and whether what they wrap exists. */
+export function resourceDriverController(
+  { store }: Cluster,
+  planning: Planning,
+  vendors: readonly string[],
+): Controller<typeof ResourceDriver> {
+  return {
+    kind: ResourceDriver,
+    watches: [
+      // A driver that wraps another waits for that one.
+      watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
+        if (before?.spec === after?.spec) return []
+        return store.list(ResourceDriver, (after ?? before)?.metadata.namespace ?? '').map(keyOf)
+      }),
+    ],
+    async reconcile(driver) {
+      const catalogue = planning.catalogueOf(driver.metadata.namespace ?? '')
+      const faults = faultsOfDriverObject(driver, catalogue, vendors)
+      const [first] = faults
+      if (first) throw new Stalled(first.reason, faults.map(({ message }) => message).join('; '))
+      return {}
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { type HeldRecord, type HostType, hostTypes, isAsWanted, type WantedRecord } from './record.ts'
+
+/** What a resource wants of a name: that its record stands there, or that no record of it does. */
+export interface Wish {
+  readonly name: string
+  /** What the comment of its records says. */
+  readonly mark: string
+  /** None when its record shall go. */
+  readonly record?: WantedRecord
+}
+
+/** Operations for one name, which happen together or not at all. */
+export interface Change {
+  readonly deletes: readonly string[]
+  readonly patches: readonly (WantedRecord & { readonly id: string })[]
+  readonly posts: readonly WantedRecord[]
+}
+
+export type Decision =
+  | { readonly kind: 'asWanted' }
+  /** Nothing is there; whether that can be believed is another question. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'change'; readonly change: Change }
+  /** The name is somebody else's. */
+  | { readonly kind: 'conflict'; readonly message: string }
+
+/** What to do about a wish, where these records have its name; records without its mark are never touched. */
+export function decide(wish: Wish, records: readonly HeldRecord[]): Decision {
+  const own = records.filter((each) => each.comment === wish.mark && isHostType(each.type))
+  const { record } = wish
+  if (!record) return own.length === 0 ? { kind: 'absent' } : changing({ deletes: own.map(({ id }) => id) })
+  const foreign = records.find((each) => !own.includes(each) && isInTheWay(each, record))
+  if (foreign) return { kind: 'conflict', message: conflictText(wish, foreign) }
+  const kept = own.find((each) => isAsWanted(each, record)) ?? own.find((each) => each.type === record.type)
+  const deletes = own.filter((each) => each !== kept).map(({ id }) => id)
+  if (!kept) return changing({ deletes, posts: [record] })
+  if (!isAsWanted(kept, record)) return changing({ deletes, patches: [{ id: kept.id, ...record }] })
+  return deletes.length === 0 ? { kind: 'asWanted' } : changing({ deletes })
+}
+
+/** Whether a change touches nothing that is there. */
+export function isPureCreation({ deletes, patches }: Change): boolean {
+  return deletes.length === 0 && patches.length === 0
+}
+
+/** How many operations a change is. */
+export function sizeOf({ deletes, patches, posts }: Change): number {
+  return deletes.length + patches.length + posts.length
+}
+
+function changing(change: Partial<Change>): Decision {
+  return { kind: 'change', change: { deletes: [], patches: [], posts: [], ...change } }
+}
+
+function isHostType(type: string): type is HostType {
+  return hostTypes.some((each) => each === type)
+}
+
+/** An alias stands alone; addresses bear other records beside them that do not say where the host is. */
+function isInTheWay({ type }: HeldRecord, wanted: WantedRecord): boolean {
+  return wanted.type === 'CNAME' || isHostType(type) || type === 'NS'
+}
+
+function conflictText({ name, mark }: Wish, { type, comment }: HeldRecord): string {
+  return `the name '${name}' has a record of type ${type} that belongs to ${ownerText(comment, mark)}`
+}
+
+/** A mark is `quartermaster:<installation>:<GUResID>`. */
+function ownerText(comment: string, mark: string): string {
+  const [, installation] = mark.split(':')
+  const [, other] = /^quartermaster:([0-9a-f]{8}):[0-9a-f]+$/.exec(comment) ?? []
+  if (other === undefined) return 'somebody else'
+  return other === installation
+    ? 'another resource of this installation'
+    : 'another Quartermaster installation'
+}

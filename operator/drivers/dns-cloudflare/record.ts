@@ -1,0 +1,106 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import type { Static } from '../../api/schema.ts'
+import { Stalled } from '../../domain/errors.ts'
+import type { dnsValues } from './descriptor.ts'
+import { asciiName, isName } from './name.ts'
+
+/** Types of records that say where a host is. */
+export const hostTypes = ['A', 'AAAA', 'CNAME'] as const
+export type HostType = (typeof hostTypes)[number]
+
+/** A record as it should be. */
+export interface WantedRecord {
+  readonly type: HostType
+  readonly name: string
+  readonly content: string
+  readonly ttl: number
+  readonly proxied: boolean
+  /** The mark that makes it ours. */
+  readonly comment: string
+}
+
+/** A record as it is. */
+export interface HeldRecord {
+  readonly id: string
+  readonly type: string
+  readonly name: string
+  readonly content: string
+  readonly ttl: number
+  readonly proxied: boolean
+  readonly comment: string
+  /** When it was last changed, in a form that sorts. */
+  readonly modifiedOn?: string
+}
+
+/** Where the target of a record may come from, the first that is given wins. */
+export interface TargetSources {
+  readonly input: string | undefined
+  readonly cluster: unknown
+  readonly setting: string | undefined
+}
+
+/** The mark in the comment of a resource's record, fit for the 100 characters that every zone allows. */
+export function markOf(installationId: string, guResId: string): string {
+  return `quartermaster:${installationId}:${guResId}`
+}
+
+/** What a host with this name should lead to. */
+export function targetOf({ input, cluster, setting }: TargetSources): string {
+  const found = [input, cluster, setting].find((each) => typeof each === 'string' && each !== '')
+  if (typeof found === 'string') return found
+  throw new Stalled(
+    'NoTarget',
+    "nothing says where the name should lead: give the input 'target', a 'k8s-cluster' resource with the output 'loadbalancer', or the operator's own setting of the load balancer",
+  )
+}
+
+/** Type and content of the record that leads to an address or a host. */
+export function contentOf(target: string): Pick<WantedRecord, 'type' | 'content'> {
+  const text = target.trim()
+  if (isIPv4(text)) return { type: 'A', content: text }
+  if (isIPv6(text) && !text.includes('%')) return { type: 'AAAA', content: shortestIPv6(text) }
+  const name = asciiName(text)
+  if (isName(name)) return { type: 'CNAME', content: name }
+  throw new Stalled(
+    'InvalidInputs',
+    `'${target.slice(0, 100)}' in 'target' is neither an address nor a host name`,
+  )
+}
+
+/** A lifetime that some zone may have: 30 to 59 seconds are for large customers. */
+export function lifetimeOf(ttl: number): number {
+  if (ttl === 1 || ttl >= 30) return ttl
+  throw new Stalled('InvalidInputs', `'${ttl}' in 'ttl' is neither 1 nor at least 30 seconds`)
+}
+
+/** The record that a resource's inputs ask for. */
+export function wantedRecord(
+  name: string,
+  comment: string,
+  target: string,
+  { ttl = 1, proxied = false }: Pick<Static<typeof dnsValues>, 'ttl' | 'proxied'>,
+): WantedRecord {
+  const { type, content } = contentOf(target)
+  if (content === name) throw new Stalled('InvalidInputs', `the name '${name}' cannot lead to itself`)
+  const lifetime = proxied ? 1 : lifetimeOf(ttl) // proxied names have none of their own
+  return { type, name, content, ttl: lifetime, proxied, comment }
+}
+
+/** Whether a record leads where it should, in the way it should. */
+export function isAsWanted(held: HeldRecord, wanted: WantedRecord): boolean {
+  return (
+    held.type === wanted.type &&
+    held.ttl === wanted.ttl &&
+    held.proxied === wanted.proxied &&
+    plainContent(held) === wanted.content
+  )
+}
+
+function plainContent({ type, content }: HeldRecord): string {
+  if (type === 'AAAA' && isIPv6(content) && !content.includes('%')) return shortestIPv6(content)
+  return type === 'CNAME' ? asciiName(content) : content
+}
+
+function shortestIPv6(address: string): string {
+  return new URL(`http://[${address}]/`).hostname.slice(1, -1)
+}

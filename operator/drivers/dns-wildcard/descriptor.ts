@@ -1,0 +1,68 @@
+import { type FreeForm, object, string } from '../../api/schema.ts'
+import { certificateVerdict, maxPemLength } from '../../domain/certificate.ts'
+import type { DriverDescriptor, InputsVerdict } from '../../domain/driver.ts'
+import { faultsOfGoTemplates } from '../../domain/go-template.ts'
+import { isObject } from '../../domain/json.ts'
+
+/** The plain inputs of the driver. */
+export const dnsWildcardValues = object(
+  { domain: string('Domain whose subdomains all lead to the cluster.', { minLength: 1, maxLength: 253 }) },
+  {
+    template: string(
+      'Go template of what comes before the domain. `<app>-<env>-<8 hex digits>` when absent.',
+      {
+        maxLength: 4096,
+      },
+    ),
+  },
+  'Inputs of the dns-wildcard driver.',
+)
+
+const pem = { maxLength: maxPemLength, minLength: 1 }
+
+/** The secret inputs of the driver. */
+export const dnsWildcardSecrets = object(
+  {},
+  {
+    tls: object(
+      { 'tls.crt': string('Certificate, PEM.', pem), 'tls.key': string('Private key, PEM.', pem) },
+      {},
+      'Wildcard certificate for the subdomains of the domain.',
+    ),
+  },
+  'Secret inputs of the dns-wildcard driver.',
+)
+
+export const dnsWildcardDescriptor: DriverDescriptor = {
+  name: 'dns-wildcard',
+  description: 'Names a subdomain of a domain all of whose subdomains lead to the cluster already.',
+  resourceTypes: ['dns'],
+  account: { types: [], required: false },
+  values: dnsWildcardValues,
+  secrets: dnsWildcardSecrets,
+  neighbours: {},
+  takesIngressRules: false,
+  keepsCookie: true,
+  check,
+  outputNames: ({ secretRefs }) => ['host', ...(secretRefs.tls === undefined ? [] : ['tls_secret_name'])],
+  replacedBy: [],
+}
+
+function check(
+  { values, secrets }: { readonly values: FreeForm; readonly secrets: FreeForm },
+  now: number,
+): InputsVerdict {
+  const { domain, template } = values
+  const faults = faultsOfGoTemplates(template, 'template')
+  const tls = isObject(secrets.tls) ? secrets.tls : {}
+  const [crt, key] = [tls['tls.crt'], tls['tls.key']]
+  // A template may give several labels, and the certificate is for one below the last of them.
+  if (template !== undefined || !isKnown(domain) || !isKnown(crt) || !isKnown(key))
+    return { faults, warnings: [] }
+  return certificateVerdict({ crt, key, domain, now })
+}
+
+/** A text that is complete: what placeholders stand for comes later. */
+function isKnown(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !value.includes('$\u007b')
+}

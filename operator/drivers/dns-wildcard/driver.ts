@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { KubeObject } from '../../api/kind.ts'
+import type { Static } from '../../api/schema.ts'
+import { certificateVerdict } from '../../domain/certificate.ts'
+import { Stalled } from '../../domain/errors.ts'
+import { canonicalJson } from '../../domain/json.ts'
+import type { Templates } from '../../templates/templates.ts'
+import type { Driver, ProvisionRequest } from '../driver.ts'
+import { hostLabel } from '../host-name.ts'
+import { renderTemplates, templateData } from '../rendering.ts'
+import { dnsWildcardDescriptor, type dnsWildcardSecrets, type dnsWildcardValues } from './descriptor.ts'
+
+const longestName = 253
+const dnsName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Names hosts below a domain whose record for everything is there already: nothing is written anywhere. */
+export function createDnsWildcard({
+  templates,
+  now = Date.now,
+}: {
+  readonly templates: Templates
+  /** Milliseconds since 1970, for certificates. */
+  readonly now?: () => number
+}): Driver {
+  return {
+    descriptor: dnsWildcardDescriptor,
+    async provision(request) {
+      const { domain, template } = request.values as Static<typeof dnsWildcardValues> // checked before
+      const { tls } = request.secrets as Static<typeof dnsWildcardSecrets> // checked before
+      const label =
+        template === undefined || template.trim() === ''
+          ? hostLabel(request.context.applicationId, request.context.environmentId, request.guResId)
+          : await labelOf(template, request, templates)
+      const host = `${label}.${domain}`.toLowerCase().replace(/\.$/, '')
+      if (host.length > longestName || !dnsName.test(host))
+        throw new Stalled('InvalidInputs', `'${host}' is not a host name`)
+      const secret = tls && tlsSecret(request, tls, host, now())
+      return {
+        outputs: {
+          values: { host, ...(secret ? { tls_secret_name: secret.metadata.name } : {}) },
+          secrets: {},
+        },
+        objects: secret ? [secret] : [],
+        claims: [`host/${host}`],
+      }
+    },
+    async deprovision() {},
+  }
+}
+
+/** What the template gave for these inputs before, as long as they are the same: a random part stays. */
+async function labelOf(template: string, request: ProvisionRequest, templates: Templates): Promise<string> {
+  const data = templateData(request)
+  const key = createHash('sha256')
+    .update(canonicalJson([template, data]))
+    .digest('hex')
+  const [keptKey, kept] = (await request.cookie?.read())?.split(' ', 2) ?? []
+  if (keptKey === key && kept !== undefined) return kept
+  const steps = [{ name: 'template', template, reads: 'text' as const }]
+  const { template: text } = await renderTemplates(templates, steps, data, request.signal)
+  const label = String(text).trim().toLowerCase()
+  await request.cookie?.write(`${key} ${label}`)
+  return label
+}
+
+/** The Secret of the certificate; one that does not fit the host is no use to anybody. */
+function tlsSecret(
+  { guResId, namespace }: ProvisionRequest,
+  { 'tls.crt': crt, 'tls.key': key }: { readonly 'tls.crt': string; readonly 'tls.key': string },
+  host: string,
+  now: number,
+): KubeObject {
+  const { faults } = certificateVerdict({ crt, key, domain: host.slice(host.indexOf('.') + 1), now })
+  if (faults.length > 0) throw new Stalled('InvalidCertificate', faults.join('; '))
+  const encoded = (text: string) => Buffer.from(text).toString('base64')
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `${guResId}-tls`, namespace },
+    type: 'kubernetes.io/tls',
+    data: { 'tls.crt': encoded(crt), 'tls.key': encoded(key) },
+  }
+}

@@ -1,0 +1,72 @@
+import type { DriverDescriptor } from '../../domain/driver.ts'
+import { Stalled } from '../../domain/errors.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
+import type { Driver } from '../driver.ts'
+import { exchange, type Poll } from './exchange.ts'
+import { readOutputData } from './output-data.ts'
+
+const defaultPoll: Poll = { firstMs: 1000, mostMs: 10_000, withinMs: 5000 }
+
+/** A driver that is a server of somebody: asked over HTTP at `target`, told again what it gave us as a cookie. */
+export function createHttpDriver(options: {
+  readonly descriptor: DriverDescriptor
+  readonly target: string
+  readonly outbound: Outbound
+  readonly poll?: Poll
+}): Driver {
+  const { descriptor, target, outbound, poll = defaultPoll } = options
+  const name = `driver '${descriptor.name}'`
+
+  return {
+    descriptor,
+    async provision(request) {
+      const { guResId, type, values, secrets, account, params, namespace, cookie, signal } = request
+      const input = {
+        type,
+        resource: params,
+        driver: { values, secrets: { ...secrets, ...(account ? { account } : {}) } },
+      }
+      const { text } = await exchange(
+        {
+          name,
+          method: 'PUT',
+          url: urlFor(target, guResId, name),
+          body: JSON.stringify(input),
+          done: [200],
+          cookie,
+          signal,
+          secrets: [secrets, account],
+        },
+        outbound,
+        poll,
+      )
+      return readOutputData(text, namespace)
+    },
+    async deprovision({ guResId, account, cookie, signal }) {
+      await exchange(
+        {
+          name,
+          method: 'DELETE',
+          url: urlFor(target, guResId, name),
+          // A driver that knows nothing of it has nothing to take away.
+          done: [200, 204, 404, 410],
+          cookie,
+          signal,
+          secrets: account,
+        },
+        outbound,
+        poll,
+      )
+      await cookie?.write(undefined)
+    },
+  }
+}
+
+/** Where a driver is asked about one resource; what the target asks for besides the path stays. */
+function urlFor(target: string, guResId: string, name: string): string {
+  const url = URL.parse(target)
+  if (!url) throw new Stalled('TargetRefused', `${name} is not called: its target is not a URL`)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodeURIComponent(guResId)}`
+  url.hash = ''
+  return url.href
+}

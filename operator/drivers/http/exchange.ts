@@ -1,0 +1,152 @@
+import { Failed, Stalled, Waiting } from '../../domain/errors.ts'
+import { InvalidHeader, OutboundError, TargetRefused } from '../../outbound/errors.ts'
+import type { Outbound, OutboundResponse } from '../../outbound/outbound.ts'
+import type { Cookie } from '../driver.ts'
+import { readHint, retryAfter } from './hint.ts'
+import { wordsOf } from './words.ts'
+
+/** One question to a driver, put again for as long as it is busy. */
+export interface Question {
+  /** What messages call the driver. */
+  readonly name: string
+  readonly method: 'PUT' | 'DELETE'
+  readonly url: string
+  readonly body?: string
+  /** Statuses that say that it is done. */
+  readonly done: readonly number[]
+  readonly cookie: Cookie | undefined
+  readonly signal: AbortSignal
+  /** What no message may tell. */
+  readonly secrets: unknown
+}
+
+/** How often a busy driver is asked again within one call; milliseconds. */
+export interface Poll {
+  readonly firstMs: number
+  /** The pause doubles up to this. */
+  readonly mostMs: number
+  /** What all pauses together may take: after them the queue comes back. */
+  readonly withinMs: number
+}
+
+const totalMs = 30_000
+const maxBytes = 5 * 1024 * 1024
+const maxCookieBytes = 10 * 1024
+const busySeconds = 10
+
+/** Asks until the driver is done. Waiting while it is busy, Stalled when it refuses, anything else to be tried again. */
+export async function exchange(
+  question: Question,
+  outbound: Outbound,
+  poll: Poll,
+): Promise<OutboundResponse> {
+  let known = await question.cookie?.read()
+  let left = poll.withinMs
+  for (let pause = poll.firstMs; ; pause = Math.min(pause * 2, poll.mostMs)) {
+    const cookie = known
+    const response = await send(question, outbound, cookie, async (next) => {
+      // Kept before anything else is done: without it the driver may not find what it made.
+      if (next !== known) await question.cookie?.write(next)
+      known = next
+    })
+    if (question.done.includes(response.status)) return response
+    if (response.status !== 202) throw failureOf(response, question, [cookie, known])
+    const hint = readHint(response.text, Date.now())
+    if (hint.isOver)
+      throw new Failed(
+        'DriverTimeout',
+        `${question.name} did not become ready in the time that it gave itself`,
+      )
+    const pauseMs = Math.max(pause, (hint.seconds ?? 0) * 1000)
+    if (pauseMs > left)
+      throw new Waiting('DriverBusy', `${question.name} is ${hint.doing}`, hint.seconds ?? busySeconds)
+    left -= pauseMs
+    await sleep(pauseMs, question.signal)
+  }
+}
+
+/** One request; `keep` gets what the cookie is from now on, as soon as the driver says it. */
+async function send(
+  { name, method, url, body, signal }: Question,
+  outbound: Outbound,
+  cookie: string | undefined,
+  keep: (next: string | undefined) => Promise<void>,
+): Promise<OutboundResponse> {
+  try {
+    return await outbound.request({
+      method,
+      url,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(cookie === undefined ? {} : { 'humanitec-driver-cookie': cookie }),
+      },
+      ...(body === undefined ? {} : { body }),
+      signal,
+      protocols: ['http:', 'https:'],
+      totalMs,
+      maxBytes,
+      async onHeaders(_, headers) {
+        const next = headers['set-humanitec-driver-cookie']
+        if (next === undefined) return
+        if (next.length > maxCookieBytes)
+          throw new Stalled('InvalidAnswer', `${name} set a cookie of more than ${maxCookieBytes} bytes`)
+        await keep(next === '' ? undefined : next)
+      },
+    })
+  } catch (error) {
+    throw explained(error, name)
+  }
+}
+
+/** Why no answer came, as the one who set up the driver has to know it. */
+function explained(error: unknown, name: string): unknown {
+  if (error instanceof TargetRefused) {
+    const remedy = error.isAllowable ? `; the setting 'QUARTERMASTER_OUTBOUND_ALLOWED' can allow it` : ''
+    return new Stalled('TargetRefused', `${name} is not called: ${error.message}${remedy}`)
+  }
+  if (error instanceof InvalidHeader)
+    return new Stalled('InvalidAnswer', `${name} set a cookie that cannot be sent back: ${error.message}`)
+  if (!(error instanceof OutboundError)) return error
+  if (error.code === 'TooLarge' || error.code === 'Compressed')
+    return new Stalled('InvalidAnswer', `${name}: ${error.message}`)
+  return new Failed('DriverUnreachable', `${name}: ${error.message}`)
+}
+
+/** What an answer means that is neither done nor busy. */
+function failureOf(response: OutboundResponse, { name, secrets }: Question, cookies: unknown): Error {
+  const { status, headers } = response
+  const words = wordsOf(response, [secrets, cookies])
+  const said = words === '' ? `status ${status}` : `${words} (status ${status})`
+  if (status === 409) {
+    const { seconds } = readHint(response.text, Date.now())
+    return new Waiting('DriverBusy', `${name} is busy with an earlier request`, seconds ?? busySeconds)
+  }
+  if (status === 429)
+    return new Waiting(
+      'DriverBusy',
+      `${name} takes no more requests at the moment`,
+      retryAfter(headers['retry-after'], Date.now()) ?? busySeconds,
+    )
+  if (status === 401 || status === 403) return new Stalled('NotAllowed', `${name} lets nobody in: ${said}`)
+  if (status < 400)
+    return new Stalled('InvalidAnswer', `${name} answered with status ${status}, which means nothing here`)
+  if (status >= 500 || status === 408 || status === 425)
+    return new Failed('DriverFailed', `${name} failed: ${said}`)
+  return new Stalled('DriverRefused', `${name} refuses: ${said}`)
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(new Failed('Aborted', 'the call was given up'))
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,44 @@
+import type { FreeForm } from '../api/schema.ts'
+import { Failed, Stalled, Waiting } from '../domain/errors.ts'
+import { type Results, type Step, type Templates, TemplatesFailed } from '../templates/templates.ts'
+import type { ProvisionRequest } from './driver.ts'
+
+const soonSeconds = 5
+
+/** What every template of a resource sees. */
+export function templateData(request: ProvisionRequest): FreeForm {
+  const { guResId, type, namespace, params, values, secrets } = request
+  return {
+    id: guResId,
+    type,
+    class: request.class,
+    namespace,
+    resource: params,
+    driver: { values: withoutTemplates(values), secrets: withoutTemplates(secrets) },
+  }
+}
+
+/** The inputs without the templates that are among them. */
+export function withoutTemplates({ templates: _, ...rest }: FreeForm): FreeForm {
+  return rest
+}
+
+/** Renders templates of a definition: what its author must change is Stalled, what comes by itself is Waiting. */
+export async function renderTemplates(
+  templates: Templates,
+  steps: readonly Step[],
+  data: FreeForm,
+  signal: AbortSignal,
+): Promise<Results> {
+  try {
+    return await templates.render(steps, data, signal)
+  } catch (error) {
+    if (!(error instanceof TemplatesFailed)) throw error
+    const { reason, message } = error
+    if (reason === 'NotYet') throw new Waiting('OutputsNotReady', message, soonSeconds)
+    if (reason === 'Busy') throw new Waiting('TemplatesBusy', message, soonSeconds)
+    // A machine under load is slow too: worth another try.
+    if (reason === 'TooSlow') throw new Failed('TemplateTooSlow', message)
+    throw new Stalled('InvalidTemplate', message)
+  }
+}

@@ -1,0 +1,69 @@
+import { map, object, string } from '../../api/schema.ts'
+import type { DriverDescriptor } from '../../domain/driver.ts'
+import { faultsOfGoTemplates } from '../../domain/go-template.ts'
+
+const maxLength = 262_144
+
+/** A text that is a template, or data whose texts are templates. */
+function template(description: string) {
+  return { ...string(description, { maxLength }), type: ['string', 'object', 'array', 'null'] }
+}
+
+const secretOutputs = template('Template of the secret outputs: a text that gives YAML, or a map of texts.')
+
+/** The plain inputs of the driver; others are there for the templates to read. */
+export const templateValues = object(
+  {},
+  {
+    templates: object(
+      {},
+      {
+        init: template('Template whose result all others see as `.init`.'),
+        cookie: template('Template whose result is kept, and is `.cookie` at the next time.'),
+        manifests: template(
+          'Template of a map of manifests: `location` (`namespace` or `cluster`) and `data`, the object or YAML of it.',
+        ),
+        outputs: template('Template of the outputs: a text that gives YAML, or a map of texts.'),
+        secrets: secretOutputs,
+      },
+      'Go templates with the functions of sprig: texts that give YAML, or data whose texts are templates.',
+    ),
+    observed: map(
+      object(
+        {
+          apiVersion: string('API version of the object.'),
+          kind: string('Kind of the object.'),
+          name: string('Template of its name.', { maxLength: 4096 }),
+        },
+        {},
+        'An object that somebody else makes in the namespace of the environment.',
+      ),
+      'Objects that templates of outputs see as `.observed.<name>`; Secrets only those of secret outputs.',
+      { maxProperties: 20 },
+    ),
+  },
+  'Inputs of the template driver.',
+)
+
+export const templateDescriptor: DriverDescriptor = {
+  name: 'template',
+  description: 'Makes whatever objects and outputs the Go templates of the definition give.',
+  account: { types: [], required: false },
+  values: templateValues,
+  secrets: object(
+    {},
+    { templates: object({}, { outputs: secretOutputs }, 'Go templates that hold secrets.') },
+    'Secrets that templates see as `.driver.secrets`.',
+  ),
+  neighbours: {},
+  takesIngressRules: false,
+  keepsCookie: true,
+  check: ({ values }) => ({
+    faults: [
+      ...faultsOfGoTemplates(values.templates, 'templates'),
+      ...faultsOfGoTemplates(values.observed, 'observed'),
+    ],
+    warnings: [],
+  }),
+  replacedBy: [],
+}

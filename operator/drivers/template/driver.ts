@@ -1,0 +1,176 @@
+import type { KubeObject } from '../../api/kind.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import { Stalled, Waiting } from '../../domain/errors.ts'
+import { canonicalJson, isObject } from '../../domain/json.ts'
+import type { Results, Step, Templates } from '../../templates/templates.ts'
+import type { Cookie, Driver, ObservedReference, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
+import { renderTemplates, templateData } from '../rendering.ts'
+import { refuseLeak, secretWords } from '../secret-leak.ts'
+import { templateDescriptor } from './descriptor.ts'
+import { type Made, objectsOf } from './manifests.ts'
+import { withoutSecrets, withSecrets } from './seen-objects.ts'
+import { readsObjects, type Sources, sourcesOf } from './sources.ts'
+
+const longestCookie = 65_536
+
+/** Makes what Go templates describe: objects, applied by the caller, and outputs. */
+export function createTemplateDriver({ templates }: { readonly templates: Templates }): Driver {
+  return {
+    descriptor: templateDescriptor,
+    provision: (request) => provision(request, templates),
+    async deprovision() {},
+  }
+}
+
+async function provision(request: ProvisionRequest, templates: Templates): Promise<Provisioned> {
+  const sources = sourcesOf(request)
+  const isLater = readsObjects(sources)
+  const before = await readCookie(request.cookie)
+  const data = { ...templateData(request), init: null, cookie: before ?? null }
+  const steps = [
+    ...step('init', sources.init, 'init'),
+    ...step('cookie', sources.cookie, 'cookie'),
+    ...(isLater ? [] : outputSteps(sources)),
+    ...step('manifests', sources.manifests).map((each) => ({ ...each, reads: 'manifests' as const })),
+    ...observedSteps(request.values.observed),
+  ]
+  const results = await renderTemplates(templates, steps, data, request.signal)
+  const words = secretWordsOf(request, sources, results)
+  const made = objectsOf(results.manifests, request.namespace)
+  for (const each of made) refuseSecretIn(each, words, sources)
+  const outputs = isLater ? { values: {}, secrets: {} } : outputsOf(results, words)
+  if (sources.cookie !== undefined) await keepCookie(request.cookie, before, results.cookie)
+  const objects = made.map(({ object }) => object)
+  if (!isLater) return { outputs, objects }
+
+  const known = { ...data, ...pick(results, ['init', 'cookie']) }
+  const observed = observedReferences(request.values.observed, results.observed)
+  return {
+    outputs,
+    objects,
+    observed,
+    async outputsFrom(live, found) {
+      const own = made.map(({ manifest }, i) => [manifest, live[i]] as const)
+      const others = Object.keys(observed).map((name) => [name, found[name]] as const)
+      const seen = await telling(observed, found, () =>
+        renderTemplates(templates, outputSteps(sources, own, others), known, request.signal),
+      )
+      return outputsOf(seen, words)
+    },
+  }
+}
+
+function step(name: string, template: unknown, as?: string): Step[] {
+  return template === undefined
+    ? []
+    : [{ name, template, reads: 'yaml', ...(as === undefined ? {} : { as }) }]
+}
+
+type Named = readonly (readonly [name: string, object: KubeObject | undefined])[]
+
+/** Plain outputs before secret ones, which see them; what Secrets hold is for secret ones alone. */
+function outputSteps({ outputs, secretOutputs }: Sources, own: Named = [], others: Named = []): Step[] {
+  const plain = { objects: withoutSecrets(own), observed: withoutSecrets(others, { absent: true }) }
+  const secret = { objects: withSecrets(own), observed: withSecrets(others) }
+  return [
+    ...step('outputs', outputs, 'outputs.values').map((each) => ({ ...each, besides: plain })),
+    ...secretOutputs.flatMap((template, i) =>
+      step(`secrets${i === 0 ? '' : i + 1}`, template).map((each) => ({ ...each, besides: secret })),
+    ),
+  ]
+}
+
+function outputsOf(results: Results, words: readonly string[]): Outputs {
+  const values = mapOf('outputs', results.outputs)
+  refuseLeak(Object.keys(values), words, 'the name of an output')
+  for (const [name, value] of Object.entries(values)) refuseLeak(value, words, `output '${name}'`)
+  const secrets = Object.entries(results).filter(([name]) => /^secrets\d*$/.test(name))
+  return { values, secrets: Object.assign({}, ...secrets.map(([name, value]) => mapOf(name, value))) }
+}
+
+function mapOf(name: string, value: unknown): FreeForm {
+  if (value === undefined || value === null || value === '') return {}
+  if (!isObject(value))
+    throw new Stalled('InvalidOutputs', `the template '${name}' must give a map of outputs`)
+  return value
+}
+
+/** What must not be seen: the secret inputs, and what a template gave that holds some in its own text. */
+function secretWordsOf(
+  request: ProvisionRequest,
+  { secretParts }: Sources,
+  results: Results,
+): readonly string[] {
+  const { templates: _, ...secrets } = request.secrets
+  return secretWords([secrets, secretParts.init === undefined ? undefined : results.init])
+}
+
+function refuseSecretIn(
+  { manifest, object }: Made,
+  words: readonly string[],
+  { secretParts }: Sources,
+): void {
+  if (object.apiVersion === 'v1' && object.kind === 'Secret') return
+  const { manifests } = secretParts
+  const holdsOne = isObject(manifests) ? Object.hasOwn(manifests, manifest) : manifests !== undefined
+  if (holdsOne) {
+    const message = `a placeholder puts a secret into the template of manifest '${manifest}', which makes a ${object.kind}: give it as a secret input, and read '.driver.secrets' where a Secret is made`
+    throw new Stalled('SecretLeak', message)
+  }
+  refuseLeak(object, words, `manifest '${manifest}'`)
+}
+
+function observedSteps(observed: unknown): Step[] {
+  if (!isObject(observed)) return []
+  const names = Object.entries(observed).map(([key, each]) => [key, isObject(each) ? each.name : undefined])
+  return [{ name: 'observed', template: Object.fromEntries(names), reads: 'text' }]
+}
+
+function observedReferences(observed: unknown, names: unknown): Record<string, ObservedReference> {
+  if (!isObject(observed) || !isObject(names)) return {}
+  return Object.fromEntries(
+    Object.entries(observed).map(([key, each]) => {
+      const { apiVersion, kind } = each as ObservedReference // checked against the schema before
+      return [key, { apiVersion, kind, name: String(names[key]).trim() }]
+    }),
+  )
+}
+
+/** A wait says which of the observed objects are not there at all. */
+async function telling<T>(
+  observed: Readonly<Record<string, ObservedReference>>,
+  found: Readonly<Record<string, KubeObject | undefined>>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const missing = Object.entries(observed).filter(([name]) => !found[name])
+    if (!(error instanceof Waiting) || missing.length === 0) throw error
+    const list = missing.map(([, { kind, name }]) => `${kind} '${name}'`).join(', ')
+    throw new Waiting(error.reason, `${error.message}; not there yet: ${list}`, error.retryAfterSeconds)
+  }
+}
+
+async function readCookie(cookie: Cookie | undefined): Promise<unknown> {
+  const text = await cookie?.read()
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // of another driver, which stood here before
+  }
+}
+
+async function keepCookie(cookie: Cookie | undefined, before: unknown, next: unknown): Promise<void> {
+  const isNothing = next === undefined || next === null || next === ''
+  const text = isNothing ? undefined : canonicalJson(next)
+  if (text === (before === undefined ? undefined : canonicalJson(before))) return
+  if (text !== undefined && text.length > longestCookie)
+    throw new Stalled('InvalidCookie', `the template 'cookie' gives more than ${longestCookie} characters`)
+  await cookie?.write(text)
+}
+
+function pick(results: Results, names: readonly string[]): FreeForm {
+  return Object.fromEntries(names.filter((name) => name in results).map((name) => [name, results[name]]))
+}

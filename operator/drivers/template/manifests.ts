@@ -1,0 +1,113 @@
+import type { KubeObject } from '../../api/kind.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import { Stalled } from '../../domain/errors.ts'
+import { isObject } from '../../domain/json.ts'
+
+/** An object of a manifest, by the name that the templates know the manifest by. */
+export interface Made {
+  readonly manifest: string
+  readonly object: KubeObject
+}
+
+const most = 100
+const locations = ['namespace', 'cluster']
+
+/** The objects that rendered manifests describe, in their order; a manifest that gave nothing makes none. */
+export function objectsOf(manifests: unknown, namespace: string): Made[] {
+  if (manifests === undefined || manifests === null) return []
+  if (typeof manifests !== 'object')
+    throw new Stalled('InvalidManifest', "the template 'manifests' must give a map of manifests")
+  const made = Object.entries(manifests).flatMap(([manifest, entry]) =>
+    documentsOf(manifest, entry).map((document) => ({
+      manifest,
+      object: objectOf(
+        manifest,
+        document,
+        isObject(entry) && entry.location === 'cluster' ? undefined : namespace,
+      ),
+    })),
+  )
+  if (made.length > most)
+    throw new Stalled(
+      'InvalidManifest',
+      `the manifests make ${made.length} objects; at most ${most} are allowed`,
+    )
+  refuseTwins(made)
+  return made
+}
+
+function documentsOf(manifest: string, entry: unknown): unknown[] {
+  if (entry === null || entry === undefined) return []
+  if (!isObject(entry)) throw invalid(manifest, 'must be a map')
+  const { location = 'namespace', data } = entry
+  if (!locations.includes(String(location)))
+    throw invalid(
+      manifest,
+      `has the location '${String(location)}', which is none of ${locations.join(', ')}`,
+    )
+  if (!('data' in entry) && typeof entry.kind === 'string') return [entry]
+  const documents = Array.isArray(data) ? data : [data]
+  return documents.filter((each) => each !== null && each !== undefined && each !== '')
+}
+
+function objectOf(manifest: string, document: unknown, namespace: string | undefined): KubeObject {
+  if (!isObject(document)) throw invalid(manifest, 'is no object')
+  const { apiVersion, kind, metadata } = document
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw invalid(manifest, "has no 'apiVersion'")
+  if (typeof kind !== 'string' || kind === '') throw invalid(manifest, "has no 'kind'")
+  if (!isObject(metadata)) throw invalid(manifest, "has no 'metadata.name'")
+  const { name } = metadata
+  if (typeof name !== 'string' || name === '') throw invalid(manifest, "has no 'metadata.name'")
+  const place = metadata.namespace ?? namespace
+  if (place !== undefined && typeof place !== 'string')
+    throw invalid(manifest, "has a 'metadata.namespace' that is no text")
+  return {
+    ...document,
+    ...textMembers(document, textFields[kind] ?? []),
+    apiVersion,
+    kind,
+    metadata: {
+      ...metadata,
+      ...textMembers(metadata, ['labels', 'annotations']),
+      name,
+      ...(place === undefined ? {} : { namespace: place }),
+    },
+  }
+}
+
+const textFields: Readonly<Record<string, readonly string[]>> = {
+  Secret: ['stringData'],
+  ConfigMap: ['data'],
+}
+
+/** Maps of texts, in which a template may well have left a number. */
+function textMembers(holder: FreeForm, fields: readonly string[]): FreeForm {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const members = holder[field]
+      if (!isObject(members)) return []
+      const texts = Object.entries(members).map(([key, value]) => {
+        return [key, typeof value === 'number' || typeof value === 'boolean' ? String(value) : value]
+      })
+      return [[field, Object.fromEntries(texts)]]
+    }),
+  )
+}
+
+function refuseTwins(made: readonly Made[]): void {
+  const seen = new Map<string, string>()
+  for (const { manifest, object } of made) {
+    const { apiVersion, kind, metadata } = object
+    const key = [apiVersion.split('/').slice(0, -1).join(''), kind, metadata.namespace, metadata.name].join(
+      ' ',
+    )
+    const other = seen.get(key)
+    if (other !== undefined)
+      throw invalid(manifest, `makes the ${kind} '${metadata.name}' that '${other}' makes too`)
+    seen.set(key, manifest)
+  }
+}
+
+function invalid(manifest: string, what: string): Stalled {
+  return new Stalled('InvalidManifest', `manifest '${manifest}' ${what}`)
+}

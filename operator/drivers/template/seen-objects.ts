@@ -1,0 +1,49 @@
+import type { KubeObject } from '../../api/kind.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import { isObject } from '../../domain/json.ts'
+
+type Objects = readonly (readonly [name: string, object: KubeObject | undefined])[]
+
+/** Objects as templates of secret outputs see them: what a Secret holds is decoded. */
+export function withSecrets(objects: Objects): FreeForm {
+  return byName(objects, (object) => (isSecret(object) ? { ...object, data: decoded(object.data) } : object))
+}
+
+/** Objects as templates of other outputs see them: nothing of what a Secret holds; `absent` leaves Secrets out. */
+export function withoutSecrets(objects: Objects, { absent = false } = {}): FreeForm {
+  const kept = absent ? objects.filter(([, object]) => !object || !isSecret(object)) : objects
+  return byName(kept, ({ apiVersion, kind, metadata, ...rest }) =>
+    isSecret({ apiVersion, kind })
+      ? { apiVersion, kind, metadata: bare(metadata) }
+      : { apiVersion, kind, metadata, ...rest },
+  )
+}
+
+function isSecret({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
+  return apiVersion === 'v1' && kind === 'Secret'
+}
+
+// An annotation may repeat the whole object.
+function bare({ name, namespace, uid }: KubeObject['metadata']): FreeForm {
+  return { name, namespace, uid }
+}
+
+/** One object by its name, several of one name as a list. */
+function byName(objects: Objects, seen: (object: KubeObject) => FreeForm): FreeForm {
+  const found: FreeForm = {}
+  for (const [name, object] of objects) {
+    if (!object) continue
+    const value = seen(object)
+    const present = Object.hasOwn(found, name) ? found[name] : undefined
+    const next = present === undefined ? value : [...(Array.isArray(present) ? present : [present]), value]
+    Object.defineProperty(found, name, { value: next, writable: true, enumerable: true, configurable: true })
+  }
+  return found
+}
+
+function decoded(data: unknown): FreeForm {
+  if (!isObject(data)) return {}
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]),
+  )
+}

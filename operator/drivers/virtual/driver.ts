@@ -1,0 +1,53 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { faultsOfInputs } from '../../domain/definition.ts'
+import type { DriverDescriptor } from '../../domain/driver.ts'
+import { Stalled } from '../../domain/errors.ts'
+import { isObject } from '../../domain/json.ts'
+import type { Templates } from '../../templates/templates.ts'
+import type { Driver, ProvisionRequest } from '../driver.ts'
+import { renderTemplates, templateData } from '../rendering.ts'
+import { refuseLeak, secretWords } from '../secret-leak.ts'
+
+/** A driver that is another one, whose inputs a template makes of its own. */
+export interface VirtualDriver {
+  readonly descriptor: DriverDescriptor
+  /** A text that gives YAML, or data whose texts are templates: `{values, secrets}`, or the values alone. */
+  readonly template: unknown
+  readonly inner: Driver
+  readonly templates: Templates
+}
+
+/** Renders the inputs of the inner driver, which does everything else. */
+export function createVirtualDriver({ descriptor, template, inner, templates }: VirtualDriver): Driver {
+  const innerRequest = async (request: ProvisionRequest): Promise<ProvisionRequest> => {
+    const steps = [{ name: 'template', template, reads: 'yaml' as const }]
+    const results = await renderTemplates(templates, steps, templateData(request), request.signal)
+    const inputs = inputsOf(results.template)
+    refuseLeak(inputs.values, secretWords(request.secrets), "the template's 'values'")
+    const faults = faultsOfInputs(inner.descriptor, inputs)
+    if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
+    return { ...request, ...inputs }
+  }
+  return {
+    descriptor,
+    async identify(request) {
+      return inner.identify ? inner.identify(await innerRequest(request)) : {}
+    },
+    async provision(request) {
+      return inner.provision(await innerRequest(request))
+    },
+    deprovision: (request) => inner.deprovision(request),
+  }
+}
+
+function inputsOf(result: unknown): { values: FreeForm; secrets: FreeForm } {
+  const map = mapOf('template', result)
+  if (!('values' in map) && !('secrets' in map)) return { values: map, secrets: {} }
+  return { values: mapOf('values', map.values), secrets: mapOf('secrets', map.secrets) }
+}
+
+function mapOf(name: string, value: unknown): FreeForm {
+  if (value === undefined || value === null || value === '') return {}
+  if (!isObject(value)) throw new Stalled('InvalidInputs', `'${name}' of the virtual driver must give a map`)
+  return value
+}

@@ -1,0 +1,193 @@
+import type { KubeObject, ObjectMeta } from '../../../operator/api/kind.ts'
+import { labels } from '../../../operator/api/names.ts'
+import { sameJson } from '../../../operator/domain/json.ts'
+import { type Cache, createCache } from '../../../operator/kube/cache.ts'
+import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client.ts'
+import { byResource, type ObjectReference, type Objects } from '../../../operator/kube/objects.ts'
+
+/** Objects of any kind in memory, numbered as the API server numbers them. */
+export interface FakeObjects {
+  /** A door of a process that begins now: what it watches is listed anew. */
+  open(): Objects
+  /** For the Secrets among them. */
+  readonly client: KubeClient
+  /** Every write and every watch in order, such as `apply ConfigMap web`. */
+  readonly log: string[]
+  get(kind: string, name: string): KubeObject | undefined
+  names(): string[]
+  /** Makes or changes an object as somebody else does. */
+  put(object: KubeObject): KubeObject
+  /** Changes only the status, which no generation counts. */
+  touchStatus(kind: string, name: string, status: object): void
+  replaceMetadata(kind: string, name: string, metadata: ObjectMeta): void
+  /** Takes an object away as somebody else does. */
+  delete(kind: string, name: string): void
+  /** Called before each apply. */
+  before: (object: KubeObject) => void
+  /** Keeps events back until the function that it returns is called. */
+  holdEvents(): () => void
+}
+
+const uncounted = new Set(['ConfigMap', 'Service', 'Secret', 'Namespace'])
+const clusterWide = new Set(['Namespace'])
+
+/** No objects at all. */
+export function createFakeObjects(): FakeObjects {
+  const stored = new Map<string, KubeObject>()
+  const doors: ((before: KubeObject | undefined, after: KubeObject | undefined) => void)[] = []
+  let heldBack: (() => void)[] | undefined
+  let version = 0
+
+  const keyOf = ({ kind, namespace = '', name }: Omit<ObjectReference, 'apiVersion'>) =>
+    `${kind} ${namespace}/${name}`
+  const keyFor = ({ kind, metadata }: KubeObject) => keyOf({ kind, ...metadata })
+  const find = (kind: string, name: string) =>
+    [...stored.values()].find((each) => each.kind === kind && each.metadata.name === name)
+
+  function announce(before: KubeObject | undefined, after: KubeObject | undefined) {
+    const tell = () => {
+      for (const door of doors) door(before, after)
+    }
+    if (heldBack) heldBack.push(tell)
+    else tell()
+  }
+
+  function keep(object: KubeObject, isCounted: boolean): KubeObject {
+    version += 1
+    const before = stored.get(keyFor(object))
+    const { uid = `uid-${version}`, generation = 0 } = before?.metadata ?? {}
+    const counted = uncounted.has(object.kind) ? {} : { generation: generation + Number(isCounted) }
+    const metadata: ObjectMeta = { uid, ...object.metadata, ...counted, resourceVersion: String(version) }
+    const kept: KubeObject = structuredClone({ ...object, metadata })
+    const isGone = metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length
+    if (isGone) stored.delete(keyFor(kept))
+    else stored.set(keyFor(kept), kept)
+    announce(before ?? kept, isGone ? undefined : kept)
+    return kept
+  }
+
+  /** Server-side apply, as far as it matters here: what is there already changes nothing. */
+  function merge(object: KubeObject): KubeObject {
+    const before = stored.get(keyFor(object))
+    if (!before) return keep(object, true)
+    const { metadata: old, ...rest } = before
+    const metadata = {
+      ...old,
+      ...object.metadata,
+      labels: { ...old.labels, ...object.metadata.labels },
+      annotations: { ...old.annotations, ...object.metadata.annotations },
+    }
+    const after = { ...rest, ...object, metadata }
+    const { metadata: _, ...content } = after
+    return sameJson({ ...before, metadata: { ...metadata, ...old } }, after)
+      ? before
+      : keep(after, !sameJson(content, rest))
+  }
+
+  function remove(object: KubeObject): KubeObject {
+    const metadata = { ...object.metadata, deletionTimestamp: '2026-02-01T00:00:00Z' }
+    return keep({ ...object, metadata }, false)
+  }
+
+  function openDoor(): Objects {
+    const caches = new Map<string, Cache>()
+    const handlers: Parameters<Objects['onChange']>[0][] = []
+    doors.push((before, after) => {
+      const object = after ?? before
+      const cache = object && caches.get(object.kind)
+      if (after) cache?.set(structuredClone(after))
+      else if (before) cache?.remove({ ...before, metadata: { ...before.metadata } })
+    })
+    return {
+      async placed(object, namespace) {
+        if (object.metadata.namespace !== undefined || clusterWide.has(object.kind)) return object
+        return { ...object, metadata: { ...object.metadata, namespace } }
+      },
+      async apply(object) {
+        await Promise.resolve()
+        fake.before(object)
+        fake.log.push(`apply ${object.kind} ${object.metadata.name}`)
+        return merge(object)
+      },
+      read: async (reference) => stored.get(keyOf(reference)),
+      async remove(reference, uid) {
+        fake.log.push(`remove ${reference.kind} ${reference.name}`)
+        const object = stored.get(keyOf(reference))
+        if (object?.metadata.uid === uid) remove(object)
+      },
+      async watch({ kind }) {
+        const known = caches.get(kind)
+        if (known) return known
+        fake.log.push(`watch ${kind}`)
+        const cache = createCache(
+          { [byResource]: (each: KubeObject) => [each.metadata.labels?.[labels.resource] ?? ''] },
+          (error) => {
+            throw error
+          },
+        )
+        let isFirstList = true
+        cache.subscribe(({ before, after }) => {
+          const object = after ?? before
+          if (object) for (const handler of handlers) handler(object, !after, isFirstList)
+        })
+        for (const each of stored.values()) if (each.kind === kind) cache.set(structuredClone(each))
+        isFirstList = false
+        caches.set(kind, cache)
+        return cache
+      },
+      onChange: (handler) => handlers.push(handler),
+      close() {},
+    }
+  }
+
+  async function request(method: string, path: string, { body }: RequestOptions = {}): Promise<unknown> {
+    const [, namespace, name = ''] = /^\/api\/v1\/namespaces\/([^/]+)\/secrets\/([^/]+)$/.exec(path) ?? []
+    if (!namespace) throw new Error(`not expected: ${method} ${path}`)
+    await Promise.resolve()
+    const secret = stored.get(keyOf({ kind: 'Secret', namespace, name }))
+    if (!secret) throw new ApiError(404, 'NotFound', `secrets "${name}" not found`)
+    if (method === 'GET') return secret
+    if (method === 'DELETE') return remove(secret)
+    const { metadata } = body as { metadata: ObjectMeta } // a merge patch
+    if (metadata.resourceVersion !== secret.metadata.resourceVersion)
+      throw new ApiError(409, 'Conflict', 'modified')
+    return keep({ ...secret, metadata: { ...secret.metadata, ...metadata } }, false)
+  }
+
+  const fake: FakeObjects = {
+    open: openDoor,
+    client: {
+      request,
+      watch: () => {
+        throw new Error('Secrets are not watched')
+      },
+      close: async () => {},
+    },
+    log: [],
+    get: find,
+    names: () => [...stored.values()].map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    put: merge,
+    touchStatus(kind, name, status) {
+      const object = find(kind, name)
+      if (object) keep({ ...object, status }, false)
+    },
+    replaceMetadata(kind, name, metadata) {
+      const object = find(kind, name)
+      if (object) keep({ ...object, metadata }, false)
+    },
+    delete(kind, name) {
+      const object = find(kind, name)
+      if (object) remove(object)
+    },
+    before: () => {},
+    holdEvents() {
+      heldBack = []
+      return () => {
+        const held = heldBack ?? []
+        heldBack = undefined
+        for (const tell of held) tell()
+      }
+    },
+  }
+  return fake
+}

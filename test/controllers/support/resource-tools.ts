@@ -1,0 +1,50 @@
+import type { ResourceTools } from '../../../operator/controllers/active-resource.ts'
+import { createClaims } from '../../../operator/controllers/claims.ts'
+import type { Installation } from '../../../operator/controllers/installation.ts'
+import type { Inventory } from '../../../operator/controllers/inventory.ts'
+import {
+  createOrganizationDrivers,
+  type DriverFactories,
+} from '../../../operator/controllers/organization-drivers.ts'
+import type { SecretHolds } from '../../../operator/controllers/secret-holds.ts'
+import { canonicalJson } from '../../../operator/domain/identity.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import type { Cluster } from '../../../operator/kube/cluster.ts'
+import type { Objects } from '../../../operator/kube/objects.ts'
+import { createPlanning } from '../../../operator/kube/planning.ts'
+import { silentLog } from '../../../operator/log.ts'
+
+const notHere = () => {
+  throw new Error('no driver of an organization is in this test')
+}
+
+/** What the controller of active resources needs where no object is made and nothing is secret. */
+export function resourceTools(
+  cluster: Cluster,
+  builtIn: readonly Driver[],
+  factories: DriverFactories = { remote: notHere, wrapping: notHere },
+): ResourceTools {
+  const vendors = ['quartermaster']
+  const catalogue = builtIn.map(({ descriptor }) => descriptor)
+  const planning = createPlanning(cluster.store, { catalogue, vendors })
+  return {
+    cluster,
+    planning,
+    vendors,
+    log: silentLog,
+    deadlineSeconds: 10,
+    drivers: createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories }),
+    claims: createClaims(cluster),
+    objects: {} as Objects, // no object is made
+    inventory: {
+      onDrift() {},
+      takeDrift: () => false,
+      unfindable: () => [],
+      async await() {},
+      bring: async () => ({ standing: [], live: [] }),
+      clear: async () => {},
+    } satisfies Inventory,
+    installation: { isSealed: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
+    holds: { hold: async () => {}, release: async () => {} } as SecretHolds,
+  }
+}

@@ -1,0 +1,134 @@
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import {
+  activeResourceController,
+  type ResourceTools,
+} from '../../../operator/controllers/active-resource.ts'
+import { createInventory } from '../../../operator/controllers/inventory.ts'
+import type { DriverFactories } from '../../../operator/controllers/organization-drivers.ts'
+import { createSecretHolds } from '../../../operator/controllers/secret-holds.ts'
+import { Waiting } from '../../../operator/domain/errors.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { keyOf } from '../../../operator/kube/resource.ts'
+import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/status.ts'
+import { verdictOf } from '../../../operator/kube/verdict.ts'
+import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
+import { resourceTools } from './resource-tools.ts'
+import { silentTurn } from './turn.ts'
+
+/** Resources, the objects that they are made of, and a process that looks at one at a time, as the loop does. */
+export interface World {
+  readonly cluster: FakeCluster
+  readonly objects: FakeObjects
+  /** Writes of objects and of status, and whatever a test adds, in order. */
+  readonly log: string[]
+  /** Keys of the resources that were woken by something that they wait for. */
+  readonly woken: string[]
+  readonly tools: ResourceTools
+  put(resource: ActiveResource): ActiveResource
+  /** Reconciles or finalizes the resource as it is now; answers what was thrown. */
+  look(resource: ActiveResource): Promise<unknown>
+  now(resource: ActiveResource): ActiveResource | undefined
+  statusOf(resource: ActiveResource): NonNullable<ActiveResource['status']>
+  /** Marks the resource as being deleted. */
+  remove(resource: ActiveResource): void
+  /** The process ends, and another one takes its place. */
+  restart(): void
+}
+
+/** A world with these drivers, and nothing else in it. */
+export function createWorld(
+  builtIn: readonly Driver[],
+  options: { readonly factories?: DriverFactories; readonly deadlineSeconds?: number } = {},
+): World {
+  const fake = createFakeCluster()
+  const objects = createFakeObjects()
+  const cluster: FakeCluster = { ...fake, client: objects.client }
+  for (const id of ['acme', 'globex']) cluster.addOrganization(id)
+  const woken: string[] = []
+  let process = begin()
+
+  function begin() {
+    const door = objects.open()
+    const find = (key: string) => {
+      const [namespace = '', name = ''] = key.split('/')
+      return cluster.store.get(ActiveResource, namespace, name)
+    }
+    const tools: ResourceTools = {
+      ...resourceTools(cluster, builtIn, options.factories),
+      deadlineSeconds: options.deadlineSeconds ?? 10,
+      objects: door,
+      inventory: createInventory(door, find),
+      holds: createSecretHolds(cluster, { retryMs: 1 }),
+    }
+    tools.inventory.onDrift((key) => woken.push(key))
+    tools.claims.onFreed((key) => woken.push(key))
+    return { tools, controller: activeResourceController(tools) }
+  }
+
+  function write(
+    resource: ActiveResource,
+    observed: Observed<typeof ActiveResource> | undefined,
+    error?: unknown,
+  ) {
+    const { namespace = '', name, generation = 0 } = resource.metadata
+    const before = world.now(resource)?.status ?? {}
+    const found = { ...(observed ? { observed } : {}), verdict: verdictOf(error) }
+    const status = JSON.parse(JSON.stringify(nextStatus(ActiveResource, before, generation, found))) as object // as it is kept
+    cluster.setStatus(ActiveResource, namespace, name, status)
+  }
+
+  async function settle(resource: ActiveResource): Promise<void> {
+    if (resource.metadata.deletionTimestamp) {
+      await process.controller.finalize?.(resource, silentTurn())
+      cluster.drop(ActiveResource, resource.metadata.namespace ?? '', resource.metadata.name)
+      return
+    }
+    const turn = silentTurn<typeof ActiveResource>({
+      async report(known, message) {
+        objects.log.push('status')
+        write(resource, known, new Waiting('Progressing', message))
+      },
+    })
+    const observed = await process.controller.reconcile(resource, turn)
+    objects.log.push('status')
+    write(resource, observed)
+  }
+
+  const world: World = {
+    cluster,
+    objects,
+    log: objects.log,
+    woken,
+    get tools() {
+      return process.tools
+    },
+    put: (resource) => cluster.put(ActiveResource, resource),
+    async look(resource) {
+      const latest = world.now(resource) ?? resource
+      try {
+        await settle(latest)
+        return undefined
+      } catch (error) {
+        write(latest, statusOfError(error), error)
+        return error
+      }
+    },
+    now: ({ metadata }) => cluster.store.get(ActiveResource, metadata.namespace ?? '', metadata.name),
+    statusOf: (resource) => world.now(resource)?.status ?? {},
+    remove(resource) {
+      const latest = world.now(resource) ?? resource
+      const deletionTimestamp = '2026-02-01T00:00:00Z'
+      world.put({ ...latest, metadata: { ...latest.metadata, deletionTimestamp } })
+    },
+    restart() {
+      process = begin()
+    },
+  }
+  return world
+}
+
+/** Whether the resource was woken, as the loop knows it. */
+export function isWoken({ woken }: World, resource: ActiveResource): boolean {
+  return woken.includes(keyOf(resource))
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { FreeForm } from '../../operator/api/schema.ts'
+import { faultsOfInputs } from '../../operator/domain/definition.ts'
+import { dnsWildcardDescriptor } from '../../operator/drivers/dns-wildcard/descriptor.ts'
+import { createDnsWildcard } from '../../operator/drivers/dns-wildcard/driver.ts'
+import { hostLabel } from '../../operator/drivers/host-name.ts'
+import { createTemplates } from '../../operator/templates/templates.ts'
+import { type Made, wildcardCertificate } from '../support/certificates.ts'
+import { cookieInMemory, templateRequest } from './support/template-request.ts'
+
+const templates = createTemplates()
+const driver = createDnsWildcard({ templates })
+const domain = 'example.test'
+let certificate: Made
+beforeAll(async () => {
+  certificate = await wildcardCertificate(domain)
+})
+afterAll(() => templates.close())
+
+async function hostOf(values: FreeForm): Promise<unknown> {
+  const { outputs } = await driver.provision(templateRequest({ domain, ...values }))
+  return outputs.values.host
+}
+
+const tls = () => ({ tls: { 'tls.crt': certificate.crt, 'tls.key': certificate.key } })
+
+describe('the host', () => {
+  test.each<[rule: string, values: FreeForm, expected: string]>([
+    ['is generated of application, environment and GUResID', {}, 'shop-dev-01234567.example.test'],
+    [
+      'is what the template gives',
+      { template: '{{ .type }}-{{ .id | trunc 4 }}' },
+      'postgres-0123.example.test',
+    ],
+    ['may have several labels', { template: 'a.b' }, 'a.b.example.test'],
+    ['is lower case and without blanks around', { template: ' {{ "Shop" }}\n' }, 'shop.example.test'],
+    ['is generated when the template is blank', { template: ' ' }, 'shop-dev-01234567.example.test'],
+  ])('%s', async (_, values, expected) => {
+    expect(await hostOf(values)).toBe(expected)
+  })
+
+  test.each<[rule: string, values: FreeForm]>([
+    ['a space', { template: 'a b' }],
+    ['an underscore', { template: 'a_b' }],
+    ['an empty label', { template: 'a.' }],
+    ['a hyphen at the end', { template: 'a-' }],
+    ['a label of 64 characters', { template: 'a'.repeat(64) }],
+    ['a domain that is none', { domain: '*.example.test' }],
+    ['a field that is not there', { template: '{{ .nothing }}' }],
+    ['more than 253 characters', { template: Array.from({ length: 130 }, () => 'a').join('.') }],
+  ])('is refused with %s', async (_, values) => {
+    await expect(hostOf(values)).rejects.toMatchObject({ reason: 'InvalidInputs' })
+  })
+
+  test('is claimed', async () => {
+    const { claims } = await driver.provision(templateRequest({ domain, template: 'shop' }))
+    expect(claims).toEqual(['host/shop.example.test'])
+  })
+
+  test('keeps its random part until the inputs change', async () => {
+    const cookie = cookieInMemory()
+    const provision = async (template: string, params: FreeForm = {}) => {
+      const request = templateRequest({ domain, template }, {}, { cookie, params })
+      return (await driver.provision(request)).outputs.values.host
+    }
+    const random = 'shop-{{ randAlphaNum 12 | lower }}'
+    const first = await provision(random)
+    expect(first).toMatch(/^shop-[a-z0-9]{12}\.example\.test$/)
+    expect(await provision(random)).toBe(first)
+    expect(await provision(random, { size: 2 })).not.toBe(first)
+    expect(await provision('x')).toBe('x.example.test')
+  })
+})
+
+describe('the certificate', () => {
+  test('becomes a Secret that ingresses name', async () => {
+    const request = templateRequest({ domain }, tls())
+    const name = `${request.guResId}-tls`
+    const { outputs, objects } = await driver.provision(request)
+    expect(outputs).toEqual({
+      values: { host: 'shop-dev-01234567.example.test', tls_secret_name: name },
+      secrets: {},
+    })
+    expect(objects).toMatchObject([
+      {
+        kind: 'Secret',
+        type: 'kubernetes.io/tls',
+        metadata: { name, namespace: 'acme--shop--dev' },
+        data: { 'tls.crt': Buffer.from(certificate.crt).toString('base64') },
+      },
+    ])
+  })
+
+  test('without one there is no Secret', async () => {
+    expect((await driver.provision(templateRequest({ domain }))).objects).toEqual([])
+  })
+
+  test.each<[rule: string, values: FreeForm]>([
+    ['another domain', { domain: 'example.org' }],
+    ['one label above the last', { template: 'a.b' }],
+  ])('must be for the host, not for %s', async (_, values) => {
+    await expect(driver.provision(templateRequest({ domain, ...values }, tls()))).rejects.toMatchObject({
+      reason: 'InvalidCertificate',
+    })
+  })
+})
+
+test.each<[rule: string, values: FreeForm, faults: number]>([
+  ['a domain is enough', { domain }, 0],
+  ['no domain', {}, 1],
+  ['an empty domain', { domain: '' }, 1],
+  ['a template that is no text', { domain, template: 7 }, 1],
+])('inputs: %s', (_, values, faults) => {
+  expect(faultsOfInputs(dnsWildcardDescriptor, { values, secrets: {} })).toHaveLength(faults)
+})
+
+test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: number]>([
+  ['a template and no certificate', { domain, template: '{{ .id }}' }, () => ({}), 0],
+  ['a template without end', { domain, template: '{{ .id' }, () => ({}), 1],
+  ['a certificate for the domain', { domain }, tls, 0],
+  ['a certificate for another one', { domain: 'example.org' }, tls, 1],
+])('checked when the definition is made: %s', (_, values, secrets, faults) => {
+  expect(dnsWildcardDescriptor.check?.({ values, secrets: secrets() }, Date.now()).faults).toHaveLength(
+    faults,
+  )
+})
+
+test.each<[rule: string, application: string, environment: string, expected: string]>([
+  ['short names', 'shop', 'dev', 'shop-dev-01234567'],
+  ['at most 63 characters', 'a'.repeat(60), 'dev', `${'a'.repeat(54)}-01234567`],
+  ['no hyphen before the digits', 'a'.repeat(53), 'dev', `${'a'.repeat(53)}-01234567`],
+])('the first label of a generated name: %s', (_, application, environment, expected) => {
+  expect(hostLabel(application, environment, '0123456789abcdef')).toBe(expected)
+})
