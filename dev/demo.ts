@@ -1,5 +1,7 @@
 // `make demo`: everything on this machine, a sample deployed by kubectl, then a change of it over REST.
 import { execFileSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
 import { join } from 'node:path'
 import { eventually } from './control-plane/kubernetes.ts'
 import type { Running } from './places.ts'
@@ -31,11 +33,13 @@ say('$ kubectl apply -f examples/')
 kubectl(running, 'apply', '-f', examples)
 await finished('shop.staging.1')
 showResources(running)
-say(kubectl(running, 'get', 'ingress', '-A'))
 
 title('2. One change over REST')
 const second = await deployChange()
 showPlan(running, second)
+
+title('3. Its DNS name and its certificate')
+await showName(running)
 
 title('Where to go on')
 say(`  the gateway                ${running.gatewayUrl}/orgs`)
@@ -46,6 +50,33 @@ say(
   `  . .dev/env && curl -s -H "Authorization: Bearer $ADMIN_TOKEN" $GATEWAY_URL${environmentPath}/resources`,
 )
 say('  make down')
+
+/** Asks a DNS server for the name, as anybody would, and looks at what the Ingress serves it with. */
+async function showName(at: Running): Promise<void> {
+  const dns = activeResources(at).find(({ spec }) => spec.type === 'dns')
+  const host = String(dns?.status?.outputs?.['host'])
+  const { dnsPort } = at.cloudflare
+  const resolver = new Resolver()
+  resolver.setServers([`127.0.0.1:${dnsPort}`])
+  const addresses = await resolver.resolve4(host)
+  say(`$ dig @127.0.0.1 -p ${dnsPort} +short ${host}\n${addresses.join('\n')}\n`)
+  say('$ kubectl get ingress -A')
+  say(kubectl(at, 'get', 'ingress', '-A'))
+  const { items } = JSON.parse(kubectl(at, 'get', 'ingress', '-A', '-o', 'json'))
+  for (const { metadata, spec } of items) {
+    for (const { hosts, secretName } of spec.tls ?? []) {
+      if (!hosts?.includes(host)) continue
+      const secret = JSON.parse(
+        kubectl(at, 'get', 'secret', secretName, '-n', metadata.namespace, '-o', 'json'),
+      )
+      const certificate = new X509Certificate(Buffer.from(secret.data['tls.crt'], 'base64'))
+      say(`  https://${host}/`)
+      say(`      Secret       ${metadata.namespace}/${secretName} (${secret.type})`)
+      say(`      certificate  ${certificate.subjectAltName ?? ''}, until ${certificate.validTo}`)
+      say(`      it fits      ${certificate.checkHost(host) === undefined ? 'no' : 'yes'}`)
+    }
+  }
+}
 
 /** A bucket more for the backend, or, when the demo runs again, one less. */
 async function deployChange(): Promise<string> {

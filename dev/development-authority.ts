@@ -1,16 +1,21 @@
 import 'reflect-metadata'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   BasicConstraintsExtension,
   KeyUsageFlags,
   KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-const lifetimeMs = 10 * 365 * 24 * 3600 * 1000
+const hourMs = 3600 * 1000
+const lifetimeMs = 10 * 365 * 24 * hourMs
+const certificateLifetimeMs = 365 * 24 * hourMs
 
 /** A certificate authority of this checkout, `ca.crt` and `ca.key`, made once. */
 export async function ensureDevelopmentAuthority(directory: string): Promise<void> {
@@ -28,10 +33,40 @@ export async function ensureDevelopmentAuthority(directory: string): Promise<voi
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
     ],
   })
-  const key = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
-  const lines = key.match(/.{1,64}/g) ?? []
-  await writeFile(keyFile, `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`, {
-    mode: 0o600,
-  })
+  await writeFile(keyFile, await pemOf(keys.privateKey), { mode: 0o600 })
   await writeFile(certificateFile, `${certificate.toString('pem')}\n`)
+}
+
+/** A certificate and its key, in PEM, that the authority in `directory` issues for these DNS names. */
+export async function issueCertificate(
+  directory: string,
+  names: readonly string[],
+): Promise<{ readonly crt: string; readonly key: string }> {
+  const issuer = new X509Certificate(await readFile(join(directory, 'ca.crt'), 'utf8'))
+  const signingKey = await crypto.subtle.importKey(
+    'pkcs8',
+    PemConverter.decodeFirst(await readFile(join(directory, 'ca.key'), 'utf8')),
+    algorithm,
+    false,
+    ['sign'],
+  )
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await X509CertificateGenerator.create({
+    subject: `CN=${names[0] ?? ''}`,
+    issuer: issuer.subject,
+    publicKey: keys.publicKey,
+    signingKey,
+    signingAlgorithm: algorithm,
+    notBefore: new Date(Date.now() - hourMs),
+    notAfter: new Date(Date.now() + certificateLifetimeMs),
+    extensions: [
+      new BasicConstraintsExtension(false),
+      new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
+    ],
+  })
+  return { crt: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) }
+}
+
+async function pemOf(key: Parameters<typeof crypto.subtle.exportKey>[1]): Promise<string> {
+  return `${PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), PemConverter.PrivateKeyTag)}\n`
 }

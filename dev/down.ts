@@ -1,10 +1,15 @@
 // `make down`: ends what `make up` started; keeps its data.
 import { rmSync } from 'node:fs'
 import { stopControlPlane } from './control-plane/control-plane.ts'
+import { stopCloudflare } from './fake-cloudflare/process.ts'
 import { directory, places } from './places.ts'
 import { stopQuartermaster } from './quartermaster.ts'
 
-await Promise.all([stopQuartermaster('operator', { directory }), stopQuartermaster('gateway', { directory })])
+await Promise.all([
+  stopQuartermaster('operator', { directory }),
+  stopQuartermaster('gateway', { directory }),
+  stopCloudflare(directory),
+])
 await stopControlPlane({ directory: places.controlPlane, logDirectory: directory, pidDirectory: directory })
 rmSync(places.environment, { force: true })
 console.log('down')

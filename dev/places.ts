@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { RunningCloudflare } from './fake-cloudflare/process.ts'
 
 /** Everything that runs on this machine for development lies here. */
 export const directory = join(import.meta.dirname, '..', '.dev')
@@ -15,4 +16,5 @@ export interface Running {
   readonly gatewayUrl: string
   readonly adminToken: string
   readonly kubectl: string
+  readonly cloudflare: RunningCloudflare
 }

@@ -5,6 +5,7 @@ import { buildBundles } from './build.ts'
 import { startControlPlane } from './control-plane/control-plane.ts'
 import { eventually } from './control-plane/kubernetes.ts'
 import { ensureDevelopmentAuthority } from './development-authority.ts'
+import { outsideWorld, startCloudflare, stopCloudflare } from './fake-cloudflare/process.ts'
 import { directory, places, type Running } from './places.ts'
 import {
   installInto,
@@ -13,6 +14,7 @@ import {
   startQuartermaster,
   stopQuartermaster,
 } from './quartermaster.ts'
+import { giveSampleSecrets } from './sample-secrets.ts'
 
 const developmentSettings = {
   // One operator alone: one that is started again after a crash goes on at once.
@@ -36,8 +38,10 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     log,
   })
   log('building and installing Quartermaster')
-  await Promise.all([buildBundles(directory), installInto(controlPlane)])
-  const options = { directory, detached: true, settings: developmentSettings }
+  await Promise.all([buildBundles(directory), installInto(controlPlane), stopCloudflare(directory)])
+  const cloudflare = await startCloudflare(directory, true)
+  const settings = { ...developmentSettings, ...outsideWorld(cloudflare, directory) }
+  const options = { directory, detached: true, settings }
   // Whatever still runs from before may be of an older build.
   await Promise.all([stopQuartermaster('operator', options), stopQuartermaster('gateway', options)])
   const [, gateway] = await Promise.all([
@@ -53,7 +57,11 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     gatewayUrl: gateway.url,
     adminToken: await readAdminToken(controlPlane),
     kubectl: controlPlane.binaries.kubectl,
+    cloudflare,
   }
+  await Promise.all(
+    ['acme', 'globex'].map((organization) => giveSampleSecrets(controlPlane, organization, directory)),
+  )
   await awaitAccess(running)
   await writeEnvironment(running)
   return running
@@ -73,8 +81,17 @@ async function awaitAccess({ gatewayUrl, adminToken }: Running): Promise<void> {
   })
 }
 
-async function writeEnvironment({ kubeconfig, gatewayUrl, adminToken }: Running): Promise<void> {
-  const lines = [`KUBECONFIG=${kubeconfig}`, `GATEWAY_URL=${gatewayUrl}`, `ADMIN_TOKEN=${adminToken}`, '']
+async function writeEnvironment({ kubeconfig, gatewayUrl, adminToken, cloudflare }: Running): Promise<void> {
+  const lines = [
+    `KUBECONFIG=${kubeconfig}`,
+    `GATEWAY_URL=${gatewayUrl}`,
+    `ADMIN_TOKEN=${adminToken}`,
+    `FAKE_CLOUDFLARE_URL=${cloudflare.url}`,
+    `FAKE_CLOUDFLARE_ZONE=${cloudflare.zoneId}`,
+    `FAKE_CLOUDFLARE_TOKEN=${cloudflare.token}`,
+    `FAKE_CLOUDFLARE_DNS=127.0.0.1:${cloudflare.dnsPort}`,
+    '',
+  ]
   await writeFile(places.environment, lines.join('\n'), { mode: 0o600 })
   await chmod(places.environment, 0o600)
 }
