@@ -83,12 +83,12 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       }
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
-      const { driver } = tools.drivers.find(
+      const { driver, templates } = tools.drivers.find(
         resource.metadata.namespace ?? '',
         resource.spec.definition.driverType,
       )
       const request = await requestFor(resource, driver.descriptor, cluster)
-      const inputsHash = installation.hash(whatTheDriverSees(resource, request))
+      const inputsHash = installation.hash(whatTheDriverSees(resource, request, templates))
       const isDrifted = inventory.takeDrift(resource)
       const key = keyOf(resource)
       const isDue = isDrifted || (turn.isSweep && driver.descriptor.repairs === true)

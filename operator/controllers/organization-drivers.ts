@@ -20,6 +20,8 @@ export interface FoundDriver {
   readonly driver: Driver
   /** Driver type and address of what really provisions: of a wrapping driver, that of the one inside. */
   readonly standsAs: Pick<Standing, 'driverType' | 'target'>
+  /** Templates of the drivers that wrap it, the outermost first; absent when none does. */
+  readonly templates?: readonly unknown[]
 }
 
 /** The drivers that an organization may use: those of ours and its own. */
@@ -53,7 +55,9 @@ export function createOrganizationDrivers(options: {
     if (wrapped === undefined)
       return { driver: factories.remote(descriptor, target), standsAs: { driverType, target } }
     const inner = lookUp(organization, wrapped)
-    return inner && { ...inner, driver: factories.wrapping(descriptor, template, inner.driver) }
+    if (!inner) return undefined
+    const driver = factories.wrapping(descriptor, template, inner.driver)
+    return { ...inner, driver, templates: [template, ...(inner.templates ?? [])] }
   }
 
   function unknown(organization: string, driverType: string): Stalled {

@@ -148,7 +148,11 @@ function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
 }
 
 /** All that could change what a provision does, and nothing else. */
-export function whatTheDriverSees({ spec }: ActiveResource, { secretNames: _, ...request }: GatheredRequest) {
+export function whatTheDriverSees(
+  { spec }: ActiveResource,
+  { secretNames: _, ...request }: GatheredRequest,
+  templates?: readonly unknown[],
+) {
   const { driverType, accountName } = spec.definition
-  return ['inputs', driverType, accountName ?? '', request]
+  return ['inputs', driverType, accountName ?? '', request, ...(templates ? [templates] : [])]
 }

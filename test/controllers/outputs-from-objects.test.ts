@@ -161,7 +161,6 @@ describe('while outputs are waited for', () => {
   test('a deletion takes the objects away', async () => {
     await world.look(resource)
     world.remove(resource)
-    await world.look(resource) // what goes is waited for
     await world.look(resource)
     expect(world.now(resource)).toBeUndefined()
     expect(world.objects.names()).toEqual([`Namespace ${namespace}`])

@@ -98,7 +98,6 @@ describe('objects that nobody would find again are in the status before they are
     expect(world.objects.names()).toContain('Secret thing')
     world.restart()
     world.remove(resource)
-    await world.look(resource) // what goes is waited for
     await world.look(resource)
     expect(world.objects.names()).not.toContain('Secret thing')
     expect(world.now(resource)).toBeUndefined()
@@ -126,7 +125,6 @@ describe('claims', () => {
     expect(await world.look(second)).toMatchObject({ reason: 'Conflict' })
     expect(world.log.filter((each) => each.startsWith('apply'))).toHaveLength(applies)
     world.remove(first)
-    await world.look(first) // what goes is waited for
     await world.look(first)
     expect(isWoken(world, second)).toBe(true)
     expect(await world.look(second)).toBeUndefined()

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { newObject } from '../../operator/api/kind.ts'
+import { annotations } from '../../operator/api/names.ts'
+import { ResourceAccount } from '../../operator/api/resource-account.ts'
+import { resourceAccountController } from '../../operator/controllers/resource-account.ts'
+import type { AccountVerdict, Driver } from '../../operator/drivers/driver.ts'
+import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { driver } from '../support/builders.ts'
+import { createFakeObjects } from './support/fake-objects.ts'
+import { silentTurn } from './support/turn.ts'
+
+const canary = 'canary-credential'
+const fake = createFakeCluster()
+let controller: ReturnType<typeof resourceAccountController>
+let asked: unknown[]
+let answer: () => Promise<AccountVerdict>
+
+const provider: Driver = {
+  descriptor: driver('cloud', { account: { types: ['cloud'], required: true } }),
+  provision: async () => ({ outputs: { values: {}, secrets: {} }, objects: [] }),
+  async deprovision() {},
+  async checkAccount(credentials) {
+    asked.push(credentials)
+    return answer()
+  },
+}
+const mute: Driver = {
+  ...provider,
+  descriptor: driver('mute', { account: { types: ['mute', 'cloud'], required: true } }),
+}
+delete (mute as { checkAccount?: unknown }).checkAccount // a driver that cannot ask
+
+beforeEach(() => {
+  asked = []
+  answer = async () => ({ accepted: true })
+  const objects = createFakeObjects()
+  objects.put({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'credentials', namespace: 'acme' },
+    data: { token: Buffer.from(canary).toString('base64') },
+  })
+  fake.reset()
+  controller = resourceAccountController({ ...fake, client: objects.client }, [mute, provider])
+})
+
+/** An account whose credentials are to be tried, and what is known of the last trial. */
+function account(
+  request: string | undefined,
+  options: { type?: string; check?: object } = {},
+): ResourceAccount {
+  const { type = 'cloud', check } = options
+  const marks = request === undefined ? {} : { annotations: { [annotations.check]: request } }
+  const spec = { type, credentialsSecretName: 'credentials' }
+  const object = newObject(ResourceAccount, { namespace: 'acme', name: 'main', ...marks }, spec)
+  return fake.put(ResourceAccount, { ...object, ...(check ? { status: { check } } : {}) } as ResourceAccount) // as a status holds it
+}
+
+/** What comes into the status; the account is ready, because nothing is thrown. */
+async function look(object: ResourceAccount) {
+  const { check } = await controller.reconcile(object, silentTurn())
+  return check
+}
+
+describe('the credentials of an account are tried when the annotation asks for it', () => {
+  const fields = [{ id: 'email', description: 'whose they are', value: 'a@b.test' }]
+
+  test.each<[rule: string, verdict: AccountVerdict]>([
+    ['accepted', { accepted: true }],
+    ['accepted, and whose they are', { accepted: true, fields }],
+    ['refused, and why', { accepted: false, message: 'the token has expired' }],
+  ])('%s', async (_, verdict) => {
+    answer = async () => verdict
+    expect(await look(account('one'))).toEqual({ request: 'one', ...verdict })
+    expect(asked).toEqual([{ token: canary }])
+  })
+
+  test('once for each value', async () => {
+    const check = { request: 'one', accepted: true }
+    expect(await look(account('one', { check }))).toEqual(check)
+    expect(asked).toEqual([])
+    expect(await look(account('two', { check }))).toEqual({ request: 'two', accepted: true })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('and not when nobody asks', async () => {
+    expect(await look(account(undefined))).toBeUndefined()
+    expect(asked).toEqual([])
+  })
+})
+
+describe('what goes wrong keeps no account from being ready', () => {
+  test('a provider that cannot be asked: not accepted, and why, without the credentials', async () => {
+    answer = async () => {
+      throw new Error(`no answer to 'Bearer ${canary}'`)
+    }
+    const check = await look(account('one'))
+    expect(check).toMatchObject({ request: 'one', accepted: false })
+    expect(check?.message).toContain('no answer')
+    expect(JSON.stringify(check)).not.toContain(canary)
+  })
+
+  test('a provider that repeats the credentials in its answer', async () => {
+    answer = async () => ({ accepted: false, message: `'${canary}' is no token` })
+    expect(JSON.stringify(await look(account('one')))).not.toContain(canary)
+  })
+
+  test.each(['mute', 'local'])(
+    'no driver can try an account of type %s: accepted, with that message',
+    async (type) => {
+      const check = await look(account('one', { type }))
+      expect(check).toMatchObject({ accepted: true, message: expect.stringContaining(`'${type}'`) })
+      expect(asked).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { newObject } from '../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { ResourceDriver } from '../../operator/api/resource-driver.ts'
+import { resourceDefinitionController } from '../../operator/controllers/resource-definition.ts'
+import type { InputsVerdict } from '../../operator/domain/driver.ts'
+import { createPlanning } from '../../operator/kube/planning.ts'
+import { nextStatus } from '../../operator/kube/status.ts'
+import { verdictOf } from '../../operator/kube/verdict.ts'
+import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { definition, driver } from '../support/builders.ts'
+import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
+import { silentTurn } from './support/turn.ts'
+
+const vendors = ['quartermaster']
+const fake = createFakeCluster()
+let objects: FakeObjects
+let controller: ReturnType<typeof resourceDefinitionController>
+let verdict: InputsVerdict
+let seen: unknown[]
+
+const judging = driver('judging', {
+  check(inputs, now) {
+    seen.push(inputs, now)
+    return verdict
+  },
+})
+
+beforeEach(() => {
+  fake.reset()
+  objects = createFakeObjects()
+  verdict = { faults: [], warnings: [] }
+  seen = []
+  const cluster = { ...fake, client: objects.client }
+  const planning = createPlanning(cluster.store, { catalogue: [judging, driver('other')], vendors })
+  controller = resourceDefinitionController(cluster, planning, vendors)
+})
+
+function addSecret() {
+  const data = { key: Buffer.from('PRIVATE').toString('base64') }
+  objects.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'tls', namespace: 'acme' }, data })
+}
+
+function wanted(driverType = 'quartermaster/judging'): ResourceDefinition {
+  const driverInputs = { values: { domain: 'a.test' }, secretRefs: { key: { secret: 'tls', key: 'key' } } }
+  return fake.put(ResourceDefinition, definition('main', 's3', { driverType, driverInputs }))
+}
+
+const look = (each: ResourceDefinition) => controller.reconcile(each, silentTurn())
+
+describe('a driver judges the inputs of a definition, secret ones included', () => {
+  test('with the values of the Secret, and the time', async () => {
+    addSecret()
+    await look(wanted())
+    expect(seen).toEqual([{ values: { domain: 'a.test' }, secrets: { key: 'PRIVATE' } }, expect.any(Number)])
+  })
+
+  test('what it would not take is for a person', async () => {
+    addSecret()
+    verdict = { faults: ['the certificate has expired', 'the key does not match'], warnings: ['old'] }
+    await expect(look(wanted())).rejects.toMatchObject({
+      reason: 'InvalidInputs',
+      message: 'the certificate has expired; the key does not match',
+      observed: { secretNames: ['tls'] },
+    })
+  })
+
+  test('what is doubtful is a condition, and goes when it is not so any more', async () => {
+    addSecret()
+    const each = wanted()
+    const after = async (before: object) =>
+      nextStatus(ResourceDefinition, before, 1, { observed: await look(each), verdict: verdictOf() })
+    verdict = { faults: [], warnings: ['the certificate names no host'] }
+    const doubtful = await after({})
+    const message = 'the certificate names no host'
+    expect(doubtful).toMatchObject({
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'Warning', status: 'True', message },
+      ],
+    })
+    verdict = { faults: [], warnings: [] }
+    expect(await after(doubtful)).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] })
+  })
+
+  test('a Secret that is missing is waited for', async () => {
+    await expect(look(wanted())).rejects.toMatchObject({
+      reason: 'SecretNotFound',
+      retryAfterSeconds: expect.any(Number),
+    })
+    expect(seen).toEqual([])
+  })
+
+  test('a driver that judges nothing needs no Secret', async () => {
+    expect(await look(wanted('quartermaster/other'))).toEqual({ secretNames: ['tls'] })
+  })
+})
+
+describe('a definition is looked at again when a driver of the organization changes', () => {
+  const own = (name: string, target: string, namespace = 'acme') =>
+    fake.put(ResourceDriver, newObject(ResourceDriver, { namespace, name }, { type: 's3', target }))
+
+  /** Keys of the definitions that an act wakes. */
+  function wokenBy(act: () => void): string[] {
+    const woken: string[] = []
+    for (const watch of controller.watches ?? []) watch.subscribe((keys) => woken.push(...keys))
+    act()
+    return [...new Set(woken)]
+  }
+
+  test.each<[rule: string, driverType: string, act: () => void, isWoken: boolean]>([
+    ['its driver comes', 'acme/mine', () => own('mine', 'https://d.test'), true],
+    ['its driver goes', 'acme/known', () => fake.drop(ResourceDriver, 'acme', 'known'), true],
+    ['its driver changes', 'acme/known', () => own('known', 'https://new.test'), true],
+    ['what its driver wraps comes', 'acme/wrapper', () => own('mine', 'https://d.test'), true],
+    ['one of another organization comes', 'acme/mine', () => own('mine', 'https://d.test', 'globex'), false],
+    ['another driver comes', 'quartermaster/judging', () => own('mine', 'https://d.test'), false],
+  ])('%s', (_, driverType, act, isWoken) => {
+    own('known', 'https://d.test')
+    own('wrapper', 'driver://acme/mine')
+    wanted(driverType)
+    expect(wokenBy(act)).toEqual(isWoken ? ['acme/main'] : [])
+  })
+
+  test('and then its driver is known', async () => {
+    addSecret()
+    const each = wanted('acme/mine')
+    await expect(look(each)).rejects.toMatchObject({ reason: 'UnknownDriver' })
+    own('mine', 'https://d.test')
+    expect(await look(each)).toEqual({ secretNames: ['tls'] })
+  })
+
+  test('a driver that wraps a judging one is not judged by its words', async () => {
+    addSecret()
+    own('wrapper', 'driver://quartermaster/judging')
+    await look(wanted('acme/wrapper'))
+    expect(seen).toEqual([])
+  })
+})

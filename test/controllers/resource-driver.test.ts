@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import { newObject } from '../../operator/api/kind.ts'
+import { ResourceDriver } from '../../operator/api/resource-driver.ts'
+import { activeResourceController } from '../../operator/controllers/active-resource.ts'
+import { resourceDriverController } from '../../operator/controllers/resource-driver.ts'
+import type { Driver } from '../../operator/drivers/driver.ts'
+import type { Watch } from '../../operator/kube/controller.ts'
+import { createPlanning } from '../../operator/kube/planning.ts'
+import { keyOf } from '../../operator/kube/resource.ts'
+import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { activeResource, driver } from '../support/builders.ts'
+import { resourceTools } from './support/resource-tools.ts'
+import { silentTurn } from './support/turn.ts'
+
+const vendors = ['quartermaster']
+const cluster = createFakeCluster()
+let controller: ReturnType<typeof resourceDriverController>
+
+beforeEach(() => {
+  cluster.reset()
+  const planning = createPlanning(cluster.store, { catalogue: [driver('ours')], vendors })
+  controller = resourceDriverController(cluster, planning, vendors)
+})
+
+function own(name: string, spec: Partial<ResourceDriver['spec']> = {}): ResourceDriver {
+  const whole = { type: 's3', target: 'https://d.test', ...spec }
+  return cluster.put(ResourceDriver, newObject(ResourceDriver, { namespace: 'acme', name }, whole))
+}
+
+async function reasonOf(each: ResourceDriver): Promise<string> {
+  try {
+    await controller.reconcile(each, silentTurn())
+    return 'ready'
+  } catch (error) {
+    return (error as { reason: string }).reason // a Stalled
+  }
+}
+
+/** Keys that an act wakes. */
+function wokenBy(watches: readonly Watch[] = [], act: () => void): string[] {
+  const woken: string[] = []
+  for (const watch of watches) watch.subscribe((keys) => woken.push(...keys))
+  act()
+  return [...new Set(woken)]
+}
+
+describe('a driver of an organization', () => {
+  test.each<[rule: string, spec: Partial<ResourceDriver['spec']>, reason: string]>([
+    ['at an address is ready', {}, 'ready'],
+    ['that wraps one of ours is ready', { target: 'driver://quartermaster/ours' }, 'ready'],
+    ['that wraps none is for a person', { target: 'driver://acme/none' }, 'UnknownDriver'],
+    ['that wraps itself is for a person', { target: 'driver://acme/mine' }, 'UnknownDriver'],
+    ['whose target is none is for a person', { target: 'ftp://d.test' }, 'InvalidTarget'],
+    ['whose schema is none is for a person', { inputsSchema: { type: 'wrong' } }, 'InvalidSchema'],
+    ['that is remote and has a template is for a person', { template: 'x' }, 'InvalidTemplate'],
+  ])('%s', async (_, spec, reason) => {
+    expect(await reasonOf(own('mine', spec))).toBe(reason)
+  })
+
+  test('is looked at again when what it wraps comes or goes', async () => {
+    const wrapper = own('wrapper', { target: 'driver://acme/mine' })
+    expect(await reasonOf(wrapper)).toBe('UnknownDriver')
+    expect(wokenBy(controller.watches, () => own('mine'))).toContain('acme/wrapper')
+    expect(await reasonOf(wrapper)).toBe('ready')
+    const gone = () => cluster.drop(ResourceDriver, 'acme', 'mine')
+    expect(wokenBy(controller.watches, gone)).toContain('acme/wrapper')
+    expect(await reasonOf(wrapper)).toBe('UnknownDriver')
+  })
+})
+
+describe('a resource is looked at again when', () => {
+  const ours: Driver = {
+    descriptor: driver('ours'),
+    provision: async () => ({ outputs: { values: {}, secrets: {} }, objects: [] }),
+    async deprovision() {},
+  }
+
+  test.each<[rule: string, driverType: string, isWoken: boolean]>([
+    ['its driver comes', 'acme/mine', true],
+    ['what its driver wraps comes', 'acme/wrapper', true],
+    ['what is inside of what its driver wraps comes', 'acme/outer', true],
+    ['not when another driver comes', 'acme/another', false],
+    ['not when it uses one of ours', 'quartermaster/ours', false],
+  ])('%s', (_, driverType, isWoken) => {
+    own('wrapper', { target: 'driver://acme/mine' })
+    own('outer', { target: 'driver://acme/wrapper' })
+    own('another')
+    const definition = { definitionName: 's3', driverType }
+    const resource = cluster.put(
+      ActiveResource,
+      activeResource({ type: 's3', resourceId: 'main' }, { definition }),
+    )
+    const { watches } = activeResourceController(resourceTools(cluster, [ours]))
+    expect(wokenBy(watches, () => own('mine'))).toEqual(isWoken ? [keyOf(resource)] : [])
+  })
+})
