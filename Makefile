@@ -6,7 +6,7 @@ machine_path := $(PATH)
 export PATH := $(CURDIR)/dev/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: node_modules ## Bring everything up on this machine, deploy a sample, show the result
 	@node dev/demo.ts
@@ -41,6 +41,9 @@ format: node_modules ## Format the code, and mend what lint can mend
 generate: node_modules ## Write the generated files: crds/
 	@node dev/generate/main.ts
 
+driver-contract: node_modules ## Try a running driver against the protocol: make driver-contract URL=… [INPUTS=file]
+	@node dev/driver-contract/main.ts $(URL) $(if $(INPUTS),--inputs $(INPUTS))
+
 bench: node_modules ## Measure speed and memory as ratios to the floor of this machine
 	@node bench/main.ts
 
@@ -51,4 +54,4 @@ node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-only soak verify format generate bench image
+.PHONY: help demo up down test test-only soak verify format generate driver-contract bench image

@@ -36,6 +36,8 @@ export interface Config {
   readonly outboundAllowed: readonly string[]
   /** Patterns of annotations that no Ingress of ours may carry; the documented ones when absent. */
   readonly ingressDeniedAnnotations: readonly string[] | undefined
+  /** Exceptions from these. */
+  readonly ingressAllowedAnnotations: readonly string[]
 }
 
 /** The only reader of the environment; throws on a value that is not of its type, naming the variable. */
@@ -77,5 +79,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       environment.QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS === undefined
         ? undefined
         : words('INGRESS_DENIED_ANNOTATIONS'),
+    ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
   }
 }

@@ -19,7 +19,9 @@ export interface DriverSettings {
   readonly cloudflareUrl: string | undefined
   /** Private networks and hosts that drivers of organizations may be reached at. */
   readonly outboundAllowed: readonly string[]
+  /** Annotations that no Ingress may get, the usual ones when undefined, and exceptions from them. */
   readonly ingressDeniedAnnotations: readonly string[] | undefined
+  readonly ingressAllowedAnnotations: readonly string[]
 }
 
 /** All drivers that are built in, the same list as the catalogue with hands, and how others are made. */
@@ -33,7 +35,10 @@ export function openDrivers(settings: DriverSettings) {
   })
   const builtIn: readonly Driver[] = [
     echo,
-    createIngress({ deniedAnnotations: settings.ingressDeniedAnnotations }),
+    createIngress({
+      deniedAnnotations: settings.ingressDeniedAnnotations,
+      allowedAnnotations: settings.ingressAllowedAnnotations,
+    }),
     dnsCloudflare,
     createDnsWildcard({ templates }),
     createTemplateDriver({ templates }),

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Answer } from './client.ts'
+import { Failure } from './failure.ts'
+import { isJson, type Json, textsIn } from './inputs.ts'
+
+/** What a 200 tells. */
+export interface Outputs {
+  readonly id?: unknown
+  readonly type?: unknown
+  readonly values: Json
+  readonly secrets: Json
+  readonly manifests: readonly unknown[]
+}
+
+/** Reads a 200; throws a Failure for a body that is none. */
+export function outputsOf(answer: Answer): Outputs {
+  const body = parsed(answer.text)
+  if (!isJson(body)) throw new Failure(`the body of the 200 is no JSON object`)
+  const resource = objectAt(body, 'resource')
+  const manifests = body.manifests ?? resource.manifests ?? []
+  if (!Array.isArray(manifests)) throw new Failure(`'manifests' is no array`)
+  return {
+    id: body.id,
+    type: body.type,
+    values: objectAt(resource, 'values'),
+    secrets: objectAt(resource, 'secrets'),
+    manifests,
+  }
+}
+
+/** Undefined for what is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws a Failure that names the first difference. */
+export function expectSame(before: Outputs, after: Outputs, when: string): void {
+  for (const part of ['values', 'secrets'] as const) {
+    const names = [...new Set([...Object.keys(before[part]), ...Object.keys(after[part])])]
+    const name = names.find((each) => !isDeepStrictEqual(before[part][each], after[part][each]))
+    if (name !== undefined)
+      throw new Failure(
+        `the output '${part}.${name}' is another one ${when}: something was made a second time`,
+      )
+  }
+  if (before.id !== after.id) throw new Failure(`'id' is another one ${when}`)
+}
+
+/** Throws a Failure when one of the texts stands in `where`. */
+export function expectNone(secrets: readonly string[], where: unknown, place: string): void {
+  const found = textsIn(where).some((text) => secrets.some((secret) => text.includes(secret)))
+  if (found) throw new Failure(`a secret stands in ${place}`)
+}
+
+/** Paths of all nulls in a value. */
+export function nullsIn(value: unknown, path: string): string[] {
+  if (value === null) return [path]
+  if (typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, each]) => nullsIn(each, `${path}.${key}`))
+}
+
+function objectAt(holder: Json, key: string): Json {
+  const value = holder[key]
+  if (value === undefined) return {}
+  if (!isJson(value)) throw new Failure(`'${key}' is no object`)
+  return value
+}

@@ -1,0 +1,29 @@
+import { cases } from '../../dev/driver-contract/cases.ts'
+import { type ContractInputs, contractInputs } from '../../dev/driver-contract/inputs.ts'
+import { runCases, type Verdict } from '../../dev/driver-contract/run.ts'
+
+/** A secret of the inputs. */
+export const password = 'a-secret-that-is-long'
+
+/** What the sample driver is asked for. */
+export const sampleInputs = contractInputs({
+  type: 's3',
+  driver: { values: { region: 'north' }, secrets: { password } },
+  changed: { driver: { values: { region: 'south' } } },
+  bad: { driver: { values: { region: 7 } } },
+})
+
+/** The names of the cases of the contract suite that end so, sorted. */
+export async function contractCases(
+  result: Verdict['result'],
+  target: string,
+  inputs: ContractInputs = sampleInputs,
+  timeoutMs = 5000,
+): Promise<string[]> {
+  const options = { target, inputs, timeoutMs, patienceMs: 400, absenceMs: 50 }
+  const verdicts = await runCases(cases, options, () => {})
+  return verdicts
+    .filter((verdict) => verdict.result === result)
+    .map(({ name }) => name)
+    .sort()
+}
