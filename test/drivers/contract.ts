@@ -50,6 +50,7 @@ export function driverContract(
         cloudflareUrl: undefined,
         outboundAllowed: [],
         ingressDeniedAnnotations: undefined,
+        ingressAllowedAnnotations: [],
       })
       await close()
       expect(builtIn.map((each) => each.descriptor)).toContain(descriptor)

@@ -26,8 +26,10 @@ describe('inputs', () => {
     ['domain is required', { domain: undefined }],
     ['domain is a string', { domain: ['example.test'] }],
     ['proxied is a boolean', { proxied: 'true' }],
+    ['proxied is no number', { proxied: 1 }],
     ['ttl is an integer', { ttl: 60.5 }],
     ['ttl is no text', { ttl: '60' }],
+    ['ttl is no list', { ttl: [60] }],
     ['ttl is no more than a day', { ttl: 86_401 }],
     ['ttl is not zero', { ttl: 0 }],
     ['target is a string', { target: 127 }],
@@ -50,6 +52,9 @@ describe('inputs', () => {
 
   test.each<[rule: string, values: FreeForm]>([
     ['keys that nobody knows are ignored', { subdomain: 'a' }],
+    ['a name that is proxied', { proxied: true }],
+    ['a name that is not proxied', { proxied: false }],
+    ["a ttl of 1, the provider's own choice", { ttl: 1 }],
     ['the shortest ttl', { ttl: 30 }],
     ['the longest ttl', { ttl: 86_400 }],
     [
@@ -75,6 +80,11 @@ describe('inputs', () => {
     const { faults } =
       descriptor.check?.({ ...valid(), values: { ...valid().values, ...values } }, Date.now()) ?? {}
     expect(faults).toHaveLength(1)
+  })
+
+  test('tls is a secret: among the values it is none', () => {
+    const values = { ...valid().values, ...valid().secrets }
+    expect(faultsOfInputs(descriptor, { values, secrets: {} })).toHaveLength(1)
   })
 
   test('secrets that are not known yet are not judged', () => {

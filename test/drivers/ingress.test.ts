@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
+import { faultsOfInputs } from '../../operator/domain/definition.ts'
 import type { NeighbourValue } from '../../operator/domain/inputs.ts'
 import type { ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { ingress } from '../../operator/drivers/ingress/driver.ts'
@@ -11,6 +12,7 @@ driverContract(
   (changes) => request({ values: { class: 'nginx', labels: { a: 'b' } }, ...changes }),
   [
     ['an API version that no Ingress has', { api_version: 'v2' }],
+    ['an API version with its group', { api_version: 'networking.k8s.io/v1' }],
     ['a class that is no text', { class: 7 }],
     ['annotations whose values are no text', { annotations: { 'example.org/size': 7 } }],
     ['labels that are a list', { labels: ['a'] }],
@@ -19,6 +21,8 @@ driverContract(
     ['a TLS Secret name that is no text', { tls_secret_name: {} }],
     ['a class that is too long', { class: 'c'.repeat(254) }],
     ['annotations that are a text', { annotations: 'a=b' }],
+    ['annotations that are a list', { annotations: ['a'] }],
+    ['labels that are a text', { labels: 'a=b' }],
     ['labels whose values are no text', { labels: { size: 7 } }],
     ['labels whose values no label may have', { labels: { size: 'very large' } }],
     ['no_tls as a number', { no_tls: 1 }],
@@ -108,6 +112,8 @@ describe('the Ingress', () => {
       { api_version: 'v1beta1', class: 'nginx' },
       'spec.ingressClassName',
     ],
+    ['without annotations has none', { labels: { a: 'b' } }, 'metadata.annotations'],
+    ['without labels has none', { annotations: { a: 'b' } }, 'metadata.labels'],
     ['with no_tls has no TLS', { no_tls: true }, 'spec.tls'],
     ['with no_tls has none of its own Secret either', { no_tls: true, tls_secret_name: 'mine' }, 'spec.tls'],
   ])('%s', async (_, values, absent) => {
@@ -177,4 +183,15 @@ test.each<[rule: string, params: FreeForm]>([
 
 test('an account is not needed; if one is named it must be of type local', () => {
   expect(ingress.descriptor.account).toEqual({ types: ['local'], required: false })
+})
+
+test('there are no secret inputs: what is given as one changes nothing', async () => {
+  const secrets = { class: 'nginx', api_version: 'v1beta1', labels: { a: 'b' } }
+  expect(await ingress.provision(request({ secrets }))).toEqual(await ingress.provision(request()))
+  expect(ingress.descriptor.secrets).toHaveProperty('properties', {})
+})
+
+test('an API version is a text', () => {
+  const faults = faultsOfInputs(ingress.descriptor, { values: { api_version: 1 }, secrets: {} })
+  expect(faults[0]).toContain("'values.api_version' must be string")
 })

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals'
+import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { driverOf, faultsOfDefinition } from '../../operator/domain/definition.ts'
+import { builtInTypes } from '../../operator/domain/types.ts'
+import { catalogue } from '../../operator/drivers/catalogue.ts'
+import { definition } from '../support/builders.ts'
+
+const vendors = ['quartermaster', 'humanitec']
+const overrides = builtInTypes
+  .filter(({ type }) => type === 'dns')
+  .map((each) => ({ ...each, type: 'acme/dns' }))
+const accountTypes: Record<string, string> = { cloudflare: 'cloudflare', local: 'local' }
+
+function reasonsOf(type: string, spec: Partial<ResourceDefinition['spec']>): string[] {
+  return faultsOfDefinition(definition('x', type, spec), {
+    catalogue,
+    vendors,
+    rivals: [],
+    types: [...builtInTypes, ...overrides],
+    accountTypeOf: (name) => accountTypes[name],
+  }).map(({ reason }) => reason)
+}
+
+const values = { zone_id: '0'.repeat(32), domain: 'example.test' }
+const dns = {
+  driverType: 'quartermaster/dns-cloudflare',
+  driverInputs: { values, secretRefs: { tls: { secret: 'wildcard' } } },
+}
+const ingress = { driverType: 'quartermaster/ingress' }
+
+test.each<[rule: string, type: string, spec: Partial<ResourceDefinition['spec']>, reasons: string[]]>([
+  ['a dns resource with an account of the provider', 'dns', { ...dns, accountName: 'cloudflare' }, []],
+  ['a resource of an override of dns', 'acme/dns', { ...dns, accountName: 'cloudflare' }, []],
+  ['no dns without an account', 'dns', dns, ['AccountRequired']],
+  ['no dns with an account of type local', 'dns', { ...dns, accountName: 'local' }, ['WrongAccountType']],
+  ['no other type by the DNS driver', 'ingress', { ...dns, accountName: 'cloudflare' }, ['WrongType']],
+  ['an ingress with an account of type local', 'ingress', { ...ingress, accountName: 'local' }, []],
+  ['an ingress without an account', 'ingress', ingress, []],
+  [
+    'no ingress with an account of a DNS provider',
+    'ingress',
+    { ...ingress, accountName: 'cloudflare' },
+    ['WrongAccountType'],
+  ],
+  ['no other type by the ingress driver', 'dns', ingress, ['WrongType']],
+])('a definition may ask for %s', (_, type, spec, reasons) => {
+  expect(reasonsOf(type, spec)).toEqual(reasons)
+})
+
+test.each(['dns-cloudflare', 'ingress'])('the driver %s is known under all names of its vendor', (name) => {
+  for (const vendor of vendors) expect(driverOf(`${vendor}/${name}`, catalogue, vendors)?.name).toBe(name)
+})
+
+test('the DNS driver and the type of its account are named after the provider', () => {
+  const driver = driverOf('quartermaster/dns-cloudflare', catalogue, vendors)
+  expect(driver?.account.types.map((type) => `dns-${type}`)).toEqual([driver?.name])
+})
