@@ -36,6 +36,9 @@ export interface Config {
   readonly outboundAllowed: readonly string[]
   /** Patterns of annotations that no Ingress of ours may carry; the documented ones when absent. */
   readonly ingressDeniedAnnotations: readonly string[] | undefined
+  /** A webhook call that nobody took for so long is given up; one that ended is kept for so long. */
+  readonly webhookGiveUpSeconds: number
+  readonly webhookKeptSeconds: number
   /** Exceptions from these. */
   readonly ingressAllowedAnnotations: readonly string[]
 }
@@ -79,6 +82,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       environment.QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS === undefined
         ? undefined
         : words('INGRESS_DENIED_ANNOTATIONS'),
+    webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600),
+    webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600),
     ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
   }
 }

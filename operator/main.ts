@@ -10,6 +10,7 @@ import { defaultElectionTimes, startElection } from './kube/leader.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { type Operator, startOperator } from './operator.ts'
+import { createOutbound } from './outbound/create-outbound.ts'
 
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
@@ -31,6 +32,7 @@ const election = startElection({
 /** A watch that is silent for longer than this will not speak again. */
 const silenceLimitMs = 300_000
 const gracePeriodMs = 25_000
+const outbound = createOutbound({ allowed: config.outboundAllowed })
 let operator: Operator | undefined
 
 await serveHealth(
@@ -49,7 +51,7 @@ async function shutDown(code: number) {
   setTimeout(() => process.exit(code), gracePeriodMs).unref()
   await operator?.stop()
   await election.release().catch((error: unknown) => log.warn('could not release the lease', { error }))
-  await Promise.all([cluster.close(), leaseClient.close()])
+  await Promise.all([cluster.close(), leaseClient.close(), outbound.close()])
   log.info('stopped')
   process.exit(code)
 }
@@ -61,7 +63,8 @@ await election.elected
 operator = await startOperator({
   cluster,
   config,
-  openDrivers: (installationId) => openDrivers({ installationId, ...config }),
+  outbound,
+  openDrivers: (installationId) => openDrivers({ installationId, outbound, ...config }),
   log,
   metrics,
   isActive: election.isLeader,

@@ -2,11 +2,12 @@ import { ActiveResource } from './api/active-resource.ts'
 import type { Kind } from './api/kind.ts'
 import type { Config } from './config.ts'
 import { activeResourceController } from './controllers/active-resource.ts'
+import { startAnnouncements } from './controllers/announcements.ts'
 import { applicationController } from './controllers/application.ts'
+import { createClaims } from './controllers/claims.ts'
 import { environmentController } from './controllers/environment.ts'
 import { environmentDeploymentController } from './controllers/environment-deployment.ts'
 import { openInstallation, readInstallationId } from './controllers/installation.ts'
-import { createClaims } from './controllers/claims.ts'
 import { createInventory } from './controllers/inventory.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization.ts'
 import { createOrganizationDrivers, type DriverFactories } from './controllers/organization-drivers.ts'
@@ -16,13 +17,19 @@ import { resourceDefinitionController } from './controllers/resource-definition.
 import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
 import { createSecretHolds } from './controllers/secret-holds.ts'
+import { webhookController } from './controllers/webhook.ts'
+import { webhookCallController } from './controllers/webhook-call.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { Cluster } from './kube/cluster.ts'
-import { type Controller, type Loop, startController } from './kube/controller.ts'
+import { type Controller, type Loop, type LoopOptions, startController } from './kube/controller.ts'
 import { openObjects } from './kube/objects.ts'
 import { createPlanning } from './kube/planning.ts'
 import type { Log } from './log.ts'
 import type { OperatorMetrics } from './metrics.ts'
+import type { Outbound } from './outbound/outbound.ts'
+
+/** Receivers that are down for a minute are called again within one; for a day, the pauses grow. */
+const webhookBackoffMs = { first: 5000, most: 3_600_000 }
 
 /** The loops of the process that leads. */
 export interface Operator {
@@ -34,13 +41,17 @@ export interface Operator {
 export async function startOperator(options: {
   cluster: Cluster
   config: Config
+  /** The way to servers that organizations name. */
+  outbound: Outbound
   /** The drivers that are built in, and how others are made, for an installation of this id. */
-  openDrivers: (installationId: string) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
+  openDrivers: (
+    installationId: string,
+  ) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
   log: Log
   metrics: OperatorMetrics
   isActive: () => boolean
 }): Promise<Operator> {
-  const { cluster, config, openDrivers, log, metrics, isActive } = options
+  const { cluster, config, outbound, openDrivers, log, metrics, isActive } = options
   await cluster.ready
   const installation = await openInstallation(cluster.client)
   await ensureAdmin(cluster)
@@ -55,18 +66,20 @@ export async function startOperator(options: {
   const drivers = createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories })
   const loops: Loop[] = []
 
-  function start<K extends Kind>(controller: Controller<K>) {
+  function start<K extends Kind>(controller: Controller<K>, backoffMs?: LoopOptions['backoffMs']) {
     const loop = startController(cluster, controller, {
       log,
       metrics,
       isActive,
       sweepMs: config.sweepSeconds * 1000,
+      ...(backoffMs ? { backoffMs } : {}),
     })
     metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)
     loops.push(loop)
   }
   start(applicationController(cluster))
-  start(environmentController(cluster, objects, { keptDeployments: config.keptDeployments }))
+  const announcements = startAnnouncements(cluster, { log, isActive })
+  start(environmentController(cluster, objects, announcements, { keptDeployments: config.keptDeployments }))
   start(resourceAccountController(cluster, builtIn))
   start(resourceTypeController)
   start(resourceDriverController(cluster, planning, vendors))
@@ -97,11 +110,21 @@ export async function startOperator(options: {
       settleSeconds: config.settleSeconds,
     }),
   )
+  start(webhookController(cluster))
+  start(
+    webhookCallController({
+      cluster,
+      outbound,
+      giveUpSeconds: config.webhookGiveUpSeconds,
+      keptSeconds: config.webhookKeptSeconds,
+    }),
+    webhookBackoffMs,
+  )
   const organizations = startOrganizations(cluster, log, isActive)
 
   return {
     async stop() {
-      await Promise.all([...loops.map((loop) => loop.stop()), organizations.stop()])
+      await Promise.all([...loops.map((loop) => loop.stop()), announcements.stop(), organizations.stop()])
       objects.close()
       await factories.close()
     },

@@ -11,6 +11,7 @@ import { ResourceAccount } from './resource-account.ts'
 import { ResourceDefinition } from './resource-definition.ts'
 import { ResourceDriver } from './resource-driver.ts'
 import { ResourceType } from './resource-type.ts'
+import { Webhook, WebhookCall } from './webhook.ts'
 
 /** All kinds; one file and one line each. */
 export const kinds: readonly Kind[] = [
@@ -25,6 +26,8 @@ export const kinds: readonly Kind[] = [
   DeploymentSet,
   EnvironmentDeployment,
   ActiveResource,
+  Webhook,
+  WebhookCall,
   User,
   AccessToken,
   Membership,

@@ -32,6 +32,14 @@ export const annotations = {
   displayName: `${group}/display-name`,
   /** User id of whoever created the object over REST. */
   createdBy: `${group}/created-by`,
+  /** The Kubernetes identity of whoever created the object by another way; the cluster stamps it. */
+  triggeredBy: `${group}/triggered-by`,
+  /** User id of whoever asked over REST for the object to be deleted. */
+  deletedBy: `${group}/deleted-by`,
+  /** On an environment or a deployment: the events that webhooks were told of, joined by commas. */
+  announced: `${group}/announced`,
+  /** On a webhook call: any text; each new one has it sent again. */
+  redeliver: `${group}/redeliver`,
   /** RFC 3339 time of the last change over REST. */
   lastModifiedAt: `${group}/last-modified-at`,
   /** User ids, joined by commas, of all who changed a delta. */

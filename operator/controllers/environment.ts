@@ -11,6 +11,7 @@ import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
+import type { Announcements } from './announcements.ts'
 import { isNamespaceOf, namespaceReference } from './environment-namespace.ts'
 import { inParallel } from './parallel.ts'
 
@@ -18,6 +19,7 @@ import { inParallel } from './parallel.ts'
 export function environmentController(
   cluster: Cluster,
   objects: Objects,
+  announcements: Pick<Announcements, 'tellLast'>,
   settings: { readonly keptDeployments: number },
 ): Controller<typeof Environment> {
   const { store } = cluster
@@ -77,6 +79,7 @@ export function environmentController(
     async finalize(environment) {
       await removeResources(environment)
       await removeNamespace(environment)
+      await announcements.tellLast(environment)
       const index = indexOf(environment)
       await inParallel(store.byIndex(EnvironmentDeployment, 'environment', index), (each) =>
         cluster.remove(EnvironmentDeployment, each),

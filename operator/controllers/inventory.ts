@@ -19,12 +19,15 @@ import { openNamespace } from './environment-namespace.ts'
 
 /** The objects that resources are made of: applied, watched, repaired, pruned, and never taken from somebody else. */
 export interface Inventory {
-  /** Those of `wanted` that nobody would find again if they were applied and the process ended. */
+  /**
+   * Those of `wanted` that nobody would find again if they were applied and the process ended. Stalled for a kind that
+   * the operator has no right to watch: once it is recorded, it could not be let go of any more.
+   */
   unfindable(
     resource: ActiveResource,
     wanted: readonly KubeObject[],
     kinds: readonly ObjectKind[],
-  ): AppliedObject[]
+  ): Promise<AppliedObject[]>
   /** Brings the objects of a resource to `wanted`; answers what stands, and how the cluster shows each of `wanted`. */
   bring(
     resource: ActiveResource,
@@ -185,7 +188,8 @@ export function createInventory(
   }
 
   return {
-    unfindable(resource, wanted, kinds) {
+    async unfindable(resource, wanted, kinds) {
+      for (const each of wanted.filter(isWatchable)) await objects.watch(each)
       const recorded = resource.status?.objects ?? []
       return wanted
         .filter((object) => !recorded.some((each) => isSame(each, object)))

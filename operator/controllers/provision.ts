@@ -55,7 +55,7 @@ export async function provision(
   const result = await attempt(() => (descriptor.remote ? turn.apart(asking) : asking()))
   const objects = await placeAll(result.objects, request.namespace, tools.objects)
   const kinds = descriptor.applies ?? []
-  const unrecorded = tools.inventory.unfindable(resource, objects, kinds)
+  const unrecorded = await tools.inventory.unfindable(resource, objects, kinds)
   if (unrecorded.length > 0) {
     const { inputsHash: _, ...facts } = known
     await turn.report(

@@ -27,9 +27,12 @@ export class Stalled extends Error {
 /** It went wrong in a step that has a name: tried again with growing pauses. */
 export class Failed extends Error {
   readonly reason: string
-  constructor(reason: string, message: string) {
+  /** Status fields that were found out before it went wrong. */
+  readonly observed: object | undefined
+  constructor(reason: string, message: string, observed?: object) {
     super(message)
     this.reason = reason
+    this.observed = observed
   }
 }
 

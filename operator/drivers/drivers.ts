@@ -1,8 +1,8 @@
-import { createOutbound } from '../outbound/create-outbound.ts'
+import type { Outbound } from '../outbound/outbound.ts'
 import { createTemplates } from '../templates/templates.ts'
-import type { Driver } from './driver.ts'
 import { createDnsCloudflare } from './dns-cloudflare/driver.ts'
 import { createDnsWildcard } from './dns-wildcard/driver.ts'
+import type { Driver } from './driver.ts'
 import { echo } from './echo/driver.ts'
 import { createHttpDriver } from './http/driver.ts'
 import { createIngress } from './ingress/driver.ts'
@@ -17,8 +17,8 @@ export interface DriverSettings {
   /** Where DNS names lead when nothing else says it. */
   readonly loadbalancer: string | undefined
   readonly cloudflareUrl: string | undefined
-  /** Private networks and hosts that drivers of organizations may be reached at. */
-  readonly outboundAllowed: readonly string[]
+  /** The way to drivers of organizations. */
+  readonly outbound: Outbound
   /** Annotations that no Ingress may get, the usual ones when undefined, and exceptions from them. */
   readonly ingressDeniedAnnotations: readonly string[] | undefined
   readonly ingressAllowedAnnotations: readonly string[]
@@ -26,7 +26,6 @@ export interface DriverSettings {
 
 /** All drivers that are built in, the same list as the catalogue with hands, and how others are made. */
 export function openDrivers(settings: DriverSettings) {
-  const outbound = createOutbound({ allowed: settings.outboundAllowed })
   const templates = createTemplates()
   const dnsCloudflare = createDnsCloudflare({
     installationId: settings.installationId,
@@ -47,12 +46,12 @@ export function openDrivers(settings: DriverSettings) {
   return {
     builtIn,
     remote: (descriptor: Driver['descriptor'], target: string): Driver =>
-      createHttpDriver({ descriptor, target, outbound }),
+      createHttpDriver({ descriptor, target, outbound: settings.outbound }),
     wrapping: (descriptor: Driver['descriptor'], template: unknown, inner: Driver): Driver =>
       createVirtualDriver({ descriptor, template, inner, templates }),
     async close() {
       dnsCloudflare.close()
-      await Promise.all([outbound.close(), templates.close()])
+      await templates.close()
     },
   }
 }

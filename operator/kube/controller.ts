@@ -1,6 +1,6 @@
 import type { Kind, KubeObject, ObjectOf } from '../api/kind.ts'
 import { finalizer } from '../api/names.ts'
-import { Waiting } from '../domain/errors.ts'
+import { Failed, Waiting } from '../domain/errors.ts'
 import { sameJson } from '../domain/json.ts'
 import type { Log } from '../log.ts'
 import type { Cache, Change } from './cache.ts'
@@ -136,7 +136,7 @@ export function startController<K extends Kind>(
     if (isRace(error)) throw error
     const verdict = verdictOf(error)
     metrics?.reconciled(kind.kind, resultOf(verdict))
-    if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, error })
+    if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, ...toldOf(error) })
     const { attempts, delay } = verdict.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
     const isPatient =
       verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
@@ -232,6 +232,11 @@ export function startController<K extends Kind>(
       await queue.stop()
     },
   }
+}
+
+/** A failure that has a name needs no stack. */
+function toldOf(error: unknown): object {
+  return error instanceof Failed ? { reason: error.reason, message: error.message } : { error }
 }
 
 function isRace(error: unknown): boolean {

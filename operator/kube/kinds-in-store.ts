@@ -11,6 +11,7 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
+import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { criterionId } from '../domain/matching.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
 import { type Stored, stored } from './cluster.ts'
@@ -67,6 +68,8 @@ export const kindsInStore: readonly Stored[] = [
     claim: (each) => each.status?.claims ?? [],
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
   }),
+  stored(Webhook, { application: (each) => [scoped(each, each.spec.applicationName)] }),
+  stored(WebhookCall, { webhook: (each) => [scoped(each, each.spec.webhookName)] }),
   stored(User),
   stored(AccessToken),
   stored(Membership),

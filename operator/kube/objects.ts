@@ -25,7 +25,7 @@ export interface Objects {
   read(reference: ObjectReference): Promise<KubeObject | undefined>
   /** Deletes this very object; that it is gone already is success. */
   remove(reference: ObjectReference, uid: string): Promise<void>
-  /** Metadata of our objects of a kind, watched from the first call on; ready when synced. */
+  /** Metadata of our objects of a kind, watched from the first call on; ready when synced, Stalled when not allowed. */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
   /** Hears of every change of metadata of watched kinds. */
   onChange(handler: (metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void): void
@@ -72,10 +72,14 @@ export function openObjects(client: KubeClient, log: Log): Objects {
     const reflector = startReflector(client, resource, cache, log, {
       labelSelector: `${labels.managedBy}=${manager},${labels.resource}`,
       metadataOnly: true,
+      mayBeRefused: true,
     })
-    void reflector.synced.then(() => {
-      isFirstList = false
-    })
+    reflector.synced.then(
+      () => {
+        isFirstList = false
+      },
+      () => {}, // whoever waits for it is told
+    )
     return { cache, reflector }
   }
 
@@ -115,7 +119,13 @@ export function openObjects(client: KubeClient, log: Log): Objects {
       const key = `${resource.apiVersion} ${resource.plural}`
       const entry = watched.get(key) ?? startWatch(resource)
       watched.set(key, entry)
-      await entry.reflector.synced
+      try {
+        await entry.reflector.synced
+      } catch (error) {
+        // Asked anew at the next time: the right may have been given by then.
+        if (watched.get(key) === entry) watched.delete(key)
+        throw explainWatch(error, resource)
+      }
       return entry.cache
     },
     onChange(handler) {
@@ -139,6 +149,11 @@ async function discover(client: KubeClient, apiVersion: string, kind: string): P
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error
   }
+}
+
+function explainWatch(error: unknown, { kind }: Resource): unknown {
+  if (!(error instanceof ApiError)) return error
+  return new Stalled('NotAllowed', `the cluster does not let the operator watch '${kind}': ${error.message}`)
 }
 
 /** What the cluster refuses for good is for a person; all else is tried again. */

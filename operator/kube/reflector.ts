@@ -6,7 +6,7 @@ import { keyOf, pathOf, type Resource } from './resource.ts'
 
 /** Keeps a cache equal to the API server for as long as it runs. */
 export interface Reflector {
-  /** Resolves when the cache holds the first complete list. */
+  /** Resolves when the cache holds the first complete list; rejects when it is refused, see `mayBeRefused`. */
   readonly synced: Promise<void>
   /** Milliseconds since the API server was last heard of. */
   silentMs(): number
@@ -18,6 +18,8 @@ export interface ReflectorOptions {
   readonly fieldSelector?: string
   /** Only metadata: for objects of other kinds, of which we need to know that they changed. */
   readonly metadataOnly?: boolean
+  /** Whether it ends, instead of asking on, when the API server refuses the first list for want of a right. */
+  readonly mayBeRefused?: boolean
   /** The stream counts as dead after this long without a line; the API server sends a bookmark each minute. */
   readonly idleMs?: number
   /** A complete list is taken this often, in case an event was lost. */
@@ -58,8 +60,10 @@ export function startReflector(
   let newestList = 0n
   let failures = 0
   let markSynced: () => void
-  const synced = new Promise<void>((resolve) => {
+  let markRefused: (error: ApiError) => void
+  const synced = new Promise<void>((resolve, reject) => {
     markSynced = resolve
+    markRefused = reject
   })
 
   function noteList(resourceVersion: string) {
@@ -164,6 +168,11 @@ export function startReflector(
         await watchUnhurried()
       } catch (error) {
         if (stopping.signal.aborted) return
+        const isRefused = error instanceof ApiError && error.status === 403 && newestList === 0n
+        if (options.mayBeRefused && isRefused) {
+          markRefused(error)
+          return
+        }
         recover(error)
       }
       const pause = Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(failures, 16))

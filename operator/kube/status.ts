@@ -1,5 +1,5 @@
 import type { CommonStatus, Condition, Kind, KubeObject, StatusOf } from '../api/kind.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { Failed, Stalled, Waiting } from '../domain/errors.ts'
 import { conditionOf, conditionsAfter, type Verdict } from './verdict.ts'
 
 /** What a reconcile saw: the kind's own status fields, and conditions besides `Ready`. */
@@ -9,7 +9,8 @@ export type Observed<K extends Kind> = Omit<StatusOf<K>, keyof CommonStatus> & {
 
 /** Facts that an error carries along, so that a failed run can still say what it saw. */
 export function statusOfError<K extends Kind>(error: unknown): Observed<K> | undefined {
-  if (error instanceof Waiting || error instanceof Stalled) return error.observed as Observed<K> | undefined // thrown by this kind's controller
+  if (error instanceof Waiting || error instanceof Stalled || error instanceof Failed)
+    return error.observed as Observed<K> | undefined // thrown by this kind's controller
   return undefined
 }
 

@@ -148,9 +148,9 @@ describe('what nobody would find again', () => {
     ['a kind that the driver does not name', 'ConfigMap', ['Deployment'], false, false],
     ['not a kind that the driver names', 'ConfigMap', ['ConfigMap'], false, true],
     ['not what the status names', 'Secret', [], true, true],
-  ])('%s', (_, kind, applies, recorded, found) => {
+  ])('%s', async (_, kind, applies, recorded, found) => {
     if (recorded) record([{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: 'known' }])
-    const unfindable = inventory.unfindable(
+    const unfindable = await inventory.unfindable(
       resource,
       [object(kind)],
       applies.map((each) => object(each)),

@@ -48,7 +48,7 @@ export function driverContract(
         installationId: '01234567',
         loadbalancer: undefined,
         cloudflareUrl: undefined,
-        outboundAllowed: [],
+        outbound: { request: async () => ({ status: 500, headers: {}, text: '' }), close: async () => {} },
         ingressDeniedAnnotations: undefined,
         ingressAllowedAnnotations: [],
       })

@@ -29,21 +29,26 @@ const dns = {
 const ingress = { driverType: 'quartermaster/ingress' }
 
 test.each<[rule: string, type: string, spec: Partial<ResourceDefinition['spec']>, reasons: string[]]>([
-  ['a dns resource with an account of the provider', 'dns', { ...dns, accountName: 'cloudflare' }, []],
-  ['a resource of an override of dns', 'acme/dns', { ...dns, accountName: 'cloudflare' }, []],
-  ['no dns without an account', 'dns', dns, ['AccountRequired']],
-  ['no dns with an account of type local', 'dns', { ...dns, accountName: 'local' }, ['WrongAccountType']],
-  ['no other type by the DNS driver', 'ingress', { ...dns, accountName: 'cloudflare' }, ['WrongType']],
-  ['an ingress with an account of type local', 'ingress', { ...ingress, accountName: 'local' }, []],
-  ['an ingress without an account', 'ingress', ingress, []],
+  ['dns with an account of the provider is taken', 'dns', { ...dns, accountName: 'cloudflare' }, []],
+  ['an override of dns is taken as well', 'acme/dns', { ...dns, accountName: 'cloudflare' }, []],
+  ['dns needs an account', 'dns', dns, ['AccountRequired']],
+  ['dns needs an account of the provider', 'dns', { ...dns, accountName: 'local' }, ['WrongAccountType']],
   [
-    'no ingress with an account of a DNS provider',
+    'the DNS driver provisions no other type',
+    'ingress',
+    { ...dns, accountName: 'cloudflare' },
+    ['WrongType'],
+  ],
+  ['ingress with an account of type local is taken', 'ingress', { ...ingress, accountName: 'local' }, []],
+  ['ingress needs no account', 'ingress', ingress, []],
+  [
+    'ingress takes no account of a DNS provider',
     'ingress',
     { ...ingress, accountName: 'cloudflare' },
     ['WrongAccountType'],
   ],
-  ['no other type by the ingress driver', 'dns', ingress, ['WrongType']],
-])('a definition may ask for %s', (_, type, spec, reasons) => {
+  ['the ingress driver provisions no other type', 'dns', ingress, ['WrongType']],
+])('definitions: %s', (_, type, spec, reasons) => {
   expect(reasonsOf(type, spec)).toEqual(reasons)
 })
 

@@ -31,8 +31,13 @@ export interface Gathering<T> {
   close(): void
 }
 
-const longestCollectMs = 1000
+const longestCollectMs = 3000
 const mostTogether = 2000
+/** Where so many come, more will: waiting longer for them saves calls. */
+const crowd = 32
+const crowdPatience = 6
+/** A cycle tells this long how many come. */
+const crowdMs = 1000
 
 /** Gathers those who come together; there is one cycle at a time, and who comes meanwhile joins the next. */
 export function createGathering<T>({
@@ -46,6 +51,7 @@ export function createGathering<T>({
   let members: readonly Pending<T>[] = []
   let abort = new AbortController()
   let isRunning = false
+  let last = { size: 0, at: 0 }
   let onEnough = () => {}
 
   async function runAll(): Promise<void> {
@@ -68,6 +74,7 @@ export function createGathering<T>({
       failure = error instanceof Error ? error : new Error(String(error))
     }
     members = []
+    last = { size: all.length, at: clock() }
     for (const each of all) each.settle(failure ?? forgotten)
   }
 
@@ -76,12 +83,18 @@ export function createGathering<T>({
     const full = new AbortController()
     onEnough = () => full.abort()
     let seen = 0
-    for (let waited = 0; waited < longestCollectMs; waited += Math.max(1, collectMs)) {
+    for (let waited = 0; waited < longestCollectMs; ) {
       if (queue.length === seen || queue.length >= enough) break
       seen = queue.length
-      await sleep(collectMs, undefined, { signal: full.signal }).catch(() => {})
+      const pause = isCrowded() ? collectMs * crowdPatience : collectMs
+      await sleep(pause, undefined, { signal: full.signal }).catch(() => {})
+      waited += Math.max(1, pause)
     }
     onEnough = () => {}
+  }
+
+  function isCrowded(): boolean {
+    return queue.length >= crowd || (last.size >= crowd && clock() - last.at < crowdMs)
   }
 
   function nextMembers(): Pending<T>[] {

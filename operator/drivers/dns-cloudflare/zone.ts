@@ -44,6 +44,8 @@ interface Refusal {
 }
 
 const operationsOfBatch = 200
+/** So many need not wait for others: a list for each few batches is nothing. */
+const enoughForCycle = operationsOfBatch * 5
 /** How long a list is good enough to create records by. */
 const reuseMs = 10_000
 /** How long what is not allowed is not tried again with the same token. */
@@ -65,7 +67,7 @@ export function createZone(tools: ZoneTools): Zone {
   const gathering = createGathering<Wish>({
     clock,
     collectMs: tools.collectMs,
-    enough: operationsOfBatch,
+    enough: enoughForCycle,
     keyOf: ({ name }) => name,
     run: runCycle,
   })

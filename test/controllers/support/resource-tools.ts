@@ -39,7 +39,7 @@ export function resourceTools(
     inventory: {
       onDrift() {},
       takeDrift: () => false,
-      unfindable: () => [],
+      unfindable: async () => [],
       async await() {},
       bring: async () => ({ standing: [], live: [] }),
       clear: async () => {},

@@ -1,0 +1,145 @@
+import { Environment } from '../api/environment.ts'
+import { EnvironmentDeployment } from '../api/environment-deployment.ts'
+import { type Kind, newObject, type ObjectOf } from '../api/kind.ts'
+import { annotations, apiVersion } from '../api/names.ts'
+import { Webhook, WebhookCall } from '../api/webhook.ts'
+import { type Occurrence, occurrencesOfDeployment, occurrencesOfEnvironment } from '../domain/events.ts'
+import { callName, isTold } from '../domain/webhook.ts'
+import { ApiError, isAlreadyThere } from '../kube/client.ts'
+import { type Cluster, isGone } from '../kube/cluster.ts'
+import { scoped } from '../kube/kinds-in-store.ts'
+import { createQueue } from '../kube/queue.ts'
+import { keyOf } from '../kube/resource.ts'
+import type { Log } from '../log.ts'
+import { inParallel } from './parallel.ts'
+
+/** Few at a time: whoever deploys goes first. */
+const announcersAtOnce = 4
+const callsAtOnce = 4
+const retryMs = 2000
+
+/** What makes a call for each webhook out of what happened to environments and deployments. */
+export interface Announcements {
+  /** Tells of all that happened to an environment and its deployments, its deletion included; for its last moment. */
+  tellLast(environment: Environment): Promise<void>
+  stop(): Promise<void>
+}
+
+type Told = typeof Environment | typeof EnvironmentDeployment
+
+/**
+ * Objects are the outbox: what happened stands in them, calls have names that follow from it, and only when all are
+ * written is the event marked as told. So a crash neither loses nor repeats one.
+ */
+export function startAnnouncements(
+  cluster: Cluster,
+  { log, isActive }: { readonly log: Log; readonly isActive: () => boolean },
+): Announcements {
+  const { store } = cluster
+  const queue = createQueue(announcersAtOnce, work)
+
+  async function work(key: string): Promise<void> {
+    if (!isActive()) return
+    const [kind = '', namespace = '', name = ''] = key.split('/')
+    if (!store.isOrganization(namespace)) return
+    try {
+      if (kind === Environment.kind) {
+        const environment = store.get(Environment, namespace, name)
+        if (environment && !environment.metadata.deletionTimestamp) await tell(Environment, environment)
+        return
+      }
+      const deployment = store.get(EnvironmentDeployment, namespace, name)
+      if (deployment) await tell(EnvironmentDeployment, deployment)
+    } catch (error) {
+      log.warn('could not announce what happened', { key, error })
+      queue.addAfter(key, retryMs)
+    }
+  }
+
+  async function tell<K extends Told>(kind: K, object: ObjectOf<K>): Promise<void> {
+    const { namespace = '' } = object.metadata
+    // Without webhooks there is nobody to tell, and nothing to remember: those that come later hear what comes later.
+    if (store.list(Webhook, namespace).length === 0) return
+    const told = toldIn(object)
+    const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
+    if (news.length === 0) return
+    for (const each of news) await writeCalls(namespace, each)
+    await mark(kind, object, [...told, ...news.map(({ type }) => type)])
+  }
+
+  async function writeCalls(namespace: string, occurrence: Occurrence): Promise<void> {
+    const index = `${namespace}/${occurrence.applicationName}`
+    const webhooks = store.byIndex(Webhook, 'application', index).filter((each) => isTold(each, occurrence))
+    await inParallel(webhooks, (each) => writeCall(each, occurrence), callsAtOnce)
+  }
+
+  async function writeCall(webhook: Webhook, occurrence: Occurrence): Promise<void> {
+    const { namespace = '', name, uid = '' } = webhook.metadata
+    const call = callName(webhook, occurrence)
+    if (store.get(WebhookCall, namespace, call)) return
+    const ownerReferences = [{ apiVersion, kind: Webhook.kind, name, uid }]
+    const { id, scope, type, variables } = occurrence
+    const spec = { webhookName: name, eventId: id, event: `${scope}.${type}`, variables: { ...variables } }
+    try {
+      await cluster.create(
+        WebhookCall,
+        newObject(WebhookCall, { name: call, namespace, ownerReferences }, spec),
+      )
+    } catch (error) {
+      // A namespace that is going takes no call, and a webhook that went needs none.
+      if (isAlreadyThere(error) || isGone(error) || isTerminating(error)) return
+      throw error
+    }
+  }
+
+  async function mark<K extends Told>(kind: K, object: ObjectOf<K>, told: readonly string[]): Promise<void> {
+    const { uid } = object.metadata
+    try {
+      const metadata = { uid, annotations: { [annotations.announced]: told.join(',') } }
+      await cluster.patch(kind, object, { metadata })
+    } catch (error) {
+      if (!isGone(error)) throw error
+    }
+  }
+
+  const keyFor = (kind: Told, object: ObjectOf<Told>) => `${kind.kind}/${keyOf(object)}`
+  for (const kind of [Environment, EnvironmentDeployment] as readonly Told[]) {
+    const cache = store.cacheOf<Kind>(kind)
+    cache.subscribe(({ before, after }) => {
+      if (after && store.list(Webhook, after.metadata.namespace ?? '').length > 0 && isNews(before, after))
+        queue.add(keyFor(kind, after as ObjectOf<Told>)) // of the cache of its kind
+    })
+    for (const object of cache.all()) queue.add(keyFor(kind, object as ObjectOf<Told>))
+  }
+
+  return {
+    async tellLast(environment) {
+      const { name } = environment.metadata
+      const deployments = store.byIndex(EnvironmentDeployment, 'environment', scoped(environment, name))
+      await inParallel(deployments, (each) => tell(EnvironmentDeployment, each), callsAtOnce)
+      await tell(Environment, environment)
+    },
+    stop: () => queue.stop(),
+  }
+}
+
+function occurrencesOf<K extends Told>(kind: K, object: ObjectOf<K>): Occurrence[] {
+  return kind === Environment
+    ? occurrencesOfEnvironment(object as Environment) // as its kind says
+    : occurrencesOfDeployment(object as EnvironmentDeployment)
+}
+
+function toldIn({ metadata }: ObjectOf<Told>): string[] {
+  return (metadata.annotations?.[annotations.announced] ?? '').split(',').filter(Boolean)
+}
+
+function isNews(
+  before: { readonly status?: unknown } | undefined,
+  after: { readonly status?: unknown },
+): boolean {
+  return before?.status !== after.status
+}
+
+function isTerminating(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403 && error.message.includes('is being terminated')
+}

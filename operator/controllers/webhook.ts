@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { apiVersion } from '../api/names.ts'
+import { Webhook } from '../api/webhook.ts'
+import { Stalled } from '../domain/errors.ts'
+import { faultsOfWebhook, formatSigningSecret } from '../domain/webhook.ts'
+import { isAlreadyThere } from '../kube/client.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import type { Controller } from '../kube/controller.ts'
+import { createOwnedSecrets } from './owned-secrets.ts'
+import { createSecretReader } from './secrets.ts'
+
+const secretBytes = 32
+
+/** Key of the Secret under which the signing secret is. */
+export const signingKey = 'secret'
+
+/** Judges a webhook, and makes the secret that signs its calls where it names none. */
+export function webhookController(cluster: Cluster): Controller<typeof Webhook> {
+  const ownedSecrets = createOwnedSecrets(cluster, Webhook, (webhook) => [signingSecretOf(webhook)])
+  return {
+    kind: Webhook,
+    async reconcile(webhook) {
+      const { namespace = '' } = webhook.metadata
+      const signingSecretName = signingSecretOf(webhook)
+      if (webhook.spec.signingSecretName === undefined) await makeSecret(webhook, signingSecretName)
+      // The old secret stays until the new one is there.
+      const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
+      const seen = { ...(await ownedSecrets.tidy(webhook)), signingSecretName }
+      if (typeof secret[signingKey] !== 'string')
+        throw new Stalled(
+          'SecretKeyNotFound',
+          `the Secret '${signingSecretName}' has no key '${signingKey}'`,
+          seen,
+        )
+      const faults = faultsOfWebhook(webhook.spec)
+      if (faults.length > 0) throw new Stalled('InvalidWebhook', faults.join('; '), seen)
+      return seen
+    },
+  }
+
+  async function makeSecret({ metadata }: Webhook, name: string): Promise<void> {
+    const { namespace = '', name: owner, uid = '' } = metadata
+    const text = formatSigningSecret(randomBytes(secretBytes))
+    try {
+      await cluster.createSecret({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: {
+          name,
+          namespace,
+          ownerReferences: [{ apiVersion, kind: Webhook.kind, name: owner, uid }],
+        },
+        data: { [signingKey]: Buffer.from(text).toString('base64') },
+      })
+    } catch (error) {
+      if (!isAlreadyThere(error)) throw error
+    }
+  }
+}
+
+/** The Secret that signs the calls of a webhook. */
+export function signingSecretOf({ metadata, spec }: Webhook): string {
+  return spec.signingSecretName ?? `${metadata.name}-webhook-signing`
+}
