@@ -12,6 +12,7 @@ import { refuseReserved } from './applied-object.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { deprovision } from './deprovision.ts'
 import { step, tellingOf, withinDeadline } from './driver-call.ts'
+import { openNamespace } from './environment-namespace.ts'
 import type { Applied } from './inventory.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { keepSecretOutputs, sortOutputs } from './outputs.ts'
@@ -149,6 +150,8 @@ async function outputsOf(
   const { outputsFrom, observed = {}, outputs } = result
   if (!outputsFrom) return outputs
   const seen: Record<string, KubeObject | undefined> = {}
+  // What is read becomes outputs: nobody may see more than the objects of the environment.
+  if (Object.keys(observed).length > 0) await openNamespace(objects, resource.spec.context, namespace)
   for (const [name, reference] of Object.entries(observed))
     seen[name] = await objects.read({ ...reference, namespace })
   try {

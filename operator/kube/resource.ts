@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from '../api/kind.ts'
 import { group, version } from '../api/names.ts'
+import { Stalled } from '../domain/errors.ts'
 
 /** How a kind is addressed on the API server. */
 export interface Resource {
@@ -36,6 +37,8 @@ export function resourceOf(kind: Kind): Resource {
 
 /** The path of a collection, or of one object, or of a part of it. */
 export function pathOf(resource: Resource, namespace?: string, name?: string, subresource?: string): string {
+  if (resource.namespaced) refuseNonName(namespace, resource)
+  refuseNonName(name, resource)
   const root = resource.apiVersion.includes('/') ? '/apis' : '/api'
   const segments = [
     ...resource.apiVersion.split('/'),
@@ -45,6 +48,12 @@ export function pathOf(resource: Resource, namespace?: string, name?: string, su
     ...(subresource === undefined ? [] : [subresource]),
   ]
   return `${root}/${segments.map(encodeURIComponent).join('/')}`
+}
+
+/** Names come from definitions too: what is none would lead to another path, an empty one to the list of all. */
+function refuseNonName(name: string | undefined, { kind }: Resource): void {
+  if (name !== undefined && ['', '.', '..'].includes(name))
+    throw new Stalled('InvalidName', `'${name}' is not the name of a ${kind} or of a namespace`)
 }
 
 /** `namespace/name`, the key of an object in caches and queues. */

@@ -69,7 +69,7 @@ async function fullOrganization(): Promise<Organization> {
     named('dns', {
       type: 'dns',
       driver_type: echo,
-      driver_inputs: { values: { host: 'shop.example.test' } },
+      driver_inputs: { values: { host: '${context.org.id}.example.test' } },
       provision: { ingress: {} },
     }),
   )

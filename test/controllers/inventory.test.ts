@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource, AppliedObject } from '../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { createInventory, type Inventory } from '../../operator/controllers/inventory.ts'
-import { Waiting } from '../../operator/domain/errors.ts'
+import { Stalled, Waiting } from '../../operator/domain/errors.ts'
 import { environmentNamespace } from '../../operator/domain/identity.ts'
 import type { Objects } from '../../operator/kube/objects.ts'
 import { keyOf } from '../../operator/kube/resource.ts'
@@ -156,6 +156,14 @@ describe('what nobody would find again', () => {
       applies.map((each) => object(each)),
     )
     expect(unfindable).toEqual(found ? [] : [{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: '' }])
+  })
+
+  test('is not recorded when its kind may not be watched: nobody could let go of it', async () => {
+    door.watch = async () => {
+      throw new Stalled('NotAllowed', 'no right')
+    }
+    const recording = inventory.unfindable(resource, [object('Secret'), object('ConfigMap')], [])
+    await expect(recording).rejects.toThrow(Stalled)
   })
 })
 

@@ -91,6 +91,23 @@ describe('outputs that only objects tell', () => {
     await world.look(resource)
     expect(seen).toEqual({ in: 'inside', out: undefined, none: undefined })
   })
+
+  test('may not come from a namespace that is not of the environment', async () => {
+    const id = { type: 'k8s-namespace', resourceId: 'k8s-namespace' }
+    const given = activeResource(id, { definition: { definitionName: 'given', driverType: 'none/none' } })
+    world.put({ ...given, status: { outputs: { namespace: 'kube-system' } } })
+    world.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } })
+    let isAsked = false
+    answer = {
+      observed: { secret: { apiVersion: 'v1', kind: 'Secret', name: 'login' } },
+      outputsFrom: async () => {
+        isAsked = true
+        return nothing
+      },
+    }
+    expect(await world.look(resource)).toMatchObject({ reason: 'NamespaceNotOpen' })
+    expect(isAsked).toBe(false)
+  })
 })
 
 describe('while outputs are waited for', () => {

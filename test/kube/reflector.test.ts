@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { createCache } from '../../operator/kube/cache.ts'
 import { ApiError, type KubeClient, type Query } from '../../operator/kube/client.ts'
-import { type Reflector, startReflector } from '../../operator/kube/reflector.ts'
+import { type Reflector, type ReflectorOptions, startReflector } from '../../operator/kube/reflector.ts'
 import { silentLog } from '../../operator/log.ts'
 
 const things = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: true }
@@ -30,7 +30,11 @@ const endOfList = (resourceVersion: number) =>
   })
 
 /** Plays one script for each watch, then keeps the last one open; an error is thrown instead of an answer. */
-function reflect(scripts: readonly (readonly string[] | Error)[], pages: readonly object[] = []) {
+function reflect(
+  scripts: readonly (readonly string[] | Error)[],
+  pages: readonly object[] = [],
+  options: ReflectorOptions = {},
+) {
   const watches: Query[] = []
   const left = [...pages]
   const client: KubeClient = {
@@ -48,7 +52,10 @@ function reflect(scripts: readonly (readonly string[] | Error)[], pages: readonl
   cache.subscribe(({ before, after }) =>
     changes.push(`${(after ?? before)?.metadata.name} ${after ? 'is' : 'gone'}`),
   )
-  reflector = startReflector(client, things, cache, silentLog, { backoffMs: { first: 5, most: 20 } })
+  reflector = startReflector(client, things, cache, silentLog, {
+    backoffMs: { first: 5, most: 20 },
+    ...options,
+  })
   return { cache, changes, watches, synced: reflector.synced }
 }
 
@@ -79,6 +86,30 @@ describe('the first list', () => {
     expect(versions(cache)).toEqual(['a 1', 'b 2'])
     await sleep(20)
     expect(watches.at(-1)).toMatchObject({ resourceVersion: '7' })
+  })
+})
+
+describe('a right that is missing', () => {
+  const refusal = new ApiError(403, 'Forbidden', 'cannot watch things')
+
+  test('is asked for again, because it may be given', async () => {
+    const { synced } = reflect([refusal, refusal, [endOfList(5)]])
+    await synced
+  })
+
+  test('is the end of it where that may be, before the first list', async () => {
+    const { watches, synced } = reflect([refusal, []], [], { mayBeRefused: true })
+    await expect(synced).rejects.toBe(refusal)
+    await sleep(50)
+    expect(watches).toHaveLength(1)
+  })
+
+  test('is asked for again after the first list', async () => {
+    const scripts = [[endOfList(5)], refusal, [event('ADDED', thing('a', 8))], []]
+    const { cache, synced } = reflect(scripts, [], { mayBeRefused: true })
+    await synced
+    await sleep(200)
+    expect(versions(cache)).toEqual(['a 8'])
   })
 })
 

@@ -1,0 +1,29 @@
+import { type ApiAccess, apiCall } from '../../dev/control-plane/kubernetes.ts'
+
+const group = '/apis/rbac.authorization.k8s.io/v1'
+const everything = ['get', 'list', 'watch', 'create', 'patch', 'delete']
+
+/** Lets the operator apply objects of more kinds, as a cluster administrator does; `name` is of the caller's own. */
+export async function allowOperator(
+  access: ApiAccess,
+  name: string,
+  kinds: readonly { readonly group: string; readonly resources: readonly string[] }[],
+): Promise<void> {
+  const rules = kinds.map((each) => ({
+    apiGroups: [each.group],
+    resources: each.resources,
+    verbs: everything,
+  }))
+  await apiCall(access, 'POST', `${group}/clusterroles`, { metadata: { name }, rules })
+  await apiCall(access, 'POST', `${group}/clusterrolebindings`, {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'ServiceAccount', name: 'quartermaster-operator', namespace: 'quartermaster-system' }],
+  })
+}
+
+/** Takes back what `allowOperator` gave. */
+export async function disallowOperator(access: ApiAccess, name: string): Promise<void> {
+  await apiCall(access, 'DELETE', `${group}/clusterrolebindings/${name}`)
+  await apiCall(access, 'DELETE', `${group}/clusterroles/${name}`)
+}
