@@ -34,6 +34,8 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   delta_id: objectName('Deployment delta id.'),
   set_id: string('Deployment set id.', { pattern: '^[0-9a-f]{64}$', maxLength: 64 }),
   deploy_id: objectName('Deployment id.'),
+  webhook_id: objectName('Webhook id.'),
+  call_id: objectName('Id of a webhook call.'),
   res_type: string('Resource type, as `<type>` or `<type>.<class>`.', {
     pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)?([.][A-Za-z0-9][A-Za-z0-9_-]*)?$',
     maxLength: 191,

@@ -16,6 +16,7 @@ import {
   goesOn,
   type NewEnvironment,
   newEnvironment,
+  noteDeletion,
   refuseUnknownType,
 } from './environments.ts'
 import {
@@ -202,6 +203,7 @@ export const applications: readonly Endpoint[] = [
         const target = { applicationId: params.app_id, environmentType: spec.typeName }
         demand(caller, { application: 'owner', deployer: true }, target)
       }
+      await Promise.all(environments.map((each) => noteDeletion(cluster, each, caller)))
       await cluster.remove(Application, application)
       return environments.some((each) => goesOn(store, each)) ? accepted : noContent
     },

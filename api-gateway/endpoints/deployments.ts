@@ -12,7 +12,7 @@ import { errorShape, named } from '../shapes.ts'
 import { baseOf, newDeploymentShape, wantedSet } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
 import { planShape, toPlan } from './dry-run.ts'
-import { type EnvironmentPath, findEnvironment, newMetadata } from './find.ts'
+import { type EnvironmentPath, findEnvironment, newToldMetadata } from './find.ts'
 import { keepSet } from './set-shape.ts'
 
 const deploymentErrorShape = named(
@@ -117,7 +117,7 @@ export const deployments: readonly Endpoint[] = [
       const setName = await keepSet(cluster, params.org_id, params.app_id, content, caller)
       // Two requests that race take the same number, and the second one collides.
       const id = deploymentObjectName(name, nextDeploymentNumber(name, earlier))
-      const deployment = newObject(EnvironmentDeployment, newMetadata(params.org_id, id, caller), {
+      const deployment = newObject(EnvironmentDeployment, newToldMetadata(params.org_id, id, caller), {
         environmentName: name,
         setName,
         ...(body.delta_id === undefined ? {} : { deltaName: body.delta_id }),

@@ -2,11 +2,12 @@ import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
+import { annotations } from '../../operator/api/names.ts'
 import { list, object, oneOf, string, time } from '../../operator/api/schema.ts'
 import { byAge } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { environmentObjectName } from '../../operator/domain/identity.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import { type Cluster, isGone, type Store } from '../../operator/kube/cluster.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
@@ -22,7 +23,7 @@ import {
   findEnvironment,
   isGoneEnvironment,
   lifeOf,
-  newMetadata,
+  newToldMetadata,
   refuseTaken,
   resourcesOf,
   untilGone,
@@ -80,7 +81,7 @@ export function newEnvironment(
   wanted: NewEnvironment,
   caller: Caller,
 ): Environment {
-  const metadata = newMetadata(organization, environmentObjectName(application, wanted.id), caller)
+  const metadata = newToldMetadata(organization, environmentObjectName(application, wanted.id), caller)
   return newObject(Environment, metadata, {
     applicationName: application,
     typeName: wanted.type,
@@ -93,6 +94,20 @@ export function newEnvironment(
 export function refuseUnknownType(store: Store, organization: string, type: string): void {
   if (find(store, EnvironmentType, organization, type)) return
   throw new Problem('Invalid', `environment type '${type}' does not exist`)
+}
+
+/** Notes on an environment who has it deleted, the first one of several; webhooks tell of it. */
+export async function noteDeletion(
+  cluster: Cluster,
+  environment: Environment,
+  caller: Caller,
+): Promise<void> {
+  const { uid, deletionTimestamp } = environment.metadata
+  if (deletionTimestamp) return
+  const note = { metadata: { uid, annotations: { [annotations.deletedBy]: caller.userName } } }
+  await cluster.patch(Environment, environment, note).catch((error: unknown) => {
+    if (!isGone(error)) throw error
+  })
 }
 
 /** Whether the deletion of an environment goes on after the answer. */
@@ -193,6 +208,7 @@ export const environments: readonly Endpoint[] = [
       const environment = findEnvironment(cluster.store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       demand(caller, { application: 'developer', deployer: true }, target)
+      await noteDeletion(cluster, environment, caller)
       await cluster.remove(Environment, environment)
       return goesOn(cluster.store, environment) ? accepted : noContent
     },

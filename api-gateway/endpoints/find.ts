@@ -103,6 +103,12 @@ export function newMetadata(namespace: string, name: string, caller: Caller): Ob
   return { namespace, name, annotations: { [annotations.createdBy]: caller.userName } }
 }
 
+/** Metadata of a new object that webhooks tell of: it says who is to be named. */
+export function newToldMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
+  const { annotations: given, ...metadata } = newMetadata(namespace, name, caller)
+  return { ...metadata, annotations: { ...given, [annotations.triggeredBy]: caller.userName } }
+}
+
 /** User id of whoever made an object over REST; empty when it came another way. */
 export function createdBy({ metadata }: KubeObject): string {
   return metadata.annotations?.[annotations.createdBy] ?? ''

@@ -10,6 +10,7 @@ import { deployments } from './deployments.ts'
 import { drivers } from './drivers.ts'
 import { environmentTypes } from './environment-types.ts'
 import { environments } from './environments.ts'
+import { events } from './events.ts'
 import { explanations } from './explain.ts'
 import { graphs } from './graphs.ts'
 import { organizations } from './organizations.ts'
@@ -17,6 +18,8 @@ import { resourceClasses } from './resource-classes.ts'
 import { resourceTypes } from './resource-types.ts'
 import { service } from './service.ts'
 import { sets } from './sets.ts'
+import { webhookCalls } from './webhook-calls.ts'
+import { webhooks } from './webhooks.ts'
 
 /** All operations of the REST interface. */
 export const endpoints: readonly Endpoint[] = [
@@ -37,5 +40,8 @@ export const endpoints: readonly Endpoint[] = [
   ...activeResourceDeletion,
   ...explanations,
   ...graphs,
+  ...webhooks,
+  ...webhookCalls,
+  ...events,
   ...service,
 ]

@@ -24,8 +24,8 @@ export interface ExtractedSecrets {
   readonly data: SecretData
 }
 
-/** What a Secret holds for its owner: inputs of a definition, or credentials of an account. */
-type SecretUse = 'inputs' | 'credentials'
+/** What a Secret holds for its owner: inputs of a definition, credentials of an account, or what a webhook signs with. */
+type SecretUse = 'inputs' | 'credentials' | 'webhook-signing'
 
 /** A fresh name for a Secret of that owner: a new credential is a new Secret. */
 export function newSecretName(owner: string, use: SecretUse = 'inputs'): string {

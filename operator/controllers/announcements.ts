@@ -110,6 +110,12 @@ export function startAnnouncements(
         queue.add(keyFor(kind, after as ObjectOf<Told>)) // of the cache of its kind
     })
     for (const object of cache.all()) queue.add(keyFor(kind, object as ObjectOf<Told>))
+    // Watches do not keep step: what happened after the webhook was made may have been seen before it.
+    store.cacheOf(Webhook).subscribe(({ before, after }) => {
+      if (!after || before) return
+      for (const object of store.list(kind, after.metadata.namespace ?? ''))
+        if (isMissed(kind, object, after)) queue.add(keyFor(kind, object as ObjectOf<Told>))
+    })
   }
 
   return {
@@ -129,6 +135,12 @@ function occurrencesOf<K extends Told>(kind: K, object: ObjectOf<K>): Occurrence
     : occurrencesOfDeployment(object as EnvironmentDeployment)
 }
 
+/** Whether the webhook is to be told of something that nobody was told of. */
+function isMissed<K extends Told>(kind: K, object: ObjectOf<K>, webhook: Webhook): boolean {
+  const told = toldIn(object)
+  return occurrencesOf(kind, object).some((each) => !told.includes(each.type) && isTold(webhook, each))
+}
+
 function toldIn({ metadata }: ObjectOf<Told>): string[] {
   return (metadata.annotations?.[annotations.announced] ?? '').split(',').filter(Boolean)
 }
@@ -137,7 +149,7 @@ function isNews(
   before: { readonly status?: unknown } | undefined,
   after: { readonly status?: unknown },
 ): boolean {
-  return before?.status !== after.status
+  return !before || before.status !== after.status
 }
 
 function isTerminating(error: unknown): boolean {

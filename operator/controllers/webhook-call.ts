@@ -2,7 +2,7 @@ import { annotations } from '../api/names.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { Failed, Stalled, Waiting } from '../domain/errors.ts'
 import { redact } from '../domain/redact.ts'
-import { bodyOf, signatureOf, targetOf } from '../domain/webhook.ts'
+import { bodyOf, faultOfSigningSecret, signatureOf, signingKey, targetOf } from '../domain/webhook.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
@@ -10,15 +10,16 @@ import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import { conditionOf, isReady } from '../kube/verdict.ts'
 import { InvalidHeader, TargetRefused } from '../outbound/errors.ts'
-import type { Outbound } from '../outbound/outbound.ts'
+import type { Outbound, OutboundRequest } from '../outbound/outbound.ts'
 import { createSecretReader } from './secrets.ts'
-import { signingKey, signingSecretOf } from './webhook.ts'
+import { signingSecretOf } from './webhook.ts'
 
 type Seen = Observed<typeof WebhookCall>
 
 const totalMs = 10_000
 const maxAnswerBytes = 65_536
 const gone = 410
+const secretRetrySeconds = 60
 
 /** What the controller of webhook calls works with. */
 export interface CallTools {
@@ -42,22 +43,21 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
         after && before?.status !== after.status
           ? store
               .byIndex(WebhookCall, 'webhook', scoped(after, after.metadata.name))
-              .filter((each) => !each.status?.finishTime)
+              .filter((each) => !isOver(each))
               .map(keyOf)
           : [],
       ),
     ],
-    async reconcile(call) {
+    async reconcile(call, turn) {
+      if (isOver(call)) return await ended(call)
       const redelivery = call.metadata.annotations?.[annotations.redeliver]
-      const isAgain = redelivery !== undefined && redelivery !== call.status?.redelivery
-      if (call.status?.finishTime && !isAgain) return await ended(call)
       const marked = redelivery === undefined ? {} : { redelivery }
       const webhook = store.get(Webhook, call.metadata.namespace ?? '', call.spec.webhookName)
       if (!webhook) throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is gone`, marked)
       if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', marked)
       if (!isReady(webhook))
         throw new Waiting('WebhookNotReady', `waiting for the webhook '${webhook.metadata.name}' to be ready`)
-      const status = await send(call, webhook, marked)
+      const status = await turn.apart(() => send(call, webhook, marked))
       return { ...marked, responseStatus: status, finishTime: new Date().toISOString() }
     },
   }
@@ -88,7 +88,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
     }
     const secrets = [secret, webhook.spec.headers]
     try {
-      const answer = await outbound.request({
+      const status = await statusOf({
         method: 'POST',
         url: targetOf(webhook.spec.url),
         headers,
@@ -97,11 +97,10 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
         totalMs,
         maxBytes: maxAnswerBytes,
       })
-      if (answer.status >= 200 && answer.status < 300) return answer.status
-      const seen = { ...marked, responseStatus: answer.status }
-      if (answer.status === gone)
-        throw givenUp('Gone', 'the receiver says that it is gone for good: 410', seen)
-      throw failed(call, `the receiver answered ${answer.status}`, seen)
+      if (status >= 200 && status < 300) return status
+      const seen = { ...marked, responseStatus: status }
+      if (status === gone) throw givenUp('Gone', 'the receiver says that it is gone for good: 410', seen)
+      throw failed(call, `the receiver answered ${status}`, seen)
     } catch (error) {
       if (error instanceof Stalled || error instanceof Failed) throw error
       const message = redact(error instanceof Error ? error.message : String(error), secrets)
@@ -111,10 +110,33 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
     }
   }
 
+  /** The status decides; a body that is too long, or never ends, changes nothing about it. */
+  async function statusOf(request: OutboundRequest): Promise<number> {
+    let heard: number | undefined
+    const onHeaders = async (status: number) => {
+      heard = status
+    }
+    try {
+      return (await outbound.request({ ...request, onHeaders })).status
+    } catch (error) {
+      if (heard === undefined) throw error
+      return heard
+    }
+  }
+
   async function signingSecretFor(webhook: Webhook): Promise<string> {
     const name = signingSecretOf(webhook)
     const secret = await createSecretReader(cluster.client).read(webhook.metadata.namespace ?? '', name)
-    return String(secret[signingKey])
+    const text = secret[signingKey]
+    // The webhook was judged before somebody changed the Secret.
+    const fault = faultOfSigningSecret(text)
+    if (fault !== undefined)
+      throw new Waiting(
+        'InvalidSigningSecret',
+        `waiting for the Secret '${name}': ${fault}`,
+        secretRetrySeconds,
+      )
+    return String(text)
   }
 
   /** Tried again until it was tried for long enough; what somebody has sent again is tried once. */
@@ -125,6 +147,12 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
       ? givenUp('GivenUp', `given up: ${message}`, seen)
       : new Failed('NotDelivered', message, seen)
   }
+}
+
+/** Whether it was taken or given up, and nobody asked for it to be sent again since. */
+function isOver({ metadata, status }: WebhookCall): boolean {
+  const redelivery = metadata.annotations?.[annotations.redeliver]
+  return status?.finishTime !== undefined && (redelivery === undefined || redelivery === status.redelivery)
 }
 
 function givenUp(reason: string, message: string, seen: Seen): Stalled {

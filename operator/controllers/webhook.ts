@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { apiVersion } from '../api/names.ts'
 import { Webhook } from '../api/webhook.ts'
 import { Stalled } from '../domain/errors.ts'
-import { faultsOfWebhook, formatSigningSecret } from '../domain/webhook.ts'
+import { faultOfSigningSecret, faultsOfWebhook, formatSigningSecret, signingKey } from '../domain/webhook.ts'
 import { isAlreadyThere } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import type { Controller } from '../kube/controller.ts'
@@ -10,9 +10,6 @@ import { createOwnedSecrets } from './owned-secrets.ts'
 import { createSecretReader } from './secrets.ts'
 
 const secretBytes = 32
-
-/** Key of the Secret under which the signing secret is. */
-export const signingKey = 'secret'
 
 /** Judges a webhook, and makes the secret that signs its calls where it names none. */
 export function webhookController(cluster: Cluster): Controller<typeof Webhook> {
@@ -26,12 +23,9 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       // The old secret stays until the new one is there.
       const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
       const seen = { ...(await ownedSecrets.tidy(webhook)), signingSecretName }
-      if (typeof secret[signingKey] !== 'string')
-        throw new Stalled(
-          'SecretKeyNotFound',
-          `the Secret '${signingSecretName}' has no key '${signingKey}'`,
-          seen,
-        )
+      const fault = faultOfSigningSecret(secret[signingKey])
+      if (fault !== undefined)
+        throw new Stalled('InvalidSigningSecret', `the Secret '${signingSecretName}': ${fault}`, seen)
       const faults = faultsOfWebhook(webhook.spec)
       if (faults.length > 0) throw new Stalled('InvalidWebhook', faults.join('; '), seen)
       return seen

@@ -41,6 +41,7 @@ export const defaultPayload: Readonly<Record<string, string>> = Object.fromEntri
 
 /** Who it was when nobody knows: a deletion, or a cluster that does not stamp objects. */
 const unknownUser = 'kubernetes'
+const longestUser = 1024
 
 /** What has happened to an environment so far. */
 export function occurrencesOfEnvironment({ metadata, spec }: Environment): Occurrence[] {
@@ -59,6 +60,8 @@ export function occurrencesOfEnvironment({ metadata, spec }: Environment): Occur
 /** What has happened to a deployment so far; one that never began to provision starts when it ends. */
 export function occurrencesOfDeployment(deployment: EnvironmentDeployment): Occurrence[] {
   const { metadata, spec, status } = deployment
+  // The schema lets any name through; one like that belongs to no application.
+  if (!/^[^.]+\.[^.]+$/.test(spec.environmentName)) return []
   const { applicationId, environmentId } = parseEnvironmentObjectName(spec.environmentName)
   const finishTime = isFinished(deployment) ? status?.finishTime : undefined
   const startTime = status?.startTime ?? finishTime
@@ -95,7 +98,8 @@ function occur(
   const { metadata, applicationId, environmentId, time, by, own } = about
   const event = `${trigger.scope}.${trigger.type}`
   const at = new Date(time).toISOString()
-  const user = by.map((name) => metadata.annotations?.[name]).find(Boolean) ?? unknownUser
+  const users = by.map((name) => metadata.annotations?.[name] ?? '')
+  const user = users.find((each) => each !== '' && each.length <= longestUser) ?? unknownUser
   return {
     ...trigger,
     id: createHash('sha256')

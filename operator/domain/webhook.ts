@@ -9,6 +9,8 @@ type Spec = Webhook['spec']
 const https = 'https://'
 const maxPayloadBytes = 65_536
 const maxDepth = 32
+const maxVariables = 256
+const variable = /\$\{([A-Za-z0-9_]+)\}/g
 
 /** The address that is called. */
 export function targetOf(url: string): string {
@@ -34,27 +36,35 @@ export function faultsOfWebhook({
 function faultsOfUrl(url: string): string[] {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !url.toLowerCase().startsWith(https))
     return [`url: '${url}' has another protocol than HTTPS`]
-  // A browser's reading of addresses takes these away; nobody writes them on purpose.
-  if (/[\s\\\p{Cc}]/u.test(url)) return ['url: there is a character in it that no address holds']
-  const parsed = URL.parse(targetOf(url))
-  if (!parsed?.hostname)
+  // The standard reading of addresses takes these away; nobody writes them on purpose.
+  if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return ['url: there is a character in it that no address holds']
+  const target = targetOf(url)
+  // It makes something of more slashes than two and of a colon without a port, too: of https:/x the host https.
+  const authority = target.slice(https.length).replace(/[/?#].*$/s, '')
+  if (authority.includes('@')) return ['url: it must hold no user name and no password']
+  if (target.includes('#')) return ['url: it must hold no fragment']
+  if (authority === '' || authority.endsWith(':') || !URL.parse(target)?.hostname)
     return [`url: '${url}' is not an address without protocol, such as 'hooks.example.com/path'`]
-  if (parsed.username || parsed.password) return ['url: it must hold no user name and no password']
-  if (parsed.hash) return ['url: it must hold no fragment']
   return []
 }
 
 function faultsOfPayload(payload: unknown): string[] {
   if (payload === undefined || payload === null) return []
   if (!isObject(payload)) return ['payload: it must be an object']
-  if (depthOf(payload) > maxDepth) return [`payload: it is nested more than ${maxDepth} levels deep`]
-  const bytes = Buffer.byteLength(JSON.stringify(payload))
-  return bytes > maxPayloadBytes ? [`payload: it is ${bytes} bytes, more than ${maxPayloadBytes}`] : []
+  if (isDeeperThan(maxDepth, payload)) return [`payload: it is nested more than ${maxDepth} levels deep`]
+  const text = JSON.stringify(payload)
+  const bytes = Buffer.byteLength(text)
+  if (bytes > maxPayloadBytes) return [`payload: it is ${bytes} bytes, more than ${maxPayloadBytes}`]
+  // A comment is long: each place where it stands counts.
+  const places = text.match(variable)?.length ?? 0
+  return places > maxVariables
+    ? [`payload: variables stand in it ${places} times, more than ${maxVariables}`]
+    : []
 }
 
-function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  return 1 + Object.values(value).reduce<number>((most, each) => Math.max(most, depthOf(each)), 0)
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
 }
 
 function faultsOfTrigger({ scope, type }: { readonly scope: string; readonly type: string }): string[] {
@@ -98,14 +108,14 @@ export function bodyOf(payload: unknown, variables: Readonly<Record<string, stri
 
 function fill(value: unknown, variables: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string')
-    return value.replaceAll(
-      /\$\{([A-Za-z0-9_]+)\}/g,
-      (text, name: string) => ownValue(variables, name) ?? text,
-    )
+    return value.replaceAll(variable, (text, name: string) => ownValue(variables, name) ?? text)
   if (Array.isArray(value)) return value.map((each) => fill(each, variables))
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each, variables)]))
 }
+
+/** Key of the Secret under which the signing secret is. */
+export const signingKey = 'secret'
 
 const secretPrefix = 'whsec_'
 
@@ -114,12 +124,25 @@ export function formatSigningSecret(bytes: Uint8Array): string {
   return `${secretPrefix}${Buffer.from(bytes).toString('base64')}`
 }
 
+/** Why a text cannot sign calls; never with the text itself. */
+export function faultOfSigningSecret(secret: unknown): string | undefined {
+  if (typeof secret !== 'string') return `it has no key '${signingKey}'`
+  const base64 = withoutPrefix(secret)
+  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)
+  return isBase64 && base64 !== ''
+    ? undefined
+    : `its key '${signingKey}' must be '${secretPrefix}' and Base64`
+}
+
 /** Signature of a call as Standard Webhooks has it; `timestamp` in seconds since 1970. */
 export function signatureOf(secret: string, id: string, timestamp: number, body: string): string {
-  const key = Buffer.from(
-    secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret,
-    'base64',
-  )
+  const key = Buffer.from(withoutPrefix(secret), 'base64')
   const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
   return `v1,${digest}`
+}
+
+/** A Secret that was made from a file often ends in a line break. */
+function withoutPrefix(secret: string): string {
+  const text = secret.trim()
+  return text.startsWith(secretPrefix) ? text.slice(secretPrefix.length) : text
 }

@@ -41,6 +41,7 @@ const everybody = Object.keys(members)
 const administrators = ['administrator']
 const managers = ['manager', 'administrator']
 const owners = ['owner', 'administrator']
+const webhookManagers = ['owner', ...managers]
 const deployers = ['deployer', 'owner', 'administrator']
 const developers = ['developer', ...deployers]
 const viewers = ['viewer', ...developers]
@@ -130,6 +131,15 @@ const rules: [string, readonly string[], unknown?][] = [
   ['POST /orgs/acme/apps/shop/envs/development/resources/graph', viewers, []],
   ['GET /orgs/acme/apps/shop/sets/missing/resources', viewers],
   ['GET /orgs/acme/resources/defs/dns-any/resources', administrators],
+  ['GET /orgs/acme/apps/shop/webhooks', webhookManagers],
+  ['POST /orgs/acme/apps/shop/webhooks', webhookManagers, { id: 'new', url: 'hooks.example.com' }],
+  ['GET /orgs/acme/apps/shop/webhooks/missing', webhookManagers],
+  ['PATCH /orgs/acme/apps/shop/webhooks/missing', webhookManagers, {}],
+  ['DELETE /orgs/acme/apps/shop/webhooks/missing', webhookManagers],
+  ['POST /orgs/acme/apps/shop/webhooks/missing/actions/rotate-secret', webhookManagers],
+  ['GET /orgs/acme/apps/shop/webhooks/missing/calls', webhookManagers],
+  ['POST /orgs/acme/apps/shop/webhooks/missing/calls/missing/redeliver', webhookManagers],
+  ['GET /orgs/acme/events', everybody],
 ]
 
 describe.each(rules)('%s', (operation, allowed, body) => {

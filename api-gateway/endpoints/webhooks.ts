@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { newObject } from '../../operator/api/kind.ts'
+import { list, type Static } from '../../operator/api/schema.ts'
+import { Webhook } from '../../operator/api/webhook.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { formatSigningSecret, signingKey } from '../../operator/domain/webhook.ts'
+import type { Caller } from '../authenticate.ts'
+import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
+import { errorShape } from '../shapes.ts'
+import { changeObject } from './change.ts'
+import { byName, findApplication, inOrganization, newMetadata, refuseTaken } from './find.ts'
+import { inputsSecret, newSecretName, type SecretData } from './secret-refs.ts'
+import { undoing } from './undo.ts'
+import {
+  changedSpec,
+  changedWebhookShape,
+  createdWebhookShape,
+  findWebhook,
+  newWebhookShape,
+  signingSecretShape,
+  toChangedWebhook,
+  toWebhook,
+  webhookAccess,
+  webhookChangesShape,
+  webhookShape,
+} from './webhook-shape.ts'
+
+const tag = 'Webhooks'
+const webhooksPath = '/orgs/{org_id}/apps/{app_id}/webhooks'
+const webhookPath = '/orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}'
+const signingSecretBytes = 32
+
+function newSigningSecret(): string {
+  return formatSigningSecret(randomBytes(signingSecretBytes))
+}
+
+function signingSecretData(text: string): SecretData {
+  return { [signingKey]: Buffer.from(text).toString('base64') }
+}
+
+async function createWebhook(
+  { org_id, app_id }: { readonly org_id: string; readonly app_id: string },
+  body: Static<typeof newWebhookShape>,
+  caller: Caller,
+  { cluster, log }: Gateway,
+) {
+  const signingSecretName = newSecretName(body.id, 'webhook-signing')
+  // Headers that were not sent are none; null is kept apart from that.
+  const bare = { applicationName: app_id, url: body.url, headers: {}, signingSecretName }
+  const spec = changedSpec(bare, body)
+  refuseTaken(cluster.store.get(Webhook, org_id, body.id), `webhook '${body.id}'`)
+  const webhook = await cluster.create(
+    Webhook,
+    newObject(Webhook, newMetadata(org_id, body.id, caller), spec),
+  )
+  const text = newSigningSecret()
+  // The owner comes first, so that a Secret never stays without one.
+  await undoing(
+    log,
+    () => cluster.remove(Webhook, webhook),
+    () => cluster.createSecret(inputsSecret(webhook, signingSecretName, signingSecretData(text))),
+  )
+  return { ...toWebhook(webhook), signing_secret: text }
+}
+
+/** A new secret is a new Secret; the operator takes the old one away when it sees the new reference. */
+async function rotateSecret(webhook: Webhook, { cluster }: Gateway): Promise<string> {
+  const { name, uid } = webhook.metadata
+  const signingSecretName = newSecretName(name, 'webhook-signing')
+  const text = newSigningSecret()
+  await cluster.createSecret(inputsSecret(webhook, signingSecretName, signingSecretData(text)))
+  await cluster.patch(Webhook, webhook, { metadata: { uid }, spec: { signingSecretName } })
+  return text
+}
+
+/** Webhooks of an application. */
+export const webhooks: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: webhooksPath,
+    summary: 'List the webhooks of an application',
+    tag,
+    access: webhookAccess,
+    responses: { 200: list(webhookShape, 'Webhooks.') },
+    handle({ params }, { cluster: { store } }) {
+      findApplication(store, params)
+      const found = store
+        .byIndex(Webhook, 'application', inOrganization(params.org_id, params.app_id))
+        .filter(({ metadata }) => !metadata.deletionTimestamp)
+      return ok(found.sort(byName).map(toWebhook))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: webhooksPath,
+    summary: 'Create a webhook; its signing secret is answered this once',
+    tag,
+    access: webhookAccess,
+    body: newWebhookShape,
+    responses: { 201: createdWebhookShape, 409: errorShape },
+    async handle({ params, body, caller }, gateway) {
+      const { metadata } = findApplication(gateway.cluster.store, params)
+      if (metadata.deletionTimestamp)
+        throw new Problem('Conflict', `application '${params.app_id}' is being deleted`)
+      return created(await createWebhook(params, body, caller, gateway))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: webhookPath,
+    summary: 'Get a webhook',
+    tag,
+    access: webhookAccess,
+    responses: { 200: webhookShape },
+    handle: ({ params }, { cluster: { store } }) => ok(toWebhook(findWebhook(store, params))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: webhookPath,
+    summary: 'Change a webhook',
+    tag,
+    access: webhookAccess,
+    body: webhookChangesShape,
+    responses: { 200: changedWebhookShape, 409: errorShape },
+    async handle({ params, body }, { cluster }) {
+      const webhook = findWebhook(cluster.store, params)
+      const { name } = webhook.metadata
+      if (body.id !== undefined && body.id !== name)
+        throw new Problem('Invalid', `'id' must be '${name}': the id of a webhook does not change`)
+      // A merge patch would lose the nulls in a payload.
+      const changed = await changeObject(cluster, Webhook, webhook, (current) => ({
+        ...current,
+        spec: changedSpec(current.spec, body),
+      }))
+      return ok(toChangedWebhook(changed))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: webhookPath,
+    summary: 'Delete a webhook, and its calls',
+    tag,
+    access: webhookAccess,
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      await cluster.remove(Webhook, findWebhook(cluster.store, params))
+      return noContent
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: `${webhookPath}/actions/rotate-secret`,
+    summary: 'Give a webhook a new signing secret, which is answered this once',
+    tag,
+    access: webhookAccess,
+    responses: { 200: signingSecretShape },
+    async handle({ params }, gateway) {
+      const webhook = findWebhook(gateway.cluster.store, params)
+      return ok({ signing_secret: await rotateSecret(webhook, gateway) })
+    },
+  }),
+]
