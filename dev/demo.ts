@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './control-plane/kubernetes.ts'
 import type { Running } from './places.ts'
@@ -9,7 +10,23 @@ import { bringUp } from './up.ts'
 
 const examples = join(import.meta.dirname, '..', 'examples')
 const environmentPath = '/orgs/acme/apps/shop/envs/staging'
+const deploymentExample = '30-deployment.yaml'
+const webhooksPath = '/orgs/acme/apps/shop/webhooks'
+const hookId = 'demo'
+const hookPath = '/shop'
 const deployedWithinMs = 60_000
+const calledWithinMs = 30_000
+
+interface SigningSecret {
+  readonly signing_secret: string
+}
+
+interface Call {
+  readonly event: string
+  readonly deployment: string
+  readonly status: string
+  readonly verified: boolean | null
+}
 
 interface Deployment {
   readonly id: string
@@ -29,8 +46,12 @@ interface ActiveResourceObject {
 
 const running = await bringUp(say)
 title('1. The sample by kubectl')
-say('$ kubectl apply -f examples/')
-kubectl(running, 'apply', '-f', examples)
+for (const file of readdirSync(examples).filter((name) => name.endsWith('.yaml'))) {
+  // Whoever is to hear of the first deployment must be there before it.
+  if (file === deploymentExample) await makeWebhook()
+  say(`$ kubectl apply -f examples/${file}`)
+  kubectl(running, 'apply', '-f', join(examples, file))
+}
 await finished('shop.staging.1')
 showResources(running)
 
@@ -41,6 +62,9 @@ showPlan(running, second)
 title('3. Its DNS name and its certificate')
 await showName(running)
 
+title('4. The webhook calls')
+await showCalls(second)
+
 title('Where to go on')
 say(`  the gateway                ${running.gatewayUrl}/orgs`)
 say(`  its description            ${running.gatewayUrl}/openapi.json`)
@@ -49,6 +73,7 @@ say('  . .dev/env && export KUBECONFIG && kubectl get quartermaster -n acme')
 say(
   `  . .dev/env && curl -s -H "Authorization: Bearer $ADMIN_TOKEN" $GATEWAY_URL${environmentPath}/resources`,
 )
+say('  . .dev/env && curl -s --cacert .dev/ca.crt $WEBHOOK_RECEIVER_URL/__received')
 say('  make down')
 
 /** Asks a DNS server for the name, as anybody would, and looks at what the Ingress serves it with. */
@@ -76,6 +101,48 @@ async function showName(at: Running): Promise<void> {
       say(`      it fits      ${certificate.checkHost(host) === undefined ? 'no' : 'yes'}`)
     }
   }
+}
+
+/** Has the receiver on this machine told of deployments; when the demo runs again, of another port and with a new secret. */
+async function makeWebhook(): Promise<void> {
+  const { receiver } = running
+  const payload = {
+    event: '${event}',
+    application: '${app_id}',
+    environment: '${env_id}',
+    deployment: '${deploy_id}',
+    status: '${status}',
+  }
+  const body = {
+    url: `${receiver.url.replace('https://', '')}${hookPath}`,
+    payload,
+    triggers: ['started', 'finished'].map((type) => ({ scope: 'deployment', type })),
+  }
+  // The gateway hears of what kubectl applied a moment later.
+  const known = await eventually('the application', 10_000, () => rest<{ id: string }[]>('GET', webhooksPath))
+  const isNew = !known.some(({ id }) => id === hookId)
+  const [method, path] = isNew ? ['POST', webhooksPath] : ['PATCH', `${webhooksPath}/${hookId}`]
+  say(`${method} ${path}   ${JSON.stringify({ id: hookId, url: body.url, triggers: body.triggers })}`)
+  const made = await rest<Partial<SigningSecret>>(method, path, { ...body, ...(isNew ? { id: hookId } : {}) })
+  const { signing_secret: secret } = made.signing_secret
+    ? made
+    : await rest<SigningSecret>('POST', `${webhooksPath}/${hookId}/actions/rotate-secret`)
+  await receiver.trust(hookPath, secret ?? '')
+}
+
+/** What the receiver was told of the deployments of this run, and whether the signatures were good. */
+async function showCalls(last: string): Promise<void> {
+  const calls = await eventually('the last call', calledWithinMs, async () => {
+    const received = (await running.receiver.received()).filter(({ path }) => path === hookPath)
+    const found = received.map(({ body, verified }): Call => ({ ...JSON.parse(body), verified }))
+    const isTold = found.some((each) => each.deployment === last && each.event === 'deployment.finished')
+    return isTold ? found : undefined
+  })
+  for (const { event, deployment, status, verified } of calls) {
+    const signature = verified ? 'verified' : 'not verified'
+    say(`  ${event.padEnd(20)}  ${deployment}  ${status.padEnd(11)}  signature ${signature}`)
+  }
+  say('')
 }
 
 /** A bucket more for the backend, or, when the demo runs again, one less. */

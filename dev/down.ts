@@ -4,11 +4,13 @@ import { stopControlPlane } from './control-plane/control-plane.ts'
 import { stopCloudflare } from './fake-cloudflare/process.ts'
 import { directory, places } from './places.ts'
 import { stopQuartermaster } from './quartermaster.ts'
+import { stopReceiver } from './webhook-receiver/process.ts'
 
 await Promise.all([
   stopQuartermaster('operator', { directory }),
   stopQuartermaster('gateway', { directory }),
   stopCloudflare(directory),
+  stopReceiver(directory),
 ])
 await stopControlPlane({ directory: places.controlPlane, logDirectory: directory, pidDirectory: directory })
 rmSync(places.environment, { force: true })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { RunningCloudflare } from './fake-cloudflare/process.ts'
+import type { RunningReceiver } from './webhook-receiver/process.ts'
 
 /** Everything that runs on this machine for development lies here. */
 export const directory = join(import.meta.dirname, '..', '.dev')
@@ -17,4 +18,5 @@ export interface Running {
   readonly adminToken: string
   readonly kubectl: string
   readonly cloudflare: RunningCloudflare
+  readonly receiver: RunningReceiver
 }

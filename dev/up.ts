@@ -15,6 +15,7 @@ import {
   stopQuartermaster,
 } from './quartermaster.ts'
 import { giveSampleSecrets } from './sample-secrets.ts'
+import { startReceiverProcess } from './webhook-receiver/process.ts'
 
 const developmentSettings = {
   // One operator alone: one that is started again after a crash goes on at once.
@@ -39,7 +40,10 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
   })
   log('building and installing Quartermaster')
   await Promise.all([buildBundles(directory), installInto(controlPlane), stopCloudflare(directory)])
-  const cloudflare = await startCloudflare(directory, true)
+  const [cloudflare, receiver] = await Promise.all([
+    startCloudflare(directory, true),
+    startReceiverProcess(directory, true),
+  ])
   const settings = { ...developmentSettings, ...outsideWorld(cloudflare, directory) }
   const options = { directory, detached: true, settings }
   // Whatever still runs from before may be of an older build.
@@ -58,6 +62,7 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     adminToken: await readAdminToken(controlPlane),
     kubectl: controlPlane.binaries.kubectl,
     cloudflare,
+    receiver,
   }
   await Promise.all(
     ['acme', 'globex'].map((organization) => giveSampleSecrets(controlPlane, organization, directory)),
@@ -81,7 +86,8 @@ async function awaitAccess({ gatewayUrl, adminToken }: Running): Promise<void> {
   })
 }
 
-async function writeEnvironment({ kubeconfig, gatewayUrl, adminToken, cloudflare }: Running): Promise<void> {
+async function writeEnvironment(running: Running): Promise<void> {
+  const { kubeconfig, gatewayUrl, adminToken, cloudflare, receiver } = running
   const lines = [
     `KUBECONFIG=${kubeconfig}`,
     `GATEWAY_URL=${gatewayUrl}`,
@@ -90,6 +96,7 @@ async function writeEnvironment({ kubeconfig, gatewayUrl, adminToken, cloudflare
     `FAKE_CLOUDFLARE_ZONE=${cloudflare.zoneId}`,
     `FAKE_CLOUDFLARE_TOKEN=${cloudflare.token}`,
     `FAKE_CLOUDFLARE_DNS=127.0.0.1:${cloudflare.dnsPort}`,
+    `WEBHOOK_RECEIVER_URL=${receiver.url}`,
     '',
   ]
   await writeFile(places.environment, lines.join('\n'), { mode: 0o600 })

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import type { ObjectMeta } from '../../../operator/api/kind.ts'
+import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
+import { type Announcements, startAnnouncements } from '../../../operator/controllers/announcements.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { deployment, environment, webhook } from './webhooks.ts'
+
+export const early = '2026-01-01T09:00:00Z'
+export const noon = '2026-01-01T12:00:00Z'
+export const late = '2026-01-01T15:00:00Z'
+
+/** Status of a deployment that succeeded. */
+export const succeeded = {
+  startTime: noon,
+  finishTime: '2026-01-01T12:05:00Z',
+  conditions: [{ type: 'Ready', status: 'True', reason: 'R', message: '', lastTransitionTime: noon }],
+}
+
+/** An operator that announces what happens in `acme`; webhooks are made early, all else at noon. */
+export function createAnnouncingWorld() {
+  const cluster = createFakeCluster()
+  let announcements: Announcements | undefined
+
+  const world = {
+    cluster,
+    isActive: true,
+
+    reset(): void {
+      cluster.reset()
+      cluster.addOrganization('acme')
+      world.isActive = true
+    },
+    /** Begins with what is there, and goes on until nothing is left to do. */
+    async begin(): Promise<void> {
+      announcements = startAnnouncements(cluster, { log: silentLog, isActive: () => world.isActive })
+      await world.quiet()
+    },
+    async quiet(): Promise<void> {
+      for (let turn = 0; turn < 5; turn += 1) await sleep(1)
+    },
+    async end(): Promise<void> {
+      await announcements?.stop()
+    },
+    /** Ends the process, and begins anew. */
+    async restart(): Promise<void> {
+      await world.end()
+      await world.begin()
+    },
+    tellLast: async (last: Environment) => announcements?.tellLast(last),
+
+    putWebhook(name: string, spec: Partial<Webhook['spec']> = {}, metadata: Partial<ObjectMeta> = {}): void {
+      cluster.put(Webhook, webhook(name, spec, { creationTimestamp: early, ...metadata }))
+    },
+    putEnvironment: (metadata: Partial<ObjectMeta> = {}) =>
+      cluster.put(Environment, environment({ uid: 'env', creationTimestamp: noon, ...metadata })),
+    putDeployment: (status: object) =>
+      cluster.put(EnvironmentDeployment, deployment(status, { uid: 'run', creationTimestamp: noon })),
+
+    /** The calls that are there, as webhook and event. */
+    calls: () =>
+      cluster.store
+        .list(WebhookCall, 'acme')
+        .map(({ spec }) => `${spec.webhookName} ${spec.event}`)
+        .sort(),
+    /** Writes without the hash in the names of calls. */
+    writes: () => cluster.writes.map((each) => each.replace(/\.[0-9a-f]{16}$/, '')),
+    announced: () => cluster.store.get(Environment, 'acme', 'shop.staging')?.metadata.annotations,
+  }
+  return world
+}
