@@ -5,7 +5,7 @@ import { annotations, apiVersion } from '../api/names.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { type Occurrence, occurrencesOfDeployment, occurrencesOfEnvironment } from '../domain/events.ts'
 import { callName, isTold } from '../domain/webhook.ts'
-import { ApiError, isAlreadyThere } from '../kube/client.ts'
+import { isAlreadyThere, isTerminating } from '../kube/client.ts'
 import { type Cluster, isGone } from '../kube/cluster.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { createQueue } from '../kube/queue.ts'
@@ -15,7 +15,7 @@ import { inParallel } from './parallel.ts'
 
 /** Few at a time: whoever deploys goes first. */
 const announcersAtOnce = 4
-const callsAtOnce = 4
+const callsAtOnce = 2
 const retryMs = 2000
 
 /** What makes a call for each webhook out of what happened to environments and deployments. */
@@ -150,8 +150,4 @@ function isNews(
   after: { readonly status?: unknown },
 ): boolean {
   return !before || before.status !== after.status
-}
-
-function isTerminating(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 403 && error.message.includes('is being terminated')
 }

@@ -37,6 +37,8 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
   const { store } = cluster
   return {
     kind: WebhookCall,
+    // Sending waits apart; what is left to do is little.
+    workers: 8,
     watches: [
       // What keeps a call from being sent may have been mended.
       watchKind(store.cacheOf(Webhook), ({ before, after }) =>

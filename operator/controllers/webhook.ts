@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { apiVersion } from '../api/names.ts'
 import { Webhook } from '../api/webhook.ts'
-import { Stalled } from '../domain/errors.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
 import { faultOfSigningSecret, faultsOfWebhook, formatSigningSecret, signingKey } from '../domain/webhook.ts'
-import { isAlreadyThere } from '../kube/client.ts'
+import { isAlreadyThere, isTerminating } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import type { Controller } from '../kube/controller.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
@@ -47,6 +47,11 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
         data: { [signingKey]: Buffer.from(text).toString('base64') },
       })
     } catch (error) {
+      if (isTerminating(error))
+        throw new Waiting(
+          'NamespaceTerminating',
+          `the namespace '${namespace}' is going, and the webhook with it`,
+        )
       if (!isAlreadyThere(error)) throw error
     }
   }

@@ -16,6 +16,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether something new was refused because its namespace is going. */
+export function isTerminating(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403 && error.message.includes('is being terminated')
+}
+
 /** Whether an object of this name is there already. */
 export function isAlreadyThere(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists'

@@ -3,7 +3,7 @@ import { fieldManager, labels, manager } from '../api/names.ts'
 import { Stalled } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import { type Cache, createCache } from './cache.ts'
-import { ApiError, type KubeClient } from './client.ts'
+import { ApiError, isTerminating, type KubeClient } from './client.ts'
 import { isGone, readObject } from './cluster.ts'
 import { type Reflector, startReflector } from './reflector.ts'
 import { pathOf, type Resource } from './resource.ts'
@@ -160,7 +160,7 @@ function explainWatch(error: unknown, { kind }: Resource): unknown {
 function explain(error: unknown, object: KubeObject): unknown {
   if (!(error instanceof ApiError)) return error
   const name = `'${object.kind}' '${object.metadata.namespace ?? ''}/${object.metadata.name}'`
-  if (error.status === 403 && error.message.includes('is being terminated')) return error
+  if (isTerminating(error)) return error
   if (error.status === 403)
     return new Stalled('NotAllowed', `the cluster does not let the operator apply ${name}: ${error.message}`)
   if (error.status === 400 || error.status === 422) {
