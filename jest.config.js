@@ -15,7 +15,11 @@ export default {
       ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/cluster/', '<rootDir>/test/dev/(?!fake-|driver-)'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/cluster/',
+        '<rootDir>/test/dev/(?!fake-|driver-)',
+      ],
     },
     {
       ...common,
