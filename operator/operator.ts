@@ -17,6 +17,8 @@ import { resourceDefinitionController } from './controllers/resource-definition.
 import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
 import { createSecretHolds } from './controllers/secret-holds.ts'
+import { ensureSessionKey } from './controllers/session-key.ts'
+import { sharedValueController } from './controllers/shared-value.ts'
 import { webhookController } from './controllers/webhook.ts'
 import { webhookCallController } from './controllers/webhook-call.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -55,6 +57,7 @@ export async function startOperator(options: {
   await cluster.ready
   const installation = await openInstallation(cluster.client)
   await ensureAdmin(cluster)
+  await ensureSessionKey(cluster)
   const objects = openObjects(cluster.client, log)
   const inventory = createInventory(objects, (key) => resourceAt(cluster, key))
   const progress = createProgress(cluster.store, config.deploymentAttempts)
@@ -81,6 +84,7 @@ export async function startOperator(options: {
   const announcements = startAnnouncements(cluster, { log, isActive })
   start(environmentController(cluster, objects, announcements, { keptDeployments: config.keptDeployments }))
   start(resourceAccountController(cluster, builtIn))
+  start(sharedValueController(cluster))
   start(resourceTypeController)
   start(resourceDriverController(cluster, planning, vendors))
   start(resourceDefinitionController(cluster, planning, vendors))

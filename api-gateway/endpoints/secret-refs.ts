@@ -6,7 +6,7 @@ import { Problem } from '../../operator/domain/errors.ts'
 import { isObject } from '../../operator/domain/json.ts'
 
 /** Name under which REST knows the Secrets of the cluster. */
-const storeName = 'kubernetes'
+export const storeName = 'kubernetes'
 
 const jsonEnding = '.json'
 const secretName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
@@ -24,12 +24,17 @@ export interface ExtractedSecrets {
   readonly data: SecretData
 }
 
-/** What a Secret holds for its owner: inputs of a definition, credentials of an account, or what a webhook signs with. */
-type SecretUse = 'inputs' | 'credentials' | 'webhook-signing'
+/** What a Secret holds for its owner: inputs of a definition, credentials of an account, what a webhook signs with, or a shared value. */
+type SecretUse = 'inputs' | 'credentials' | 'webhook-signing' | 'value'
 
 /** A fresh name for a Secret of that owner: a new credential is a new Secret. */
 export function newSecretName(owner: string, use: SecretUse = 'inputs'): string {
   return `${prefixOf(owner, use)}${randomBytes(4).toString('hex')}`
+}
+
+/** Whether a Secret has a name that we gave it for that owner. */
+export function isSecretNameOf(owner: string, use: SecretUse, secret: string): boolean {
+  return secret.startsWith(prefixOf(owner, use))
 }
 
 function prefixOf(owner: string, use: SecretUse): string {
@@ -96,7 +101,7 @@ function isLeafValue(value: FreeForm): boolean {
 }
 
 /** A reference into another store is kept as it is: whether that store exists is judged at the deployment. */
-function fromReference(reference: FreeForm, where: string): FreeForm {
+export function fromReference(reference: FreeForm, where: string): FreeForm {
   const { store, ref, version } = reference
   if (store !== undefined && store !== null && typeof store !== 'string') {
     throw new Problem('Invalid', `${where}: 'store' must be a string`)

@@ -1,6 +1,15 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { id, list, object, oneOf, string, time } from './schema.ts'
 
+/** Role in an organization. */
+export const organizationRole = oneOf(['member', 'manager', 'administrator'], 'Role in the organization.')
+
+/** Role on an application. */
+export const applicationRole = oneOf(['viewer', 'developer', 'owner'], 'Role on the application.')
+
+/** Role on an environment type. */
+export const environmentTypeRole = oneOf(['deployer'], 'Role on the environment type.')
+
 export const User = defineKind({
   kind: 'User',
   plural: 'users',
@@ -59,14 +68,11 @@ export const Membership = defineKind({
   inCategory: false,
   description: 'What a user may do in this organization. Its name is the id of the user.',
   spec: object(
-    { role: oneOf(['member', 'manager', 'administrator'], 'Role in the organization.') },
+    { role: organizationRole },
     {
       applications: list(
         object(
-          {
-            applicationName: id('Application.'),
-            role: oneOf(['viewer', 'developer', 'owner'], 'Role on the application.'),
-          },
+          { applicationName: id('Application.'), role: applicationRole },
           {},
           'A role on an application.',
         ),
@@ -75,10 +81,7 @@ export const Membership = defineKind({
       ),
       environmentTypes: list(
         object(
-          {
-            environmentTypeName: id('Environment type.'),
-            role: oneOf(['deployer'], 'Role on the environment type.'),
-          },
+          { environmentTypeName: id('Environment type.'), role: environmentTypeRole },
           {},
           'A role on an environment type.',
         ),

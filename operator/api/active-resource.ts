@@ -1,6 +1,7 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { criterionSchema, driverInputsSchema } from './resource-definition.ts'
 import { freeForm, id, integer, list, map, object, type Static, string, time } from './schema.ts'
+import { sharedValuesSchema } from './shared-value.ts'
 
 /** Where a resource is: the part of it that criteria match and placeholders read. */
 export const contextSchema = object(
@@ -86,10 +87,17 @@ export const ActiveResource = defineKind({
     },
     {
       params: freeForm('Inputs of the resource that its users gave.'),
+      values: sharedValuesSchema,
       dependsOn: list(string('A GUResID.', { maxLength: 40 }), 'Active resources that must be ready first.'),
       references: map(
         list(string('A GUResID.', { maxLength: 40 }), 'What the reference names, in a stable order.'),
         'Active resources that the placeholders of the inputs name, by the text of the reference.',
+      ),
+      renewedByDeploymentName: string(
+        'The last EnvironmentDeployment in mode `full`; a new one has it provisioned again.',
+        {
+          maxLength: 253,
+        },
       ),
       unusedSince: time(
         'When the last deployment that used this resource was followed by one that does not; absent while it is used.',

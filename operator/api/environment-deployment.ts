@@ -62,6 +62,10 @@ export const EnvironmentDeployment = defineKind({
         maxLength: 253,
       }),
       comment: string('Why this deployment is made.', { maxLength: 8192 }),
+      mode: oneOf(
+        ['full', 'incremental'],
+        'With `full`, unchanged resources are provisioned again as well. `incremental` when absent.',
+      ),
     },
     'What is deployed where.',
   ),

@@ -11,6 +11,7 @@ import { ResourceAccount } from './resource-account.ts'
 import { ResourceDefinition } from './resource-definition.ts'
 import { ResourceDriver } from './resource-driver.ts'
 import { ResourceType } from './resource-type.ts'
+import { SharedValue } from './shared-value.ts'
 import { Webhook, WebhookCall } from './webhook.ts'
 
 /** All kinds; one file and one line each. */
@@ -22,6 +23,7 @@ export const kinds: readonly Kind[] = [
   ResourceDriver,
   ResourceAccount,
   ResourceDefinition,
+  SharedValue,
   DeploymentDelta,
   DeploymentSet,
   EnvironmentDeployment,

@@ -10,6 +10,9 @@ export const apiVersion = `${group}/${version}`
 /** Where the operator, the gateway, users and tokens live. */
 export const systemNamespace = 'quartermaster-system'
 
+/** The Secret with the key that signs sessions, and where in it the key is. */
+export const sessionKeySecret = { name: 'quartermaster-session-key', key: 'key.pem' } as const
+
 /** The field manager of every write of ours. */
 export const fieldManager = 'quartermaster'
 
@@ -44,9 +47,11 @@ export const annotations = {
   lastModifiedAt: `${group}/last-modified-at`,
   /** User ids, joined by commas, of all who changed a delta. */
   contributors: `${group}/contributors`,
+  /** On a deployment: a hash of the key by which its request is told from others; the same key deploys once. */
+  idempotencyKey: `${group}/idempotency-key`,
   /** On an active resource, `"true"`: let the infrastructure be when the object is deleted. */
   detach: `${group}/detach`,
-  /** On a resource account: any text; each new one has its credentials tried. */
+  /** On a resource account: any text, or any and after a `/` one of its Secrets; each new one has credentials tried, its own or those. */
   check: `${group}/check`,
   /** On an applied object: `organization/GUResID` of its active resource. */
   resource: `${group}/active-resource`,

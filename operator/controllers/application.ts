@@ -3,6 +3,7 @@ import { Application } from '../api/application.ts'
 import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
+import { SharedValue } from '../api/shared-value.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { Waiting } from '../domain/errors.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -38,6 +39,8 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       }
       await withdrawRoles(application)
       await removeWebhooks(application)
+      for (const each of store.byIndex(SharedValue, 'application', index))
+        await cluster.remove(SharedValue, each)
       for (const each of store.byIndex(DeploymentDelta, 'application', index))
         await cluster.remove(DeploymentDelta, each)
       for (const each of store.byIndex(DeploymentSet, 'application', index))

@@ -8,6 +8,7 @@ import { finalizer } from '../api/names.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceType } from '../api/resource-type.ts'
+import { SharedValue } from '../api/shared-value.ts'
 import type { SetContent } from '../domain/delta.ts'
 import { byAge, isFinished } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
@@ -94,7 +95,7 @@ export function environmentDeploymentController(
         after && !before ? waitingIn(after.metadata.namespace) : [],
       ),
       // What a plan looks at may come later than the deployment.
-      ...[ResourceDefinition, ResourceType, ResourceAccount].map((kind) =>
+      ...[ResourceDefinition, ResourceType, ResourceAccount, SharedValue].map((kind) =>
         watchKind<Kind>(store.cacheOf<Kind>(kind), ({ before, after }) =>
           waitingIn((after ?? before)?.metadata.namespace),
         ),
@@ -168,7 +169,7 @@ export function environmentDeploymentController(
     turn: Turn<typeof EnvironmentDeployment>,
   ): Promise<Seen> {
     const { set, ...source } = await sources.of(deployment, environment)
-    const planned = planFor(environment, set)
+    const planned = planFor(deployment, environment, set)
     if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
     const seen = {
       ...source,
@@ -190,8 +191,9 @@ export function environmentDeploymentController(
     return seen
   }
 
-  function planFor(environment: Environment, set: SetContent): Plan {
-    return plan(planning.inputFor(environment, set, tools.installation.isSealed))
+  function planFor({ spec }: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
+    const input = planning.inputFor(environment, set, tools.installation.isSealed)
+    return plan({ ...input, isFull: spec.mode === 'full' })
   }
 
   /** Writes one resource as the plan wants it. */
@@ -208,7 +210,7 @@ export function environmentDeploymentController(
       seal: tools.installation.seal(namespace, name, spec),
     })
     const deploymentName = deployment.metadata.name
-    const spec = wanted ? sealed({ ...wanted, deploymentName }) : undefined
+    const spec = wanted ? sealed({ ...wanted, ...originsOf(deployment, current) }) : undefined
     if (action === 'create' && current) {
       throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to go`, 1)
     }
@@ -252,6 +254,14 @@ export function environmentDeploymentController(
         }
       })
   }
+}
+
+/** Which deployment writes a resource, and the last one that has it provisioned whatever it was. */
+function originsOf({ metadata, spec }: EnvironmentDeployment, current: ActiveResource | undefined) {
+  const deploymentName = metadata.name
+  const renewedByDeploymentName =
+    spec.mode === 'full' ? deploymentName : current?.spec.renewedByDeploymentName
+  return { deploymentName, ...(renewedByDeploymentName === undefined ? {} : { renewedByDeploymentName }) }
 }
 
 /** What the API server refuses for good fails the deployment; anything else is tried again. */

@@ -4,6 +4,7 @@ import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
+import { SharedValue } from '../api/shared-value.ts'
 import { byAge, isFinished } from '../domain/deployment.ts'
 import { Waiting } from '../domain/errors.ts'
 import { contextOf, environmentNamespace } from '../domain/identity.ts'
@@ -80,11 +81,19 @@ export function environmentController(
       await removeResources(environment)
       await removeNamespace(environment)
       await announcements.tellLast(environment)
+      await removeValues(environment)
       const index = indexOf(environment)
       await inParallel(store.byIndex(EnvironmentDeployment, 'environment', index), (each) =>
         cluster.remove(EnvironmentDeployment, each),
       )
     },
+  }
+
+  async function removeValues(environment: Environment) {
+    const { environmentId } = contextOf(environment)
+    const index = scoped(environment, environment.spec.applicationName)
+    for (const each of store.byIndex(SharedValue, 'application', index))
+      if (each.spec.environmentId === environmentId) await cluster.remove(SharedValue, each)
   }
 
   async function removeResources(environment: Environment) {

@@ -2,12 +2,13 @@ import { ActiveResource } from '../api/active-resource.ts'
 import type { ObjectOf } from '../api/kind.ts'
 import type { ResourceAccount } from '../api/resource-account.ts'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
+import type { SharedValue } from '../api/shared-value.ts'
 import type { Webhook } from '../api/webhook.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { isHeldSecret, isSecretName, readSecretMetadata, removeSecret } from '../kube/secret-metadata.ts'
 
-type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof Webhook
+type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
 
 /** Secrets that objects of a kind own: a new credential is a new Secret, and the old one has to go. */
 interface OwnedSecrets<K extends OwnerKind> {

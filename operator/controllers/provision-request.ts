@@ -9,6 +9,7 @@ import { environmentNamespace, guResId } from '../domain/identity.ts'
 import { type ResourceOutputs, resolveInputs } from '../domain/inputs.ts'
 import { isObject, pointerSteps } from '../domain/json.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
+import { valueSecretRefs } from '../domain/shared-values.ts'
 import type { ProvisionRequest } from '../drivers/driver.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { createSecretReader, resolveSecretRefs, type SecretReader } from './secrets.ts'
@@ -33,6 +34,8 @@ export async function requestFor(
     organization,
     reader,
   )
+  const valueRefs = valueSecretRefs(spec.values)
+  const secretValues = await resolveSecretRefs(valueRefs, organization, reader)
   const outputs = await outputsOfNeighbours(resource, cluster, reader)
   const inputs = resolveInputs({
     spec,
@@ -40,6 +43,7 @@ export async function requestFor(
     descriptor,
     outputsOf: (name) => outputs.get(name),
     secrets,
+    secretValues,
   })
   const credentialsSecretName = accountSecretOf(resource, cluster)
   const account = credentialsSecretName ? await reader.read(organization, credentialsSecretName) : undefined
@@ -51,6 +55,7 @@ export async function requestFor(
     secretNames: [
       ...new Set([
         ...secretNamesIn(spec.definition.driverInputs?.secretRefs ?? {}),
+        ...secretNamesIn(valueRefs),
         ...(credentialsSecretName ? [credentialsSecretName] : []),
       ]),
     ].sort(),
@@ -154,5 +159,9 @@ export function whatTheDriverSees(
   templates?: readonly unknown[],
 ) {
   const { driverType, accountName } = spec.definition
-  return ['inputs', driverType, accountName ?? '', request, ...(templates ? [templates] : [])]
+  const renewed =
+    spec.renewedByDeploymentName === undefined
+      ? []
+      : [{ renewedByDeploymentName: spec.renewedByDeploymentName }]
+  return ['inputs', driverType, accountName ?? '', request, ...(templates ? [templates] : []), ...renewed]
 }

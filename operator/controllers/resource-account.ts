@@ -11,6 +11,12 @@ import { createSecretReader } from './secrets.ts'
 
 const checkDeadlineMs = 10_000
 
+/** The Secret whose credentials are to be tried instead of those in use. */
+function candidateOf({ metadata }: ResourceAccount): string | undefined {
+  const [, name] = metadata.annotations?.[annotations.check]?.split('/') ?? []
+  return name
+}
+
 /**
  * An account is ready when its credentials are there, or when it needs none; credentials that were replaced go. Whoever
  * sets the annotation `quartermaster.dev/check` has them tried, and finds in the status what came of it.
@@ -19,9 +25,11 @@ export function resourceAccountController(
   cluster: Cluster,
   drivers: readonly Driver[],
 ): Controller<typeof ResourceAccount> {
-  const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, ({ spec }) =>
-    spec.credentialsSecretName === undefined ? [] : [spec.credentialsSecretName],
+  const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, (account) =>
+    [account.spec.credentialsSecretName, candidateOf(account)].filter((name) => name !== undefined),
   )
+  const readSecret = (namespace: string, name: string) =>
+    createSecretReader(cluster.client).read(namespace, name)
   return {
     kind: ResourceAccount,
     async reconcile(account) {
@@ -29,26 +37,29 @@ export function resourceAccountController(
       const { namespace = '', annotations: marks = {} } = account.metadata
       // The old credentials stay until the new ones are there.
       const credentials =
-        credentialsSecretName === undefined
-          ? {}
-          : await createSecretReader(cluster.client).read(namespace, credentialsSecretName)
+        credentialsSecretName === undefined ? {} : await readSecret(namespace, credentialsSecretName)
       const seen = await ownedSecrets.tidy(account)
+      const candidate = candidateOf(account)
       const request = marks[annotations.check]
       const { check } = account.status ?? {}
       if (request === undefined) return seen
       if (check?.request === request) return { ...seen, check }
-      return { ...seen, check: { request, ...(await tryOut(type, credentials)) } }
+      const read = async () =>
+        candidate === undefined ? credentials : await readSecret(namespace, candidate)
+      return { ...seen, check: { request, ...(await tryOut(type, read)) } }
     },
   }
 
   /** Nothing that goes wrong here keeps an account from being used: the provider may be out of reach for a moment. */
-  async function tryOut(type: string, credentials: FreeForm): Promise<AccountVerdict> {
+  async function tryOut(type: string, read: () => Promise<FreeForm>): Promise<AccountVerdict> {
     const driver = drivers.find(
       (each) => each.checkAccount !== undefined && each.descriptor.account.types.includes(type),
     )
     if (!driver?.checkAccount)
       return { accepted: true, message: `no driver can try the credentials of an account of type '${type}'` }
+    let credentials: FreeForm = {}
     try {
+      credentials = await read()
       const signal = AbortSignal.timeout(checkDeadlineMs)
       const verdict = await withinDeadline(driver.checkAccount(credentials, signal), signal)
       const { message } = verdict

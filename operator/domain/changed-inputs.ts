@@ -19,6 +19,7 @@ export function changedInputs(before: ActiveResource['spec'], wanted: WantedSpec
       isReference,
     ),
     ...differences(['params'], before.params, wanted.params),
+    ...differences(['values'], before.values, wanted.values, isValue),
     ...(sameDependencies && sameJson(before.references ?? {}, wanted.references ?? {}) ? [] : ['depends_on']),
   ]
 }
@@ -47,6 +48,11 @@ function differences(
 function fieldsOf(value: unknown) {
   if (value === undefined) return {}
   return isObject(value) ? value : undefined
+}
+
+/** Whether this is one shared value, and not all of them. */
+function isValue(value: unknown): boolean {
+  return isObject(value) && (typeof value.value === 'string' || isReference(value.secret))
 }
 
 /** Whether a value says where a secret is, rather than holding other references. */

@@ -1,5 +1,6 @@
 import type { ResourceContext } from '../api/active-resource.ts'
 import type { FreeForm } from '../api/schema.ts'
+import type { ValueSource } from '../api/shared-value.ts'
 import type { CompiledDefinition } from './compile.ts'
 import { type Descriptor, formatDescriptor, inherit, type Reference } from './descriptor.ts'
 import { guResId } from './identity.ts'
@@ -27,6 +28,8 @@ export interface Draft {
   readonly references: Map<string, readonly Draft[]>
   readonly claims: Claim[]
   params: FreeForm | undefined
+  /** Shared values that the params name. */
+  values: Readonly<Record<string, ValueSource>>
   match: WonMatch | undefined
   compiled: CompiledDefinition | undefined
   /** There for its edges alone: nothing provisions it. */
@@ -75,6 +78,7 @@ export class DraftGraph {
       references: new Map(),
       claims: [],
       params: undefined,
+      values: {},
       match: undefined,
       compiled: undefined,
       virtual: false,

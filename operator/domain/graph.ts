@@ -2,6 +2,7 @@ import type { ResourceContext } from '../api/active-resource.ts'
 import type { DeploymentProblem } from '../api/environment-deployment.ts'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
+import type { ValueSource } from '../api/shared-value.ts'
 import { checkNode, checkOutput, type OutputUse, refuseIndirect } from './checks.ts'
 import { type CompiledDefinition, compileDefinition, type Fault, linksIn } from './compile.ts'
 import type { SetContent } from './delta.ts'
@@ -18,6 +19,7 @@ import { findDependency, type Needs, readNeeds } from './needs.ts'
 import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
 import { inOrder } from './order.ts'
 import { overriding } from './override.ts'
+import { faultOfValue, giveValues, type SharedValues } from './shared-values.ts'
 import { implicitTypes, type ResourceTypeInfo, simpleTypeName } from './types.ts'
 
 /** What a graph is built from. */
@@ -32,6 +34,8 @@ export interface GraphInput {
   readonly catalogue: readonly DriverDescriptor[]
   /** Vendor names under which our drivers go, our own first. */
   readonly vendors: readonly string[]
+  /** Shared values that the environment sees; none when absent. */
+  readonly values?: SharedValues
   /** Whether the organization has a definition of the type; as the matcher knows when absent. */
   hasDefinitionOfType?(type: string): boolean
   /** Type of an account of the organization; there is none of that name when absent. */
@@ -52,6 +56,8 @@ export interface GraphNode {
   readonly match: WonMatch | undefined
   readonly driver: DriverDescriptor | undefined
   readonly params: FreeForm | undefined
+  /** Shared values that the params name, by key. */
+  readonly values: Readonly<Record<string, ValueSource>>
   /** GUResIDs, sorted; resources that are virtual are left out. */
   readonly dependsOn: readonly string[]
   /** GUResIDs by the text of the reference, for placeholders and the driver's neighbours. */
@@ -83,6 +89,7 @@ class GraphBuilder {
   readonly #graph: DraftGraph
   readonly #needs: Needs
   readonly #workloads: ReadonlySet<Draft>
+  readonly #values: SharedValues
   readonly #types: ReadonlyMap<string, ResourceTypeInfo>
   readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
   readonly #problems = new Map<string, DeploymentProblem>()
@@ -100,6 +107,7 @@ class GraphBuilder {
       report: this.#report,
     })
     this.#workloads = new Set(this.#needs.workloads.values())
+    this.#values = input.values ?? new Map()
   }
 
   build(): Graph {
@@ -107,6 +115,7 @@ class GraphBuilder {
     const rules = linkModules(this.#input.set, {
       graph,
       needs: this.#needs,
+      values: this.#values,
       report: this.#report,
       readUse: (user, target, output, text) => this.#uses.push({ user, target, output, text }),
     })
@@ -121,7 +130,10 @@ class GraphBuilder {
     followSelectors(graph)
     meetNeighbours(graph, this.#input.context.organizationId)
     giveIngressRules(graph, rules, this.#report)
-    for (const draft of graph.nodes) checkNode(draft, this.#types, this.#report)
+    for (const draft of graph.nodes) {
+      giveValues(draft, this.#values, this.#workloads.has(draft), this.#report)
+      checkNode(draft, this.#types, this.#report)
+    }
     for (const use of this.#uses) checkOutput(use, this.#types, this.#report)
     return this.#result()
   }
@@ -233,6 +245,11 @@ class GraphBuilder {
         `'modules.${link.workload}' in params names no dependency`,
       )
     if (link.kind === 'context') return
+    if (link.kind === 'value') {
+      const fault = faultOfValue(link.path, this.#values)
+      if (fault !== undefined) this.#report(draft.text, 'UnknownValue', `in params: ${fault}`)
+      return
+    }
     const target = findDependency(this.#needs, link.path, workload)
     if (typeof target === 'string')
       return this.#report(draft.text, 'UnknownDependency', `'${link.text}' in params: ${target}`)
@@ -261,7 +278,7 @@ class GraphBuilder {
 }
 
 function finished(draft: Draft): GraphNode {
-  const { descriptor, guResId, match, params, virtual, compiled } = draft
+  const { descriptor, guResId, match, params, values, virtual, compiled } = draft
   const dependsOn = [...draft.edges]
     .filter((each) => !each.virtual && each !== draft)
     .map((each) => each.guResId)
@@ -272,6 +289,7 @@ function finished(draft: Draft): GraphNode {
     match,
     driver: compiled?.driver,
     params,
+    values,
     dependsOn: dependsOn.sort(compareText),
     references: Object.fromEntries(
       references.map(([text, targets]) => [text, targets.map((each) => each.guResId)]),

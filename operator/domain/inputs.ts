@@ -8,6 +8,7 @@ import { isObject, ownValue, pointerSteps } from './json.ts'
 import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { type Expanded, expand, formatPath, type Resolved } from './placeholder.ts'
+import { resolvedValue, valueKey, valuesRoot } from './shared-values.ts'
 import { simpleTypeName, workloadType } from './types.ts'
 
 type ResourceSpec = ActiveResource['spec']
@@ -37,7 +38,7 @@ export interface NeighbourValue {
 export interface InputSources {
   readonly spec: Pick<
     ResourceSpec,
-    'context' | 'type' | 'class' | 'resourceId' | 'definition' | 'params' | 'references'
+    'context' | 'type' | 'class' | 'resourceId' | 'definition' | 'params' | 'values' | 'references'
   > & {
     readonly deploymentName?: string
   }
@@ -47,6 +48,8 @@ export interface InputSources {
   outputsOf(guResId: string): ResourceOutputs | undefined
   /** The secret inputs, read already; placeholders in them are left alone. */
   readonly secrets: FreeForm
+  /** The secret ones among the shared values, by key, read already; none when absent. */
+  readonly secretValues?: FreeForm
 }
 
 /** What a driver is given. */
@@ -76,7 +79,7 @@ export function resolveInputs(sources: InputSources): ResolvedInputs {
   if (leak !== undefined && !isModule)
     throw new Stalled(
       'SecretParameter',
-      `the parameter '${leak}' names a secret output: parameters are never secret`,
+      `the parameter '${leak}' names something secret: parameters are never secret`,
     )
   return {
     ...moveSecrets(values, secrets),
@@ -119,6 +122,11 @@ function known(guResId: string, text: string, outputsOf: InputSources['outputsOf
 function lookUp(path: readonly string[], sources: InputSources): Resolved {
   const [root, text = ''] = path
   if (root === 'context') return { value: contextValue(path, sources), secret: false }
+  if (root === valuesRoot) {
+    const resolved = resolvedValue(path, sources.spec.values ?? {}, sources.secretValues ?? {})
+    if (!resolved) throw unknownPath(path, `the deployment knows no shared value '${valueKey(path)}'`)
+    return resolved
+  }
   const depth = root === 'resources' ? 2 : dependencyDepth(path)
   if (depth === undefined) throw unknownPath(path, 'it names no dependency')
   const key = root === 'resources' ? text : formatPath(path.slice(0, depth))

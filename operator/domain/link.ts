@@ -9,6 +9,7 @@ import {
 import { Problem } from './errors.ts'
 import { didYouMean } from './nearest.ts'
 import { formatPath, formatTemplate, mapTexts, type Placeholder, parseTemplate } from './placeholder.ts'
+import { valuesRoot } from './shared-values.ts'
 
 /** `A>B`: what A depends on, of type B; `A<B`: what depends on A. One edge deep. */
 export interface Selector {
@@ -39,6 +40,8 @@ export type Link =
       readonly path: readonly string[]
       readonly output?: string
     }
+  /** A shared value. */
+  | { readonly kind: 'value'; readonly path: readonly string[] }
   /** A workload, of which something other than a dependency is named. */
   | { readonly kind: 'workload'; readonly workload: string }
 
@@ -46,13 +49,20 @@ export type Link =
 export const definitionRoots: readonly string[] = ['context', 'resources']
 
 /** Words that placeholders in the parameters of a dependency begin with; anything else stays as it is. */
-export const paramsRoots: readonly string[] = ['context', 'resources', 'externals', 'shared', 'modules']
+export const paramsRoots: readonly string[] = [
+  'context',
+  'resources',
+  'externals',
+  'shared',
+  'modules',
+  valuesRoot,
+]
 
 /** Words that placeholders in a module begin with as far as dependencies go. */
 export const moduleRoots: readonly string[] = ['externals', 'shared', 'modules']
 
 /** Words that placeholders in a module begin with; anything else stays as it is. */
-export const modulePlaceholderRoots: readonly string[] = [...moduleRoots, 'context']
+export const modulePlaceholderRoots: readonly string[] = [...moduleRoots, 'context', valuesRoot]
 
 /** What `context` holds. */
 const contextNames: readonly string[] = [
@@ -99,6 +109,7 @@ export function parseLink(path: readonly string[], roots: readonly string[]): Li
   if (root === 'context') return contextLink(path, shown)
   if (second === undefined) throw new Problem('Invalid', `'${shown}' names nothing`)
   if (root === 'resources') return resourceLink(path, shown)
+  if (root === valuesRoot) return { kind: 'value', path }
   const depth = dependencyDepth(path)
   if (depth === undefined) return { kind: 'workload', workload: second }
   const named = path.slice(0, depth)

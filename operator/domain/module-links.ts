@@ -13,6 +13,7 @@ import {
   mapTexts,
   parseTemplate,
 } from './placeholder.ts'
+import { faultOfValue, type SharedValues } from './shared-values.ts'
 
 /** One path of the `ingress` section of a workload. */
 export interface IngressRule {
@@ -25,6 +26,7 @@ export interface IngressRule {
 interface Tools {
   readonly graph: DraftGraph
   readonly needs: Needs
+  readonly values: SharedValues
   readonly report: Report
   /** Notes that an output is read, so that one that will not be is found before anything is touched. */
   readUse(user: Draft, target: Draft, output: string, text: string): void
@@ -66,7 +68,7 @@ function connectTo(
   { path, at }: FoundPlaceholder,
   id: string,
   workload: Draft,
-  { graph, needs, report, readUse }: Tools,
+  { graph, needs, values, report, readUse }: Tools,
 ): Draft | undefined {
   try {
     const link = parseLink(path, modulePlaceholderRoots)
@@ -82,6 +84,10 @@ function connectTo(
     }
     if (link.kind === 'context' && link.name.startsWith('res.'))
       report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
+    if (link.kind === 'value') {
+      const fault = faultOfValue(link.path, values)
+      if (fault !== undefined) report(workload.text, 'UnknownValue', `at '${at}': ${fault}`)
+    }
     if (link.kind !== 'dependency') return undefined
     const target = findDependency(needs, link.path, id)
     if (typeof target !== 'string') {

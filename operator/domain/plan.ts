@@ -9,7 +9,10 @@ import type { WonMatch } from './matching.ts'
 type ResourceSpec = ActiveResource['spec']
 
 /** What a deployment wants of a resource: its spec without what the act of writing adds. */
-export type WantedSpec = Omit<ResourceSpec, 'seal' | 'deploymentName' | 'unusedSince'>
+export type WantedSpec = Omit<
+  ResourceSpec,
+  'seal' | 'deploymentName' | 'renewedByDeploymentName' | 'unusedSince'
+>
 
 /** What is done with one resource. */
 export interface PlanStep {
@@ -36,6 +39,8 @@ export interface PlanInput extends GraphInput {
   readonly environmentName: string
   /** All active resources of the environment. */
   readonly active: readonly ActiveResource[]
+  /** Whether what is unchanged is provisioned again as well. */
+  readonly isFull?: boolean
   /** Whether the spec of a resource is as the operator wrote it. */
   isTrusted(resource: ActiveResource): boolean
 }
@@ -101,7 +106,7 @@ function actionFor(
   { driver }: GraphNode,
   wanted: WantedSpec,
   current: ActiveResource | undefined,
-  { catalogue, vendors, isTrusted }: PlanInput,
+  { catalogue, vendors, isTrusted, isFull = false }: PlanInput,
 ): PlanStep['action'] {
   if (!current || current.metadata.deletionTimestamp) return 'create'
   const { spec } = current
@@ -112,12 +117,15 @@ function actionFor(
   const forcing = driver?.replacedBy ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
     return 'replace'
-  if (spec.unusedSince || !isTrusted(current)) return 'update'
+  if (spec.unusedSince || isFull || !isTrusted(current)) return 'update'
   return sameWish(spec, wanted) ? 'unchanged' : 'update'
 }
 
 /** Whether two specs ask for the same; who wrote them, and how the match is explained, does not matter. */
-function sameWish({ seal: _, deploymentName: __, ...spec }: ResourceSpec, wanted: WantedSpec): boolean {
+function sameWish(
+  { seal: _, deploymentName: __, renewedByDeploymentName: ___, ...spec }: ResourceSpec,
+  wanted: WantedSpec,
+): boolean {
   return sameJson(withoutExplanation(spec), withoutExplanation(wanted))
 }
 
@@ -134,7 +142,7 @@ function inputAt({ driverInputs }: DefinitionSnapshot, path: string): unknown {
 }
 
 function wantedSpec(
-  { descriptor, params, dependsOn, references }: GraphNode,
+  { descriptor, params, values, dependsOn, references }: GraphNode,
   match: WonMatch,
   input: PlanInput,
 ): WantedSpec {
@@ -144,6 +152,7 @@ function wantedSpec(
     ...descriptorOf(descriptor),
     definition: snapshotOf(match),
     ...(params ? { params } : {}),
+    ...(Object.keys(values).length > 0 ? { values: { ...values } } : {}),
     ...(dependsOn.length > 0 ? { dependsOn: [...dependsOn] } : {}),
     ...(Object.keys(references).length > 0 ? { references: mutable(references) } : {}),
   }

@@ -11,9 +11,11 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
+import { SharedValue } from '../api/shared-value.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { criterionId } from '../domain/matching.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
+import { placeOf } from '../domain/shared-values.ts'
 import { type Stored, stored } from './cluster.ts'
 
 /** Value of an index whose entries belong to one organization. */
@@ -36,7 +38,8 @@ function accountsOf({ spec, status }: ActiveResource): string[] {
 /** Secrets that a resource needs in order to be updated or deprovisioned, each once. */
 export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
   const { secretRefs = {} } = spec.definition.driverInputs ?? {}
-  return [...new Set([...secretNamesIn(secretRefs), ...(status?.secretNames ?? [])])]
+  const named = [...secretNamesIn(secretRefs), ...secretNamesIn(spec.values ?? {})]
+  return [...new Set([...named, ...(status?.secretNames ?? [])])]
 }
 
 /** Everything that both processes keep in memory, with the indexes that questions are asked by. */
@@ -55,6 +58,10 @@ export const kindsInStore: readonly Stored[] = [
     driver: (each) => [scoped(each, each.spec.driverType)],
     account: (each) => (each.spec.accountName === undefined ? [] : [scoped(each, each.spec.accountName)]),
     criterion: criterionIndexOf,
+  }),
+  stored(SharedValue, {
+    application: (each) => [scoped(each, each.spec.applicationName)],
+    place: (each) => [scoped(each, placeOf(each.spec))],
   }),
   stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(DeploymentSet, { application: (each) => [scoped(each, each.spec.applicationName)] }),

@@ -6,12 +6,14 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
+import { SharedValue } from '../api/shared-value.ts'
 import type { SetContent } from '../domain/delta.ts'
 import { lastDeployment } from '../domain/deployment.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { contextOf } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
 import type { PlanInput } from '../domain/plan.ts'
+import { valuesFor } from '../domain/shared-values.ts'
 import { catalogueWith } from '../domain/third-party.ts'
 import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/types.ts'
 import type { Store } from './cluster.ts'
@@ -55,14 +57,17 @@ export function createPlanning(
     catalogueOf: catalogues,
     inputFor(environment, set, isTrusted = () => true) {
       const { namespace = '', name } = environment.metadata
+      const context = contextOf(environment)
+      const values = store.byIndex(SharedValue, 'application', scoped(environment, context.applicationId))
       return {
         vendors: rules.vendors,
         catalogue: catalogues(namespace),
-        context: contextOf(environment),
+        context,
         environmentName: name,
         set,
         matcher: matchers(namespace),
         types: types(namespace),
+        values: valuesFor(values, context.environmentId),
         accountTypeOf: (account) => store.get(ResourceAccount, namespace, account)?.spec.type,
         active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
         isTrusted,

@@ -87,7 +87,11 @@ describe('a token that the provider takes no more', () => {
       type: 'cloudflare',
       credentialsSecretName: 'good-token',
     })
-    const good = await rest('POST', '/resources/accounts/good/actions/check')
+    // The gateway sees an object of kubectl a moment later.
+    const good = await eventually('the account over REST', 10_000, async () => {
+      const answer = await rest('POST', '/resources/accounts/good/actions/check')
+      return answer.status === 404 ? undefined : answer
+    })
     expect(good.status).toBe(200)
     expect(good.body.identity_fields).toMatchObject([{ id: 'token_id', value: expect.any(String) }])
     const bad = await rest('POST', '/resources/accounts/provider/actions/check')

@@ -11,6 +11,8 @@ import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
+import { SharedValue } from '../../operator/api/shared-value.ts'
+import { Webhook, WebhookCall } from '../../operator/api/webhook.ts'
 
 /** A valid object of a kind that makes use of its fields. */
 export interface Sample {
@@ -47,6 +49,27 @@ export function samplesIn(namespace: string): readonly Sample[] {
       }),
     ),
     sample(
+      Webhook,
+      newObject(Webhook, at('chat'), {
+        applicationName: 'shop',
+        url: 'https://hooks.example.test/x',
+        headers: { 'X-Team': 'shop' },
+        payload: { Text: '${status}', list: [1, null] },
+        triggers: [{ scope: 'deployment', type: 'finished' }],
+        disabled: true,
+        signingSecretName: 'chat-signing',
+      }),
+    ),
+    sample(
+      WebhookCall,
+      newObject(WebhookCall, at('chat.0123'), {
+        webhookName: 'chat',
+        eventId: '0123',
+        event: 'deployment.finished',
+        variables: { status: 'succeeded' },
+      }),
+    ),
+    sample(
       ResourceDriver,
       newObject(ResourceDriver, at('small-bucket'), {
         type: 's3',
@@ -77,6 +100,16 @@ export function samplesIn(namespace: string): readonly Sample[] {
         },
         provision: { 'route#x': { isDependent: true, matchDependents: false, params: { path: '/' } } },
         criteria: [{ envType: 'staging', appId: '*' }, {}],
+      }),
+    ),
+    sample(
+      SharedValue,
+      newObject(SharedValue, at('token'), {
+        applicationName: 'shop',
+        environmentId: 'dev',
+        key: 'API.TOKEN',
+        secret: { secret: 'token', key: 'value', version: '2' },
+        description: 'Token of the API',
       }),
     ),
     sample(

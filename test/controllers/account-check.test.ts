@@ -40,6 +40,12 @@ beforeEach(() => {
     metadata: { name: 'credentials', namespace: 'acme' },
     data: { token: Buffer.from(canary).toString('base64') },
   })
+  objects.put({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'candidate', namespace: 'acme' },
+    data: { token: Buffer.from('another').toString('base64') },
+  })
   fake.reset()
   controller = resourceAccountController({ ...fake, client: objects.client }, [mute, provider])
 })
@@ -81,6 +87,14 @@ describe('the credentials of an account are tried when the annotation asks for i
     expect(asked).toEqual([])
     expect(await look(account('two', { check }))).toEqual({ request: 'two', accepted: true })
     expect(asked).toHaveLength(1)
+  })
+
+  test.each([
+    ['those of the Secret that it names', 'one/candidate', { accepted: true }, [{ token: 'another' }]],
+    ['none when that is not there', 'one/missing', { accepted: false }, []],
+  ])('%s', async (_, request, verdict, tried) => {
+    expect(await look(account(request))).toMatchObject({ request, ...verdict })
+    expect(asked).toEqual(tried)
   })
 
   test('and not when nobody asks', async () => {

@@ -65,6 +65,18 @@ describe('the inputs that change', () => {
       ['driver_inputs.secret_refs.tls.key'],
     ],
     ['a param', spec({ params: { size: 1 } }), spec({ params: { size: 2 } }), ['params.size']],
+    [
+      'a shared value, by its key',
+      spec({ values: { LEVEL: { value: 'info' }, SAME: { value: 'x' } } }),
+      spec({ values: { LEVEL: { value: 'debug' }, SAME: { value: 'x' } } }),
+      ['values.LEVEL'],
+    ],
+    [
+      'a shared value whose secret is another one',
+      spec({ values: { TOKEN: { secret: reference('one') } } }),
+      spec({ values: { TOKEN: { secret: reference('two') } } }),
+      ['values.TOKEN'],
+    ],
     ['a dependency', spec(), spec({ dependsOn: ['a'] }), ['depends_on']],
     ['the order of dependencies alone', spec({ dependsOn: ['a', 'b'] }), spec({ dependsOn: ['b', 'a'] }), []],
     [

@@ -167,7 +167,7 @@ describe('edges of workloads', () => {
     ],
     [
       'a placeholder that is no dependency: none',
-      { x: '${values.A} ${context.app.id} ${HOME:-/root} ${modules.other.service.name}' },
+      { x: '${unknown.A} ${context.app.id} ${HOME:-/root} ${modules.other.service.name}' },
       [],
     ],
   ])('%s', (_, spec, expected) => {

@@ -85,6 +85,11 @@ describe('what a deployment does with one resource', () => {
     expect(actions(more)).toEqual(['unchanged s3.default#shared.main'])
   })
 
+  test('in full mode what is unchanged is updated', () => {
+    const before = carriedOut(planOf(shared, [s3]))
+    expect(actions(planOf(shared, [s3], before, { isFull: true }))).toEqual(['update s3.default#shared.main'])
+  })
+
   test('a resource that is no longer needed is retained, once', () => {
     const [used] = carriedOut(planOf(shared, [s3]))
     const unused = { ...activeResource(main, { ...used?.spec, unusedSince: '2026-01-01T00:00:00Z' }) }

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { formatDescriptor } from '../../operator/domain/descriptor.ts'
+import type { GraphNode } from '../../operator/domain/graph.ts'
 import type { Plan } from '../../operator/domain/plan.ts'
 import { actions, carriedOut } from '../support/plans.ts'
 import { type Expected, planOfStage, playedOut, readScenarios } from '../support/scenarios.ts'
@@ -20,7 +21,7 @@ const scenarios = readScenarios(join(import.meta.dirname, '..', 'scenarios')).ma
 function asExpected({ graph, steps, problems }: Plan, expected: Expected): Expected {
   const texts = new Map(graph.nodes.map(({ guResId, descriptor }) => [guResId, formatDescriptor(descriptor)]))
   const textsOf = (ids: readonly string[]): string[] => ids.map((id) => texts.get(id) ?? id)
-  const nodes = graph.nodes.flatMap(({ match, descriptor, dependsOn, params = {}, references }) => {
+  const nodes = graph.nodes.flatMap(({ match, descriptor, dependsOn, params = {}, values, references }) => {
     if (!match) return []
     const text = formatDescriptor(descriptor)
     const named = expected.nodes?.[text]
@@ -28,6 +29,7 @@ function asExpected({ graph, steps, problems }: Plan, expected: Expected): Expec
       definition: match.definition.metadata.name,
       dependsOn: textsOf(dependsOn).sort(),
       ...(named?.params ? { params } : {}),
+      ...(named?.values ? { values: shownValues(values) } : {}),
       ...(named?.references
         ? {
             references: Object.fromEntries(
@@ -50,6 +52,11 @@ function asExpected({ graph, steps, problems }: Plan, expected: Expected): Expec
       }
     }),
   }
+}
+
+function shownValues(values: GraphNode['values']) {
+  const entries = Object.entries(values).map(([key, { value, secret }]) => [key, secret?.secret ?? value])
+  return Object.fromEntries(entries)
 }
 
 /** What `plan.yaml` says, with what it leaves out filled in. */

@@ -4,6 +4,7 @@ import { Ajv } from 'ajv'
 import { Type } from 'typebox'
 import { parse } from 'yaml'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
+import { newObject } from '../../operator/api/kind.ts'
 import { apiVersion } from '../../operator/api/names.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
@@ -17,9 +18,11 @@ import {
   string,
   type TSchema,
 } from '../../operator/api/schema.ts'
+import { SharedValue } from '../../operator/api/shared-value.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
 import { createMatcher } from '../../operator/domain/matching.ts'
 import type { Plan } from '../../operator/domain/plan.ts'
+import { valuesFor } from '../../operator/domain/shared-values.ts'
 import { builtInTypes, customType } from '../../operator/domain/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 import { definition, driver } from './builders.ts'
@@ -52,6 +55,18 @@ const stage = {
     ),
     'Definitions of the organization.',
   ),
+  values: list(
+    object(
+      { key: string('Key.') },
+      {
+        env: string('Environment; that of the application when absent.'),
+        value: string('Plain value.'),
+        secret: string('Secret that holds it under the key `value`.'),
+      },
+      'A shared value.',
+    ),
+    'Shared values of the application, each older than the next.',
+  ),
   set: object({}, { modules: map(freeForm('Module.'), ''), shared: map(freeForm('Dependency.'), '') }, ''),
 }
 const stageSchema = object({}, stage, 'One deployment; what it does not say is as in the last one.')
@@ -65,6 +80,9 @@ const nodeSchema = object(
   {
     dependsOn: list(string('Descriptor.'), 'All of its dependencies; none when absent.'),
     params: freeForm('Its parameters; any when absent.'),
+    values: freeForm(
+      'Shared values that it is given: their texts, or the names of their Secrets; any when absent.',
+    ),
     references: map(
       list(string('Descriptor.'), ''),
       'All of its references, by their text; any when absent.',
@@ -154,7 +172,14 @@ export function playedOut(given: Given): { plan: Plan; active: readonly ActiveRe
 
 /** The plan of one deployment over what there is. */
 export function planOfStage(
-  { context = {}, types = {}, accounts = {}, definitions = [], set = {} }: Omit<Given, 'rule' | 'before'>,
+  {
+    context = {},
+    types = {},
+    accounts = {},
+    definitions = [],
+    values = [],
+    set = {},
+  }: Omit<Given, 'rule' | 'before'>,
   active: readonly ActiveResource[],
 ): Plan {
   const { org = 'acme', app = 'shop', env = 'staging', envType = 'staging' } = context
@@ -173,7 +198,31 @@ export function planOfStage(
     context: { organizationId: org, applicationId: app, environmentId: env, environmentType: envType },
     matcher: createMatcher(manifests),
     types: [...builtInTypes, ...custom],
+    values: valuesFor(
+      values.map((each, i) => sharedValueOf(each, app, i)),
+      env,
+    ),
     catalogue: drivers,
     accountTypeOf: (name) => (Object.hasOwn(accounts, name) ? accounts[name] : undefined),
   })
+}
+
+type GivenValue = NonNullable<Given['values']>[number]
+
+function sharedValueOf(
+  { key, env, value, secret }: GivenValue,
+  applicationName: string,
+  i: number,
+): SharedValue {
+  return newObject(
+    SharedValue,
+    { name: `value-${i}`, creationTimestamp: `2026-01-01T00:00:0${i}Z` },
+    {
+      applicationName,
+      key,
+      ...(env === undefined ? {} : { environmentId: env }),
+      ...(value === undefined ? {} : { value }),
+      ...(secret === undefined ? {} : { secret: { secret, key: 'value' } }),
+    },
+  )
 }

@@ -1,0 +1,152 @@
+import { newObject } from '../../operator/api/kind.ts'
+import type { Static } from '../../operator/api/schema.ts'
+import { SharedValue } from '../../operator/api/shared-value.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { refusePrototypeKey } from '../../operator/domain/patch.ts'
+import { placeOf, valueObjectName } from '../../operator/domain/shared-values.ts'
+import { type Caller, demand } from '../authenticate.ts'
+import type { Gateway } from '../endpoint.ts'
+import { changeObject, stamped } from './change.ts'
+import { inOrganization, newMetadata, refuseTaken } from './find.ts'
+import { fromReference, inputsSecret, isSecretNameOf, newSecretName, type SecretData } from './secret-refs.ts'
+import { undoing } from './undo.ts'
+import {
+  type newValueShape,
+  type replacedValueShape,
+  secretKeyOf,
+  type ValuesPath,
+  type valueChangesShape,
+} from './value-shape.ts'
+
+type Spec = SharedValue['spec']
+type Body = Omit<Static<typeof newValueShape>, 'key' | 'description'>
+type SecretReference = NonNullable<Body['secret_ref']>
+
+/** What a request makes of a value: plain text, a secret to be kept, or where one is; undefined leaves it. */
+type Content =
+  | { readonly plain: string }
+  | { readonly secret: string }
+  | { readonly reference: NonNullable<Spec['secret']> }
+  | undefined
+
+/** Key of the value in the Secret that holds it. */
+const secretDataKey = 'value'
+
+function contentOf(body: Body, caller: Caller, current?: SharedValue): Content {
+  const { value, is_secret: isSecret = current?.spec.secret !== undefined, secret_ref: given } = body
+  if (given?.value !== undefined || given?.ref !== undefined)
+    return referredContent(given, body, caller, current)
+  return isSecret ? secretContent(value, current) : plainContent(value, current)
+}
+
+function referredContent(given: SecretReference, body: Body, caller: Caller, current?: SharedValue): Content {
+  if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' is for what is secret")
+  if (given.value !== undefined) return { secret: given.value }
+  // Sent back as it was answered, it stays.
+  if (current?.spec.secret && given.ref === secretKeyOf(current)) return undefined
+  return { reference: referenceTo(given, caller) }
+}
+
+function secretContent(value: string | undefined, current?: SharedValue): Content {
+  const { secret, value: before } = current?.spec ?? {}
+  const text = value ?? (secret ? undefined : before)
+  if (text !== undefined) return { secret: text }
+  if (secret) return undefined
+  throw new Problem('Invalid', "a secret needs 'value' or 'secret_ref'")
+}
+
+function plainContent(value: string | undefined, current?: SharedValue): Content {
+  if (value !== undefined) return { plain: value }
+  if (current?.spec.secret)
+    throw new Problem('Invalid', "'value' is needed: a secret cannot be shown by making it plain")
+  return current ? undefined : { plain: '' }
+}
+
+/** Whoever may name any Secret of the organization can read all of them. */
+function referenceTo(given: SecretReference, caller: Caller): NonNullable<Spec['secret']> {
+  demand(caller, { organization: 'administrator' })
+  const { secret, key } = fromReference(given, "'secret_ref'")
+  if (typeof secret !== 'string')
+    throw new Problem('Invalid', `'secret_ref': there is no secret store '${given.store ?? ''}'`)
+  if (typeof key !== 'string') throw new Problem('Invalid', "'secret_ref': 'ref' must be '<secret>/<key>'")
+  return { secret, key, ...(given.version === undefined ? {} : { version: given.version }) }
+}
+
+/** The parts of the spec that hold the value. */
+function valuePart(content: NonNullable<Content>, secretName: string, current?: SharedValue) {
+  if ('plain' in content) return { value: content.plain }
+  if ('reference' in content) return { secret: content.reference }
+  return { secret: { secret: secretName, key: secretDataKey, version: nextVersion(current) } }
+}
+
+/** Secrets that we keep count up from 1. */
+function nextVersion(current: SharedValue | undefined): string {
+  const { secret } = current?.spec ?? {}
+  const isOurs = current && secret && isSecretNameOf(current.metadata.name, 'value', secret.secret)
+  const next = isOurs ? Number(secret.version ?? '1') + 1 : 1
+  return String(Number.isSafeInteger(next) ? next : 1)
+}
+
+function secretData(text: string): SecretData {
+  return { [secretDataKey]: Buffer.from(text).toString('base64') }
+}
+
+/** Makes a value; the owner comes first, so that a Secret never stays without one. */
+export async function createValue(
+  path: ValuesPath,
+  body: Static<typeof newValueShape>,
+  caller: Caller,
+  { cluster, log }: Gateway,
+): Promise<SharedValue> {
+  const { key, description } = body
+  refusePrototypeKey(key, 'key')
+  const place = {
+    applicationName: path.app_id,
+    key,
+    ...(path.env_id === undefined ? {} : { environmentId: path.env_id }),
+  }
+  const [existing] = cluster.store.byIndex(SharedValue, 'place', inOrganization(path.org_id, placeOf(place)))
+  refuseTaken(existing, `value '${key}'`)
+  const content = contentOf(body, caller) ?? { plain: '' }
+  const name = valueObjectName(place)
+  const secretName = newSecretName(name, 'value')
+  const wanted = newObject(SharedValue, newMetadata(path.org_id, name, caller), {
+    ...place,
+    ...valuePart(content, secretName),
+    ...(description === null ? {} : { description }),
+  })
+  const made = await cluster.create(SharedValue, wanted)
+  if (!('secret' in content)) return made
+  await undoing(
+    log,
+    () => cluster.remove(SharedValue, made),
+    () => cluster.createSecret(inputsSecret(made, secretName, secretData(content.secret))),
+  )
+  return made
+}
+
+/** Changes a value; a new secret is a new Secret, and the operator takes the old one away. */
+export async function changeValue(
+  value: SharedValue,
+  body: Static<typeof valueChangesShape> | Static<typeof replacedValueShape>,
+  caller: Caller,
+  { cluster, now }: Gateway,
+): Promise<SharedValue> {
+  const { name } = value.metadata
+  const content = contentOf(body, caller, value)
+  const secretName = newSecretName(name, 'value')
+  if (content && 'secret' in content)
+    await cluster.createSecret(inputsSecret(value, secretName, secretData(content.secret)))
+  const time = new Date(now()).toISOString()
+  return changeObject(cluster, SharedValue, value, (current) => {
+    const { value: plain, secret, description: before, ...place } = current.spec
+    const kept = plain === undefined ? {} : { value: plain }
+    const { description = before ?? null } = body
+    const spec = {
+      ...place,
+      ...(content ? valuePart(content, secretName, current) : { ...kept, ...(secret ? { secret } : {}) }),
+      ...(description === null ? {} : { description }),
+    }
+    return stamped(current, { ...current, spec }, time)
+  })
+}

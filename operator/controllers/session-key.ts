@@ -1,0 +1,22 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { sessionKeySecret, systemNamespace } from '../api/names.ts'
+import { isAlreadyThere } from '../kube/client.ts'
+import { type Cluster, readObject } from '../kube/cluster.ts'
+import { secretResource } from '../kube/resource.ts'
+
+/** Makes the key with which the gateway signs sessions, where there is none. */
+export async function ensureSessionKey(cluster: Cluster): Promise<void> {
+  const { name, key } = sessionKeySecret
+  if (await readObject(cluster.client, secretResource, systemNamespace, name)) return
+  const { privateKey } = generateKeyPairSync('ed25519')
+  try {
+    await cluster.createSecret({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: systemNamespace },
+      stringData: { [key]: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+    })
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error
+  }
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import type { FreeForm } from '../api/schema.ts'
+import type { SharedValue, ValueSource } from '../api/shared-value.ts'
+import type { Draft } from './draft.ts'
+import { Problem } from './errors.ts'
+import { compareText, ownValue } from './json.ts'
+import { didYouMean } from './nearest.ts'
+import type { Report } from './needs.ts'
+import { type FoundPlaceholder, findPlaceholders, formatPath, type Resolved } from './placeholder.ts'
+
+/** Word that placeholders for shared values begin with. */
+export const valuesRoot = 'values'
+
+/** The shared values of an environment, by key. */
+export type SharedValues = ReadonlyMap<string, ValueSource>
+
+type Place = Pick<SharedValue['spec'], 'applicationName' | 'environmentId' | 'key'>
+
+/** Where a value holds and by which key; two objects for one place compete for it. */
+export function placeOf({ applicationName, environmentId = '', key }: Place): string {
+  return [applicationName, environmentId, key].join(' ')
+}
+
+/** Name of the object of a value that is made over REST. */
+export function valueObjectName(place: Place): string {
+  return createHash('sha256').update(placeOf(place)).digest('hex').slice(0, 40)
+}
+
+/** Those that hold of the values of one application: of several for one place the oldest, then the first by name. */
+export function holders(values: readonly SharedValue[]): SharedValue[] {
+  const held = new Map<string, SharedValue>()
+  for (const each of values) {
+    if (each.metadata.deletionTimestamp) continue
+    const place = placeOf(each.spec)
+    const known = held.get(place)
+    if (!known || isOlder(each, known)) held.set(place, each)
+  }
+  return [...held.values()].sort((left, right) => compareText(left.spec.key, right.spec.key))
+}
+
+function isOlder({ metadata: left }: SharedValue, { metadata: right }: SharedValue): boolean {
+  const byAge = compareText(left.creationTimestamp ?? '', right.creationTimestamp ?? '')
+  return (byAge || compareText(left.name, right.name)) < 0
+}
+
+/** Those of an application that its environment sees, each with its own over those of the application. */
+export function overlaid(values: readonly SharedValue[], environmentId: string): SharedValue[] {
+  const seen = holders(values).filter(
+    ({ spec }) => spec.environmentId === undefined || spec.environmentId === environmentId,
+  )
+  const own = new Set(seen.filter(({ spec }) => spec.environmentId !== undefined).map(({ spec }) => spec.key))
+  return seen.filter(({ spec }) => spec.environmentId !== undefined || !own.has(spec.key))
+}
+
+/** What the placeholders of an environment find. */
+export function valuesFor(values: readonly SharedValue[], environmentId: string): SharedValues {
+  return new Map(overlaid(values, environmentId).map(({ spec }) => [spec.key, sourceOf(spec)]))
+}
+
+function sourceOf({ value, secret }: SharedValue['spec']): ValueSource {
+  return secret ? { secret: { secret: secret.secret, key: secret.key } } : { value: value ?? '' }
+}
+
+/** The key that a placeholder names: a key may hold dots, and values have no parts. */
+export function valueKey(path: readonly string[]): string {
+  return path.slice(1).join('.')
+}
+
+/** Why a placeholder finds no value; undefined when it finds one. */
+export function faultOfValue(path: readonly string[], values: SharedValues): string | undefined {
+  const key = valueKey(path)
+  if (values.has(key)) return undefined
+  return `'\${${formatPath(path)}}': there is no shared value '${key}'${didYouMean(key, values.keys())}`
+}
+
+/** Notes on a resource the values that its params name; those of a dependency are seen by many, so none may be secret. */
+export function giveValues(draft: Draft, values: SharedValues, isModule: boolean, report: Report): void {
+  if (!draft.params || values.size === 0) return
+  const named = new Map<string, ValueSource>()
+  for (const { path, at } of placeholdersIn(draft.params, isModule)) {
+    const source = values.get(valueKey(path))
+    if (!source) continue // reported where the placeholder was read
+    named.set(valueKey(path), source)
+    if (isModule || !source.secret) continue
+    const message = `'\${${formatPath(path)}}' at '${at}' of its params is secret: params are never secret`
+    report(draft.text, 'SecretParameter', message)
+  }
+  draft.values = Object.fromEntries([...named].sort(([left], [right]) => compareText(left, right)))
+}
+
+function placeholdersIn(params: FreeForm, keys: boolean): FoundPlaceholder[] {
+  try {
+    return findPlaceholders(params, { keys, roots: [valuesRoot] })
+  } catch (error) {
+    // What cannot be read was reported where it stands.
+    if (error instanceof Problem) return []
+    throw error
+  }
+}
+
+/** What stands for a placeholder of a shared value; undefined when the deployment noted none. */
+export function resolvedValue(
+  path: readonly string[],
+  values: Readonly<Record<string, ValueSource>>,
+  secrets: FreeForm,
+): Resolved | undefined {
+  const key = valueKey(path)
+  const source = ownValue(values, key)
+  if (!source) return undefined
+  if (!source.secret) return { value: source.value ?? '', secret: false }
+  return Object.hasOwn(secrets, key) ? { value: secrets[key], secret: true } : undefined
+}
+
+/** Where the secret ones among shared values are, by key. */
+export function valueSecretRefs(values: Readonly<Record<string, ValueSource>> = {}): FreeForm {
+  const entries = Object.entries(values).flatMap(([key, { secret }]) => (secret ? [[key, secret]] : []))
+  return Object.fromEntries(entries)
+}
