@@ -21,6 +21,7 @@ import { openApiDocument } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { createServe } from './serve.ts'
 import { closeServer, createHttpServer } from './server.ts'
+import { createSessions, readSessionKey } from './session.ts'
 import { defaultSettings, type GatewaySettings } from './settings.ts'
 
 /** What a gateway is made of. */
@@ -31,6 +32,8 @@ export interface GatewayOptions {
   readonly settings?: Partial<GatewaySettings>
   readonly endpoints?: readonly Endpoint[]
   readonly version?: string
+  /** The key that signs sessions, as PEM; undefined while there is none. */
+  sessionKey?(): Promise<string | undefined>
   now?(): number
 }
 
@@ -44,6 +47,7 @@ export function createGateway(options: GatewayOptions) {
   const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors })
   const gateway: Gateway = {
     cluster,
+    sessions: createSessions(options.sessionKey ?? (() => readSessionKey(cluster.client)), log, now),
     planning,
     checkDriverInputs: createDriverInputsCheck(planning, settings.vendors, now),
     settings,

@@ -4,6 +4,8 @@ import { systemNamespace } from '../operator/api/names.ts'
 import { Problem } from '../operator/domain/errors.ts'
 import { allows, type Requirement, type RoleTarget } from '../operator/domain/roles.ts'
 import type { Store } from '../operator/kube/cluster.ts'
+import type { Gateway } from './endpoint.ts'
+import type { Session } from './session.ts'
 
 /** Who makes a request, and what they are in the organization that it is about. */
 export interface Caller {
@@ -13,35 +15,70 @@ export interface Caller {
   readonly membership?: Membership['spec']
 }
 
-/** Whose request it is, and the token that counts against the rate limit. */
+/** Whose request it is, and what it counts against in the rate limit. */
 export interface Authentication {
   readonly caller: Caller
-  readonly tokenName: string
+  readonly limitKey: string
+}
+
+/** A user, and the API token that speaks for them. */
+export interface Holder {
+  readonly user: User
+  readonly token: AccessToken
 }
 
 /** Nobody in particular, for what everybody may see. */
 export const anonymous: Caller = { userName: '' }
 
-const headerPattern = /^Bearer (qm_([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)_[A-Za-z0-9_-]{1,512})$/
+const headerPattern = /^(Bearer|JWT) ([A-Za-z0-9._-]{1,4096})$/
+const apiTokenPattern = /^qm_([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)_[A-Za-z0-9_-]{1,512}$/
 const nothing = Buffer.alloc(32)
 
 /** The caller that the values of `Authorization` speak for; undefined when they do not speak for anybody. */
-export function authenticate(
+export async function authenticate(
   values: readonly string[],
-  store: Store,
-  now: number,
-): Authentication | undefined {
-  const [, token, tokenName] = (values.length === 1 && headerPattern.exec(values[0] ?? '')) || []
-  if (token === undefined || tokenName === undefined) return undefined
+  { cluster: { store }, sessions, now }: Gateway,
+): Promise<Authentication | undefined> {
+  const [, scheme, text] = (values.length === 1 && headerPattern.exec(values[0] ?? '')) || []
+  if (text === undefined) return undefined
+  if (scheme === 'Bearer' && text.startsWith('qm_')) {
+    const holder = holderOf(text, store, now())
+    return holder && { caller: callerOf(holder.user), limitKey: `token:${holder.token.metadata.name}` }
+  }
+  const session = await sessions.read(text)
+  const user = session && userOfSession(session, store, now())
+  return user && { caller: callerOf(user), limitKey: `user:${user.metadata.name}` }
+}
+
+/** The holder of an API token; undefined when the token is not valid. */
+export function holderOf(text: string, store: Store, now: number): Holder | undefined {
+  const [, tokenName] = apiTokenPattern.exec(text) ?? []
+  if (tokenName === undefined) return undefined
   const known = store.get(AccessToken, systemNamespace, tokenName)
   const expected = Buffer.from(known?.spec.sha256 ?? '', 'hex')
-  const actual = createHash('sha256').update(token).digest()
+  const actual = createHash('sha256').update(text).digest()
   // An unknown token takes the same steps as a known one.
   const isEqual = timingSafeEqual(actual, expected.length === actual.length ? expected : nothing)
-  if (!known || !isEqual || known.metadata.deletionTimestamp || isExpired(known, now)) return undefined
-  const user = store.get(User, systemNamespace, known.spec.userName)
-  if (!user || user.metadata.deletionTimestamp) return undefined
-  return { tokenName, caller: callerOf(user) }
+  return known && isEqual ? liveHolder(known, store, now) : undefined
+}
+
+/** The holder of a token that is neither revoked nor expired. */
+function liveHolder(token: AccessToken, store: Store, now: number): Holder | undefined {
+  if (token.metadata.deletionTimestamp || isExpired(token, now)) return undefined
+  const user = store.get(User, systemNamespace, token.spec.userName)
+  return user && !user.metadata.deletionTimestamp ? { user, token } : undefined
+}
+
+/** The user of a session: as long as the user and the token that began it are still the same. */
+function userOfSession(
+  { userName, userUid, tokenName }: Session,
+  store: Store,
+  now: number,
+): User | undefined {
+  const token = store.get(AccessToken, systemNamespace, tokenName)
+  const user = token && liveHolder(token, store, now)?.user
+  if (!user || user.spec.type !== 'human') return undefined
+  return user.metadata.name === userName && user.metadata.uid === userUid ? user : undefined
 }
 
 function isExpired({ spec }: AccessToken, now: number): boolean {

@@ -6,6 +6,7 @@ import type { Log } from '../operator/log.ts'
 import type { Caller } from './authenticate.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
 import type { Metrics } from './metrics.ts'
+import type { Sessions } from './session.ts'
 import type { GatewaySettings } from './settings.ts'
 import { plainSchema } from './wire.ts'
 
@@ -44,6 +45,7 @@ export interface Answer {
 /** What every handler may use. */
 export interface Gateway {
   readonly cluster: Cluster
+  readonly sessions: Sessions
   /** What plans are made from, as the operator sees it. */
   readonly planning: Planning
   readonly checkDriverInputs: DriverInputsCheck
@@ -63,6 +65,8 @@ export interface Endpoint<P extends string = string, Q extends Fields = Fields, 
   readonly summary: string
   readonly tag: string
   readonly access: Access
+  /** Whether a public operation counts against the limit of the address that it comes from. */
+  readonly isLimited?: boolean
   readonly query?: Q
   readonly body?: B
   /** Schema of the body by status; undefined where there is none. Common refusals are added by themselves. */

@@ -26,7 +26,8 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
 
     return async (request, response) => {
       const params = request.params as Record<string, string> // no path has a wildcard, which alone gives lists
-      const known = access === 'public' ? anonymous : identify(request, gateway, limit)
+      const known = access === 'public' ? anonymous : await identify(request, gateway, limit)
+      if (endpoint.isLimited) take(limit, addressKey(request.socket.remoteAddress))
       const caller = memberAt(known, params['org_id'], gateway)
       response.locals['userName'] = caller.userName
       if (typeof access === 'object') demand(caller, access, { applicationId: params['app_id'] })
@@ -45,16 +46,20 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
 }
 
 /** Who calls; counts the request against their limit, or against that of the address when nobody is known. */
-function identify(request: Request, { cluster, now }: Gateway, limit: RateLimit): Caller {
-  const isReady = cluster.store.synced
+async function identify(request: Request, gateway: Gateway, limit: RateLimit): Promise<Caller> {
+  const isReady = gateway.cluster.store.synced
   const values = request.headersDistinct['authorization'] ?? []
-  const known = isReady ? authenticate(values, cluster.store, now()) : undefined
-  const wait = limit.take(known ? `token:${known.tokenName}` : addressKey(request.socket.remoteAddress))
-  if (wait > 0) throw new RateLimited(wait)
+  const known = isReady ? await authenticate(values, gateway) : undefined
+  take(limit, known?.limitKey ?? addressKey(request.socket.remoteAddress))
   if (known) return known.caller
   if (values.length === 0) throw new Problem('Unauthorized', "the header 'Authorization' is missing")
   if (!isReady) throw new Problem('Internal', 'the gateway is starting')
   throw new Problem('Forbidden', 'the token does not grant access')
+}
+
+function take(limit: RateLimit, key: string): void {
+  const wait = limit.take(key)
+  if (wait > 0) throw new RateLimited(wait)
 }
 
 function memberAt(caller: Caller, organization: string | undefined, { cluster }: Gateway): Caller {
