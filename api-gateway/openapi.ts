@@ -49,7 +49,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API token, sent as `Authorization: Bearer <token>`.',
+          description: 'An API token or a session token, sent as `Authorization: Bearer <token>`.',
         },
       },
       schemas,

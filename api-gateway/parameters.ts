@@ -1,4 +1,5 @@
 import { idPattern, string, type TSchema } from '../operator/api/schema.ts'
+import { valueKeyPattern } from '../operator/api/shared-value.ts'
 
 /** A name that REST and kubectl may have given: any name of a Kubernetes object. */
 const objectName = (description: string) =>
@@ -25,6 +26,7 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   account_id: objectName('Resource account id.'),
   driver_id: objectName('Driver id.'),
   def_id: objectName('Resource definition id.'),
+  version_id: string('Version id of a definition.', { pattern: '^[0-9a-f-]+$', maxLength: 64 }),
   criterion_id: string('Criterion id.', { pattern: '^[0-9a-f]+$', maxLength: 64 }),
   type_id: string('Resource type, as `<type>` or `<organization>%2F<type>`.', {
     pattern: '^[a-z0-9-]+(/[a-z0-9-]+)?$',
@@ -33,8 +35,18 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   class_id: className('Class id.'),
   delta_id: objectName('Deployment delta id.'),
   set_id: string('Deployment set id.', { pattern: '^[0-9a-f]{64}$', maxLength: 64 }),
+  source_set_id: string('Deployment set id.', { pattern: '^[0-9a-f]{64}$', maxLength: 64 }),
   deploy_id: objectName('Deployment id.'),
+  pipeline_id: shortId('Pipeline id.'),
+  run_id: objectName('Pipeline run id.'),
+  value_key: string('Key of a shared value.', { pattern: valueKeyPattern, maxLength: 253 }),
+  value_set_version_id: string('Id of a version of the shared values.', {
+    pattern: '^[0-9A-Za-z-]+$',
+    maxLength: 64,
+  }),
   webhook_id: objectName('Webhook id.'),
+  user_id: objectName('User id.'),
+  token_id: objectName('Token id.'),
   call_id: objectName('Id of a webhook call.'),
   res_type: string('Resource type, as `<type>` or `<type>.<class>`.', {
     pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)?([.][A-Za-z0-9][A-Za-z0-9_-]*)?$',

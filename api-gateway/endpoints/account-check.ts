@@ -35,10 +35,17 @@ const accountCheckShape = named(
   ),
 )
 
-/** The operator alone can read credentials: it is asked by an annotation, and answers in the status. */
-async function askOperator(account: ResourceAccount, { cluster }: Gateway): Promise<Check> {
+/**
+ * The operator alone can read credentials: it is asked by an annotation, about those in use or about those of another
+ * Secret of the account, and answers in the status.
+ */
+async function askOperator(
+  account: ResourceAccount,
+  { cluster }: Gateway,
+  secretName?: string,
+): Promise<Check> {
   const { namespace = '', name, uid } = account.metadata
-  const request = randomUUID()
+  const request = secretName === undefined ? randomUUID() : `${randomUUID()}/${secretName}`
   await cluster.patch(ResourceAccount, account, {
     metadata: { uid, annotations: { [annotations.check]: request } },
   })
@@ -49,6 +56,26 @@ async function askOperator(account: ResourceAccount, { cluster }: Gateway): Prom
     await setTimeout(lookEveryMs)
   }
   throw new Problem('Internal', `the operator did not try the credentials of account '${name}' in time`)
+}
+
+/** Refuses credentials that the provider does not accept; what it says of the others. */
+export async function tryCredentials(
+  account: ResourceAccount,
+  gateway: Gateway,
+  secretName?: string,
+): Promise<Check> {
+  const check = await askOperator(account, gateway, secretName)
+  if (check.accepted) return check
+  const message = `the credentials of account '${account.metadata.name}' do not work: ${check.message ?? ''}`
+  throw new Problem('Invalid', message)
+}
+
+/** Ends the trial of another Secret; without a use it goes. */
+export async function forgetTrial(account: ResourceAccount, { cluster }: Gateway): Promise<void> {
+  const { uid } = account.metadata
+  await cluster.patch(ResourceAccount, account, {
+    metadata: { uid, annotations: { [annotations.check]: null } },
+  })
 }
 
 /** The trial of credentials. */
@@ -63,12 +90,7 @@ export const accountChecks: readonly Endpoint[] = [
     async handle({ params: { org_id, account_id } }, gateway) {
       const account = find(gateway.cluster.store, ResourceAccount, org_id, account_id)
       if (!account) throw new Problem('NotFound', `account '${account_id}' not found`)
-      const { accepted, message, fields = [] } = await askOperator(account, gateway)
-      if (!accepted)
-        throw new Problem(
-          'Invalid',
-          `the credentials of account '${account_id}' do not work: ${message ?? ''}`,
-        )
+      const { message, fields = [] } = await tryCredentials(account, gateway)
       return ok({ identity_fields: fields, ...(message === undefined ? {} : { warnings: [message] }) })
     },
   }),

@@ -1,10 +1,8 @@
-import { newObject } from '../../operator/api/kind.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
-import { list, oneOf, type Static } from '../../operator/api/schema.ts'
+import { list } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
-import type { Caller } from '../authenticate.ts'
-import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
 import {
   accountChangesShape,
@@ -15,58 +13,17 @@ import {
   toAccount,
   usesOf,
 } from './account-shape.ts'
-import { find, findAll, newMetadata, refuseTaken } from './find.ts'
-import { credentialsData, inputsSecret, newSecretName, type SecretData } from './secret-refs.ts'
-import { undoing } from './undo.ts'
+import { changeAccount, createAccount } from './account-writing.ts'
+import { flag } from './definition-request.ts'
+import { find, findAll, refuseTaken } from './find.ts'
+import { credentialsData } from './secret-refs.ts'
 
 const tag = 'Resource accounts'
-const dryRun = {
-  dry_run: oneOf(['true', 'false'], 'Whether the request is only checked. False when absent.'),
-}
-
-async function createAccount(
-  organization: string,
-  body: Static<typeof newAccountShape>,
-  data: SecretData,
-  caller: Caller,
-  { cluster, log }: Gateway,
-): Promise<ResourceAccount> {
-  const secretName = Object.keys(data).length > 0 ? newSecretName(body.id, 'credentials') : undefined
-  const wanted = newObject(ResourceAccount, newMetadata(organization, body.id, caller), {
-    type: body.type,
-    displayName: body.name,
-    ...(secretName === undefined ? {} : { credentialsSecretName: secretName }),
-  })
-  const account = await cluster.create(ResourceAccount, wanted)
-  if (secretName === undefined) return account
-  // The owner comes first, so that a Secret never stays without one.
-  await undoing(
-    log,
-    () => cluster.remove(ResourceAccount, account),
-    () => cluster.createSecret(inputsSecret(account, secretName, data)),
-  )
-  return account
-}
-
-/** New credentials are a new Secret; the operator takes the old one away when it sees the new reference. */
-async function changeAccount(
-  account: ResourceAccount,
-  name: string | undefined,
-  data: SecretData | undefined,
-  { cluster }: Gateway,
-): Promise<ResourceAccount> {
-  if (name === undefined && data === undefined) return account
-  const secretName =
-    data && Object.keys(data).length > 0 ? newSecretName(account.metadata.name, 'credentials') : undefined
-  if (data && secretName !== undefined) await cluster.createSecret(inputsSecret(account, secretName, data))
-  const { uid } = account.metadata
-  return cluster.patch(ResourceAccount, account, {
-    metadata: { uid },
-    spec: {
-      ...(name === undefined ? {} : { displayName: name }),
-      ...(data === undefined ? {} : { credentialsSecretName: secretName ?? null }),
-    },
-  })
+const checks = {
+  dry_run: flag('Whether the request is only checked. False when absent.'),
+  check_credential: flag(
+    'Whether the provider is asked first if it accepts the credentials. False when absent.',
+  ),
 }
 
 function findAccount(store: Store, organization: string, id: string): ResourceAccount {
@@ -102,15 +59,19 @@ export const accounts: readonly Endpoint[] = [
     summary: 'Create a resource account',
     tag,
     access: { organization: 'administrator' },
-    query: dryRun,
+    query: checks,
     body: newAccountShape,
     responses: { 200: accountShape, 204: undefined, 409: errorShape },
     async handle({ params: { org_id }, query, body, caller }, gateway) {
       const { store } = gateway.cluster
       refuseTaken(store.get(ResourceAccount, org_id, body.id), `account '${body.id}'`)
       const data = credentialsData(body.credentials)
-      if (query.dry_run === 'true') return noContent
-      return ok(toAccount(store, await createAccount(org_id, body, data, caller, gateway)))
+      const isTried = query.check_credential === 'true'
+      if (query.dry_run === 'true' && !isTried) return noContent
+      const account = await createAccount({ organization: org_id, body, data, isTried }, caller, gateway)
+      if (query.dry_run !== 'true') return ok(toAccount(store, account))
+      await gateway.cluster.remove(ResourceAccount, account)
+      return noContent
     },
   }),
   endpoint({
@@ -129,15 +90,19 @@ export const accounts: readonly Endpoint[] = [
     summary: 'Change the name or the credentials of a resource account',
     tag,
     access: { organization: 'administrator' },
-    query: dryRun,
+    query: checks,
     body: accountChangesShape,
     responses: { 200: accountShape, 204: undefined },
     async handle({ params: { org_id, account_id }, query, body }, gateway) {
       const { store } = gateway.cluster
       const account = findAccount(store, org_id, account_id)
       const data = body.credentials && credentialsData(body.credentials)
-      if (query.dry_run === 'true') return noContent
-      return ok(toAccount(store, await changeAccount(account, body.name, data, gateway)))
+      const isDryRun = query.dry_run === 'true'
+      const isTried = query.check_credential === 'true'
+      if (isDryRun && !isTried) return noContent
+      const change = { name: body.name, data, isTried, isDryRun }
+      const changed = await changeAccount(account, change, gateway)
+      return isDryRun ? noContent : ok(toAccount(store, changed))
     },
   }),
   endpoint({

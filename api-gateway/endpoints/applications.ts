@@ -189,6 +189,21 @@ export const applications: readonly Endpoint[] = [
     handle: ({ params }, { cluster: { store } }) => ok(toApplication(store, findApplication(store, params))),
   }),
   endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/apps/{app_id}',
+    summary: 'Rename an application',
+    tag: 'Applications',
+    access: { application: 'owner' },
+    body: object({ name: string('Name for people.') }, {}, 'What is to change.'),
+    responses: { 200: applicationShape },
+    async handle({ params, body }, { cluster }) {
+      const application = findApplication(cluster.store, params)
+      const { uid } = application.metadata
+      const change = { metadata: { uid }, spec: { displayName: body.name } }
+      return ok(toApplication(cluster.store, await cluster.patch(Application, application, change)))
+    },
+  }),
+  endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/apps/{app_id}',
     summary: 'Delete an application with its environments',

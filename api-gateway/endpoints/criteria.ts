@@ -9,7 +9,7 @@ import { criterionId } from '../../operator/domain/matching.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
 import { fromWire, wireSchema } from '../wire.ts'
-import { changeObject } from './change.ts'
+import { changeObject, stamped } from './change.ts'
 import { findDefinition, refuseDuplicates, resourcesOfDefinition } from './definition-finding.ts'
 import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
 import { criteriaRequest, flag, type Spelling } from './definition-request.ts'
@@ -17,6 +17,10 @@ import { criterionShape, toCriterion } from './definition-shape.ts'
 import { findAll } from './find.ts'
 
 const tag = 'Resource definitions'
+
+function timeOf(now: () => number): string {
+  return new Date(now()).toISOString()
+}
 
 function withCriteria(definition: ResourceDefinition, criteria: readonly Criterion[]): ResourceDefinition {
   return { ...definition, spec: { ...definition.spec, criteria: [...criteria] } }
@@ -41,7 +45,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       access: { organization: 'administrator' },
       body: wireSchema(criterionSchema),
       responses: { 200: criterionShape, 409: errorShape },
-      async handle({ params: { org_id, def_id }, body }, { cluster }) {
+      async handle({ params: { org_id, def_id }, body }, { cluster, now }) {
         const criterion = fromWire(criterionSchema, body)
         await changeObject(
           cluster,
@@ -50,7 +54,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
           (definition) => {
             const { criteria = [] } = definition.spec
             refuseDuplicates(cluster.store, definition, [criterion], criteria)
-            return withCriteria(definition, [...criteria, criterion])
+            return stamped(definition, withCriteria(definition, [...criteria, criterion]), timeOf(now))
           },
         )
         return ok(toCriterion(criterion))
@@ -64,7 +68,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       access: { organization: 'administrator' },
       body: criteriaRequest,
       responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
-      async handle({ params: { org_id, def_id }, body }, { cluster }) {
+      async handle({ params: { org_id, def_id }, body }, { cluster, now }) {
         const criteria = body.map((each) => fromWire(criterionSchema, each))
         await changeObject(
           cluster,
@@ -72,7 +76,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
           findDefinition(cluster.store, org_id, def_id),
           (definition) => {
             refuseDuplicates(cluster.store, definition, criteria)
-            return withCriteria(definition, criteria)
+            return stamped(definition, withCriteria(definition, criteria), timeOf(now))
           },
         )
         return ok(criteria.map(toCriterion))
@@ -86,7 +90,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       access: { organization: 'administrator' },
       query: { force: flag('Whether it is deleted even if a resource would then have another definition.') },
       responses: { 204: undefined, 409: definitionChangesShape },
-      async handle({ params: { org_id, def_id, criterion_id }, query: { force } }, { cluster }) {
+      async handle({ params: { org_id, def_id, criterion_id }, query: { force } }, { cluster, now }) {
         const { store } = cluster
         const definition = findDefinition(store, org_id, def_id)
         const changed = withoutCriterion(definition, criterion_id)
@@ -99,7 +103,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
         )
         if (changes.length > 0 && force !== 'true') return { status: 409, body: changes }
         await changeObject(cluster, ResourceDefinition, definition, (each) =>
-          withoutCriterion(each, criterion_id),
+          stamped(each, withoutCriterion(each, criterion_id), timeOf(now)),
         )
         return noContent
       },

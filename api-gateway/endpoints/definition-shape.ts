@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DefinitionSnapshot } from '../../operator/api/active-resource.ts'
+import { annotations } from '../../operator/api/names.ts'
 import {
   type Criterion,
   criterionSchema,
@@ -61,6 +62,7 @@ export const definitionShape = named(
       driver_params: inputsResponse,
       provision: wireSchema(provisionSchema),
       criteria: list(criterionShape, 'Contexts that it is for.'),
+      updated_at: time('When it was last changed over REST; absent when it never was.'),
     },
     'A resource definition.',
   ),
@@ -71,6 +73,7 @@ export function toDefinition(definition: ResourceDefinition, spelling: Spelling,
   const { metadata, spec } = definition
   const { accountName, driverInputs, provision, criteria } = spec
   const version = versionId(spec)
+  const updatedAt = metadata.annotations?.[annotations.lastModifiedAt]
   const [accountKey, inputsKey] =
     spelling === 'older' ? ['account_id', 'driver_params'] : ['driver_account', 'driver_inputs']
   return {
@@ -90,6 +93,7 @@ export function toDefinition(definition: ResourceDefinition, spelling: Spelling,
     ...(driverInputs === undefined ? {} : { [inputsKey]: toInputs(driverInputs, metadata.name) }),
     ...(provision === undefined ? {} : { provision: toProvision(provision) }),
     ...(criteria === undefined ? {} : { criteria: criteria.map(toCriterion) }),
+    ...(updatedAt === undefined ? {} : { updated_at: updatedAt }),
   }
 }
 

@@ -8,11 +8,10 @@ import type { FreeForm } from '../../operator/api/schema.ts'
 import { faultOf, parseReference } from '../../operator/domain/descriptor.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { isObject } from '../../operator/domain/json.ts'
-import type { Cluster } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
 import { fromWire } from '../wire.ts'
-import { changeObject } from './change.ts'
+import { changeObject, stamped } from './change.ts'
 import { refuseDuplicates } from './definition-finding.ts'
 import {
   accountOf,
@@ -86,11 +85,12 @@ export async function createDefinition(
 export async function writeDraft(
   definition: ResourceDefinition,
   { apply, secret }: Draft,
-  cluster: Cluster,
+  { cluster, now }: Pick<Gateway, 'cluster' | 'now'>,
 ): Promise<ResourceDefinition> {
   apply(definition)
   if (secret) await cluster.createSecret(inputsSecret(definition, secret.name, secret.data))
-  return changeObject(cluster, ResourceDefinition, definition, apply)
+  const time = new Date(now()).toISOString()
+  return changeObject(cluster, ResourceDefinition, definition, (each) => stamped(each, apply(each), time))
 }
 
 /** A draft that replaces all but what a replacement leaves alone: type, criteria, and a driver that is not named. */

@@ -74,7 +74,7 @@ async function writeOrPreview(
 ) {
   const { namespace = '', name } = definition.metadata
   if (isDryRun) return ok(await previewDefinition(namespace, name, draft.apply(definition), gateway))
-  return ok(toDefinition(await writeDraft(definition, draft, gateway.cluster), spelling))
+  return ok(toDefinition(await writeDraft(definition, draft, gateway), spelling))
 }
 
 function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): Endpoint[] {

@@ -101,6 +101,16 @@ export const deltaShape = named(
   ),
 )
 
+/** What makes one set of another, as REST shows it. */
+export const plainDeltaShape = named(
+  'PlainDelta',
+  object(
+    { modules: modulesShape, shared: list(operationShape, 'Operations on the shared dependencies.') },
+    {},
+    'The changes that make one deployment set of another.',
+  ),
+)
+
 /** A delta in the shape of REST. */
 export function toDelta(delta: DeploymentDelta) {
   const { metadata, spec } = delta

@@ -1,72 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { annotations } from '../../operator/api/names.ts'
-import { list, oneOf, type Static } from '../../operator/api/schema.ts'
-import { type DeltaContent, deltaContent, emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
-import { Problem } from '../../operator/domain/errors.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
-import type { Caller } from '../authenticate.ts'
-import { type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { list, oneOf } from '../../operator/api/schema.ts'
+import { emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
 import { changeObject } from './change.ts'
+import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
-import { createdAt, find, findApplication, inOrganization, newMetadata, refuseTooLarge } from './find.ts'
-
-function contentOf(request: Static<typeof changesRequest>): DeltaContent {
-  const { add = {}, remove = [], update = {} } = request.modules ?? {}
-  return { modules: { add, remove, update }, shared: request.shared ?? [] }
-}
-
-/** The changes as the object keeps them. */
-function specPart({ modules, shared }: DeltaContent): Pick<DeploymentDelta['spec'], 'modules' | 'shared'> {
-  const add = Object.entries(modules.add).flatMap(([id, module]) =>
-    module === null ? [] : [[id, module] as const],
-  )
-  const update = Object.entries(modules.update).map(
-    ([id, operations]) => [id, [...operations]] satisfies [string, unknown],
-  )
-  return {
-    modules: {
-      add: Object.fromEntries(add),
-      remove: [...modules.remove],
-      update: Object.fromEntries(update),
-    },
-    shared: [...shared],
-  }
-}
-
-function findDelta(
-  store: Store,
-  path: { org_id: string; app_id: string; delta_id: string },
-): DeploymentDelta {
-  findApplication(store, path)
-  const found = find(store, DeploymentDelta, path.org_id, path.delta_id)
-  if (found?.spec.applicationName === path.app_id) return found
-  throw new Problem('NotFound', `delta '${path.delta_id}' not found`)
-}
-
-function changed(
-  delta: DeploymentDelta,
-  changes: readonly DeltaContent[],
-  caller: Caller,
-  time: string,
-): DeploymentDelta {
-  if (delta.spec.archived) throw new Problem('Invalid', `delta '${delta.metadata.name}' is archived`)
-  const content = changes.reduce(foldDelta, deltaContent(delta.spec))
-  const spec = { ...delta.spec, ...specPart(content) }
-  refuseTooLarge(spec, `delta '${delta.metadata.name}'`)
-  const given = delta.metadata.annotations ?? {}
-  const contributors = new Set(
-    [...(given[annotations.contributors]?.split(',') ?? []), caller.userName].filter(Boolean),
-  )
-  const marks = {
-    [annotations.lastModifiedAt]: time,
-    [annotations.contributors]: [...contributors].join(','),
-  }
-  return { ...delta, metadata: { ...delta.metadata, annotations: { ...given, ...marks } }, spec }
-}
+import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
+import { createdAt, findApplication, inOrganization, newMetadata } from './find.ts'
 
 /** Deployment deltas. */
 export const deltas: readonly Endpoint[] = [
@@ -107,15 +51,13 @@ export const deltas: readonly Endpoint[] = [
     async handle({ params, body, caller }, { cluster, now }) {
       const { org_id, app_id } = params
       findApplication(cluster.store, params)
-      const { env_id: environmentId, name: displayName } = body.metadata ?? {}
       const content = foldDelta(emptyDelta, contentOf(body))
       const metadata = newMetadata(org_id, randomBytes(20).toString('hex'), caller)
       const draft = newObject(DeploymentDelta, metadata, {
         applicationName: app_id,
-        ...(environmentId === undefined ? {} : { environmentId }),
-        ...(displayName === undefined ? {} : { displayName }),
+        ...aboutDelta(body),
       })
-      const delta = changed(draft, [content], caller, new Date(now()).toISOString())
+      const delta = changed(draft, [content], { caller, time: new Date(now()).toISOString() })
       return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
     },
   }),
@@ -140,15 +82,33 @@ export const deltas: readonly Endpoint[] = [
     plainNotFound: true,
     async handle({ params, body, caller }, { cluster, now }) {
       const changes = body.map(contentOf)
-      const time = new Date(now()).toISOString()
+      const contribution = { caller, time: new Date(now()).toISOString() }
       const first = findDelta(cluster.store, params)
       return ok(
         toDelta(
           await changeObject(cluster, DeploymentDelta, first, (delta) =>
-            changed(delta, changes, caller, time),
+            changed(delta, changes, contribution),
           ),
         ),
       )
     },
   }),
+  endpoint({
+    method: 'put',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
+    summary: 'Replace the changes in a delta; its name and environment stay unless they are given',
+    tag: 'Deployment deltas',
+    access: { application: 'developer' },
+    body: changesRequest,
+    responses: { 204: undefined, 409: errorShape },
+    plainNotFound: true,
+    async handle({ params, body, caller }, { cluster, now }) {
+      const contribution = { caller, time: new Date(now()).toISOString() }
+      await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
+        replaced(delta, body, contribution),
+      )
+      return noContent
+    },
+  }),
+  ...deltaMetadata,
 ]

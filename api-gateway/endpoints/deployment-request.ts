@@ -9,18 +9,24 @@ import type { Store } from '../../operator/kube/cluster.ts'
 import { type EnvironmentPath, find } from './find.ts'
 import { findSet } from './set-shape.ts'
 
+/** What a request to deploy may say. */
+export const deploymentFields = {
+  delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
+  set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 64 }),
+  comment: string('Why it is made.', { maxLength: 8192 }),
+  value_set_version_id: string('Ignored.'),
+  mode: oneOf(['full', 'incremental'], 'Whether unchanged resources are provisioned again as well.'),
+}
+
 /** What a request to deploy says. */
 export const newDeploymentShape = object(
   {},
-  {
-    delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
-    set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 64 }),
-    comment: string('Why it is made.', { maxLength: 8192 }),
-    value_set_version_id: string('Ignored.'),
-    mode: oneOf(['full', 'incremental'], 'Whether unchanged resources are provisioned again as well.'),
-  },
+  deploymentFields,
   'A deployment; of what is deployed already when neither a delta nor a set is given.',
 )
+
+/** A request to deploy. */
+export type NewDeployment = Static<typeof newDeploymentShape>
 
 /** The set that a deployment starts from. */
 export function baseOf(
@@ -44,7 +50,7 @@ export function baseOf(
 export function wantedSet(
   store: Store,
   path: EnvironmentPath,
-  body: Static<typeof newDeploymentShape>,
+  body: NewDeployment,
   base: SetContent,
 ): SetContent {
   const { org_id, app_id } = path

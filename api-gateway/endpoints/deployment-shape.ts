@@ -22,7 +22,10 @@ export const deploymentShape = named(
       export_status: string('Always empty.'),
       export_file: string('Always empty.'),
     },
-    { delta_id: string('Deployment delta that it applied.') },
+    {
+      delta_id: string('Deployment delta that it applied.'),
+      mode: oneOf(['full', 'incremental'], 'Whether unchanged resources were provisioned again as well.'),
+    },
     'A deployment to an environment.',
   ),
 )
@@ -37,6 +40,7 @@ export function toDeployment(deployment: EnvironmentDeployment) {
     set_id: setName.slice(setName.indexOf('.') + 1),
     from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
     ...(spec.deltaName === undefined ? {} : { delta_id: spec.deltaName }),
+    ...(spec.mode === undefined ? {} : { mode: spec.mode }),
     comment: spec.comment ?? '',
     status: stateOfDeployment(deployment),
     status_changed_at: status?.finishTime ?? status?.startTime ?? createdAt(deployment),

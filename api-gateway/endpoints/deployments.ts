@@ -1,19 +1,17 @@
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
-import { newObject } from '../../operator/api/kind.ts'
 import { list, object, oneOf, string } from '../../operator/api/schema.ts'
-import { byAge, isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
+import { byAge } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { deploymentObjectName } from '../../operator/domain/identity.ts'
 import { plan } from '../../operator/domain/plan.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
-import { demand } from '../authenticate.ts'
 import { created, type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { errorShape, named } from '../shapes.ts'
-import { baseOf, newDeploymentShape, wantedSet } from './deployment-request.ts'
+import { newDeploymentShape } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
+import { preparedDeployment, startDeployment } from './deployment-start.ts'
 import { planShape, toPlan } from './dry-run.ts'
-import { type EnvironmentPath, findEnvironment, newToldMetadata } from './find.ts'
-import { keepSet } from './set-shape.ts'
+import { type EnvironmentPath, findEnvironment } from './find.ts'
+import { pipelineId } from './pipeline-run-shape.ts'
 
 const deploymentErrorShape = named(
   'DeploymentError',
@@ -39,15 +37,6 @@ function findDeployment(
   const found = store.get(EnvironmentDeployment, path.org_id, path.deploy_id)
   if (found?.spec.environmentName === environment.metadata.name) return found
   throw new Problem('NotFound', `deployment '${path.deploy_id}' not found`)
-}
-
-function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
-  const running = deployments.find((each) => !isFinished(each))
-  if (running)
-    throw new Problem(
-      'Conflict',
-      `deployment '${running.metadata.name}' of this environment has not finished`,
-    )
 }
 
 function toErrors({ status }: EnvironmentDeployment) {
@@ -80,11 +69,17 @@ export const deployments: readonly Endpoint[] = [
     summary: 'List the deployments to an environment, the newest first',
     tag,
     access: { application: 'viewer' },
+    query: {
+      pipelineRunId: string('Only the deployment that this run made, as `<pipeline>,<run>`.', {
+        maxLength: 512,
+      }),
+    },
     responses: { 200: list(deploymentShape, 'Deployments.') },
-    handle({ params }, { cluster: { store } }) {
+    handle({ params, query: { pipelineRunId: run } }, { cluster: { store } }) {
       const { metadata } = findEnvironment(store, params)
       const newestFirst = deploymentsTo(store, params.org_id, metadata.name).sort(byAge).reverse()
-      return ok(newestFirst.map(toDeployment))
+      const wanted = newestFirst.filter((each) => !run || run === `${pipelineId},${each.metadata.name}`)
+      return ok(wanted.map(toDeployment))
     },
   }),
   endpoint({
@@ -101,30 +96,13 @@ export const deployments: readonly Endpoint[] = [
     },
     body: newDeploymentShape,
     responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
-    async handle({ params, query, body, caller }, { cluster, planning }) {
-      const { store } = cluster
-      const environment = findEnvironment(store, params)
-      const { name } = environment.metadata
-      const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
-      demand(caller, { application: 'developer', deployer: true }, target)
-      if (environment.metadata.deletionTimestamp)
-        throw new Problem('Conflict', 'the environment is being deleted')
-      const earlier = deploymentsTo(store, params.org_id, name)
-      if (query.dry_run !== 'true') refuseSecond(earlier)
-      const base = baseOf(store, environment, earlier)
-      const content = wantedSet(store, params, body, base.content)
-      if (query.dry_run === 'true') return ok(toPlan(plan(planning.inputFor(environment, content))))
-      const setName = await keepSet(cluster, params.org_id, params.app_id, content, caller)
-      // Two requests that race take the same number, and the second one collides.
-      const id = deploymentObjectName(name, nextDeploymentNumber(name, earlier))
-      const deployment = newObject(EnvironmentDeployment, newToldMetadata(params.org_id, id, caller), {
-        environmentName: name,
-        setName,
-        ...(body.delta_id === undefined ? {} : { deltaName: body.delta_id }),
-        ...(base.name === undefined ? {} : { fromDeploymentName: base.name }),
-        ...(body.comment === undefined ? {} : { comment: body.comment }),
-      })
-      return created(toDeployment(await cluster.create(EnvironmentDeployment, deployment)))
+    async handle({ params, query, body, caller }, gateway) {
+      const isDryRun = query.dry_run === 'true'
+      const isFull = body.mode === 'full'
+      const prepared = preparedDeployment(params, body, caller, gateway, { besideOthers: isDryRun })
+      const { environment, content } = prepared
+      if (isDryRun) return ok(toPlan(plan({ ...gateway.planning.inputFor(environment, content), isFull })))
+      return created(toDeployment(await startDeployment(params, body, prepared, caller, gateway)))
     },
   }),
   endpoint({

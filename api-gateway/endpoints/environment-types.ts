@@ -3,9 +3,10 @@ import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { list, object, string } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
-import { errorShape, named } from '../shapes.ts'
+import { errorShape, named, nullable } from '../shapes.ts'
 import { environmentIdOf, find, findAll, inOrganization, newMetadata, refuseTaken } from './find.ts'
 
 const environmentTypeShape = named(
@@ -24,6 +25,12 @@ const usesShape = list(
 
 function toEnvironmentType({ metadata, spec }: EnvironmentType) {
   return { id: metadata.name, description: spec.description ?? '' }
+}
+
+function findEnvironmentType(store: Store, organization: string, id: string): EnvironmentType {
+  const found = find(store, EnvironmentType, organization, id)
+  if (!found) throw new Problem('NotFound', `environment type '${id}' not found`)
+  return found
 }
 
 /** Environment types. */
@@ -65,10 +72,27 @@ export const environmentTypes: readonly Endpoint[] = [
     tag: 'Environment types',
     access: { organization: 'member' },
     responses: { 200: environmentTypeShape },
-    handle({ params: { org_id, env_type_id } }, { cluster: { store } }) {
-      const found = find(store, EnvironmentType, org_id, env_type_id)
-      if (!found) throw new Problem('NotFound', `environment type '${env_type_id}' not found`)
-      return ok(toEnvironmentType(found))
+    handle: ({ params: { org_id, env_type_id } }, { cluster: { store } }) =>
+      ok(toEnvironmentType(findEnvironmentType(store, org_id, env_type_id))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/env-types/{env_type_id}',
+    summary: 'Change the description of an environment type',
+    tag: 'Environment types',
+    access: { organization: 'administrator' },
+    body: object(
+      {},
+      { description: nullable(string('What it is for; null takes it away.')) },
+      'What is to change; what is absent stays.',
+    ),
+    responses: { 200: environmentTypeShape },
+    async handle({ params: { org_id, env_type_id }, body: { description } }, { cluster }) {
+      const found = findEnvironmentType(cluster.store, org_id, env_type_id)
+      if (description === undefined) return ok(toEnvironmentType(found))
+      const { uid } = found.metadata
+      const change = { metadata: { uid }, spec: { description } }
+      return ok(toEnvironmentType(await cluster.patch(EnvironmentType, found, change)))
     },
   }),
   endpoint({
@@ -80,8 +104,7 @@ export const environmentTypes: readonly Endpoint[] = [
     responses: { 204: undefined, 409: usesShape },
     async handle({ params: { org_id, env_type_id } }, { cluster }) {
       const { store } = cluster
-      const found = find(store, EnvironmentType, org_id, env_type_id)
-      if (!found) throw new Problem('NotFound', `environment type '${env_type_id}' not found`)
+      const found = findEnvironmentType(store, org_id, env_type_id)
       const users = store
         .byIndex(Environment, 'type', inOrganization(org_id, env_type_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)

@@ -32,7 +32,8 @@ import {
 /** Type of an environment for which none is named. */
 export const defaultEnvironmentType = 'development'
 
-const environmentShape = named(
+/** An environment as REST shows it. */
+export const environmentShape = named(
   'Environment',
   object(
     {
@@ -57,7 +58,8 @@ export interface NewEnvironment {
   readonly from_deploy_id?: string
 }
 
-function toEnvironment(store: Store, environment: Environment) {
+/** An environment in the shape of REST. */
+export function toEnvironment(store: Store, environment: Environment) {
   const { metadata, spec } = environment
   const { namespace = '' } = metadata
   const from = spec.fromDeploymentName && store.get(EnvironmentDeployment, namespace, spec.fromDeploymentName)
@@ -116,7 +118,7 @@ export function goesOn(store: Store, environment: Environment): boolean {
 }
 
 /** The deployment that an environment is to start from: of this or another environment of the application. */
-function findStart(
+export function findStart(
   store: Store,
   organization: string,
   application: string,

@@ -1,11 +1,35 @@
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
-import { list } from '../../operator/api/schema.ts'
+import { list, string } from '../../operator/api/schema.ts'
+import {
+  applyDelta,
+  diffSets,
+  emptyDelta,
+  foldDelta,
+  type SetContent,
+  setId,
+} from '../../operator/domain/delta.ts'
 import { Problem } from '../../operator/domain/errors.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { anyOf } from '../shapes.ts'
+import { changesRequest, plainDeltaShape } from './delta-shape.ts'
+import { contentOf } from './delta-writing.ts'
 import { byName, findApplication, inOrganization } from './find.ts'
-import { findSet, setShape, toSet } from './set-shape.ts'
+import { findSet, keepSet, setShape, toSet } from './set-shape.ts'
 
-/** Deployment sets: made by deployments, read here. */
+interface ApplicationPath {
+  readonly org_id: string
+  readonly app_id: string
+}
+
+function contentOfSet(store: Store, path: ApplicationPath, id: string): SetContent {
+  findApplication(store, path)
+  const content = findSet(store, path.org_id, path.app_id, id)
+  if (!content) throw new Problem('NotFound', `deployment set '${id}' not found`)
+  return content
+}
+
+/** Deployment sets: made by deployments and from each other. */
 export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -24,16 +48,49 @@ export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
-    summary: 'Get a deployment set',
+    summary: 'Get a deployment set, or what makes it of another one',
     tag: 'Deployment sets',
     access: { application: 'viewer' },
-    responses: { 200: setShape },
+    query: {
+      diff: string('Another set: the answer is the changes that make the set in the path of it.', {
+        maxLength: 64,
+      }),
+    },
+    responses: { 200: anyOf(setShape, plainDeltaShape) },
+    plainNotFound: true,
+    handle({ params, query: { diff } }, { cluster: { store } }) {
+      const content = contentOfSet(store, params, params.set_id)
+      if (diff) return ok(diffSets(contentOfSet(store, params, diff), content))
+      return ok({ ...toSet(content), id: params.set_id })
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}/diff/{source_set_id}',
+    summary: 'Get the changes that make a deployment set of another one, the source',
+    tag: 'Deployment sets',
+    access: { application: 'viewer' },
+    responses: { 200: plainDeltaShape },
     plainNotFound: true,
     handle({ params }, { cluster: { store } }) {
-      findApplication(store, params)
-      const content = findSet(store, params.org_id, params.app_id, params.set_id)
-      if (!content) throw new Problem('NotFound', `deployment set '${params.set_id}' not found`)
-      return ok({ ...toSet(content), id: params.set_id })
+      const content = contentOfSet(store, params, params.set_id)
+      return ok(diffSets(contentOfSet(store, params, params.source_set_id), content))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
+    summary: 'Make a deployment set from another one and changes to it',
+    tag: 'Deployment sets',
+    access: { application: 'developer' },
+    body: changesRequest,
+    responses: { 200: string('Id of the set with the changes.') },
+    plainNotFound: true,
+    async handle({ params, body, caller }, { cluster }) {
+      const base = contentOfSet(cluster.store, params, params.set_id)
+      const content = applyDelta(base, foldDelta(emptyDelta, contentOf(body)))
+      await keepSet(cluster, params.org_id, params.app_id, content, caller)
+      return ok(setId(content))
     },
   }),
 ]

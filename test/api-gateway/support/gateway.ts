@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { createGateway, type GatewayOptions } from '../../../api-gateway/app.ts'
@@ -45,6 +45,14 @@ export interface TestGateway {
   close(): Promise<void>
 }
 
+/** A new key of sessions, as PEM. */
+export function newSessionKey(): string {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+const testKey = newSessionKey()
+
 /** The token of a user of the tests. */
 export function tokenOf(user: string): string {
   return `qm_${user}_secret-of-${user}`
@@ -59,7 +67,8 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
   }
   const log = { ...silentLog, info: write('info'), warn: write('warn'), error: write('error') }
   const settings = { requestsPerSecond: 100_000, burst: 100_000 }
-  const gateway = createGateway({ cluster, log, catalogue, settings, ...options })
+  const sessionKey = async () => testKey
+  const gateway = createGateway({ cluster, log, catalogue, settings, sessionKey, ...options })
   const port = await gateway.listen(0, '127.0.0.1')
   const url = `http://127.0.0.1:${port}`
 

@@ -1,0 +1,51 @@
+import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import { boolean, type Static, string, type TSchema } from '../../operator/api/schema.ts'
+import { type Endpoint, endpoint, noContent } from '../endpoint.ts'
+import { shortId } from '../parameters.ts'
+import { changeObject } from './change.ts'
+import { findDelta, rewritten } from './delta-writing.ts'
+
+/** An operation whose body is the new value of one field. */
+function fieldOf<B extends TSchema>(
+  field: 'archived' | 'env_id' | 'name',
+  summary: string,
+  body: B,
+  fieldsOf: (value: Static<B>) => Partial<DeploymentDelta['spec']>,
+): Endpoint {
+  return endpoint({
+    method: 'put',
+    path: `/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}/metadata/${field}`,
+    summary,
+    tag: 'Deployment deltas',
+    access: { application: 'developer' },
+    body,
+    responses: { 204: undefined },
+    plainNotFound: true,
+    async handle({ params, body: value, caller }, { cluster, now }) {
+      const contribution = { caller, time: new Date(now()).toISOString() }
+      await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
+        rewritten(delta, fieldsOf(value), contribution),
+      )
+      return noContent
+    },
+  })
+}
+
+/** What is said about deltas, field by field; each body is a JSON string or boolean. */
+export const deltaMetadata: readonly Endpoint[] = [
+  fieldOf(
+    'archived',
+    'Put a delta away, or take it back',
+    boolean('Whether it is put away.'),
+    (archived) => ({
+      archived,
+    }),
+  ),
+  fieldOf(
+    'env_id',
+    'Say which environment a delta is meant for',
+    shortId('Environment id.'),
+    (environmentId) => ({ environmentId }),
+  ),
+  fieldOf('name', 'Rename a delta', string('Name for people.'), (displayName) => ({ displayName })),
+]

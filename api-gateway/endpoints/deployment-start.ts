@@ -1,0 +1,70 @@
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { newObject } from '../../operator/api/kind.ts'
+import { isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { deploymentObjectName } from '../../operator/domain/identity.ts'
+import { type Caller, demand } from '../authenticate.ts'
+import type { Gateway } from '../endpoint.ts'
+import { baseOf, type NewDeployment, wantedSet } from './deployment-request.ts'
+import { deploymentsTo } from './deployment-shape.ts'
+import { type EnvironmentPath, findEnvironment, newToldMetadata } from './find.ts'
+import { keepSet } from './set-shape.ts'
+
+/** A request to deploy that may be granted, `besideOthers` even while one is under way: what would be deployed. */
+export function preparedDeployment(
+  path: EnvironmentPath,
+  request: NewDeployment,
+  caller: Caller,
+  { cluster: { store } }: Gateway,
+  { besideOthers = false } = {},
+) {
+  const environment = findEnvironment(store, path)
+  const { name } = environment.metadata
+  const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
+  demand(caller, { application: 'developer', deployer: true }, target)
+  if (environment.metadata.deletionTimestamp)
+    throw new Problem('Conflict', 'the environment is being deleted')
+  const earlier = deploymentsTo(store, path.org_id, name)
+  if (!besideOthers) refuseSecond(earlier)
+  const base = baseOf(store, environment, earlier)
+  return { environment, earlier, base, content: wantedSet(store, path, request, base.content) }
+}
+
+function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
+  const running = deployments.find((each) => !isFinished(each))
+  if (running)
+    throw new Problem(
+      'Conflict',
+      `deployment '${running.metadata.name}' of this environment has not finished`,
+    )
+}
+
+/** Writes a deployment, with such annotations besides. */
+export async function startDeployment(
+  path: EnvironmentPath,
+  request: NewDeployment,
+  prepared: ReturnType<typeof preparedDeployment>,
+  caller: Caller,
+  { cluster }: Gateway,
+  marks: Readonly<Record<string, string>> = {},
+): Promise<EnvironmentDeployment> {
+  const { environment, earlier, base, content } = prepared
+  const { name } = environment.metadata
+  const setName = await keepSet(cluster, path.org_id, path.app_id, content, caller)
+  // Two requests that race take the same number, and the second one collides.
+  const id = deploymentObjectName(name, nextDeploymentNumber(name, earlier))
+  const metadata = newToldMetadata(path.org_id, id, caller)
+  const wanted = newObject(
+    EnvironmentDeployment,
+    { ...metadata, annotations: { ...metadata.annotations, ...marks } },
+    {
+      environmentName: name,
+      setName,
+      ...(request.delta_id === undefined ? {} : { deltaName: request.delta_id }),
+      ...(base.name === undefined ? {} : { fromDeploymentName: base.name }),
+      ...(request.comment === undefined ? {} : { comment: request.comment }),
+      ...(request.mode === undefined ? {} : { mode: request.mode }),
+    },
+  )
+  return cluster.create(EnvironmentDeployment, wanted)
+}

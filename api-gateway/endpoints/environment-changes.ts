@@ -1,0 +1,47 @@
+import { Environment } from '../../operator/api/environment.ts'
+import { object, string } from '../../operator/api/schema.ts'
+import { demand } from '../authenticate.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import { environmentShape, findStart, toEnvironment } from './environments.ts'
+import { findEnvironment } from './find.ts'
+
+/** Changes of environments. */
+export const environmentChanges: readonly Endpoint[] = [
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}',
+    summary: 'Rename an environment',
+    tag: 'Environments',
+    access: { application: 'developer' },
+    body: object({}, { name: string('Name for people.') }, 'What is to change; what is absent stays.'),
+    responses: { 200: environmentShape },
+    async handle({ params, body: { name } }, { cluster }) {
+      const environment = findEnvironment(cluster.store, params)
+      if (name === undefined) return ok(toEnvironment(cluster.store, environment))
+      const { uid } = environment.metadata
+      const change = { metadata: { uid }, spec: { displayName: name } }
+      return ok(toEnvironment(cluster.store, await cluster.patch(Environment, environment, change)))
+    },
+  }),
+  endpoint({
+    method: 'put',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/from_deploy_id',
+    summary: 'Name the deployment, of any environment of the application, that the next one builds on',
+    tag: 'Environments',
+    access: { application: 'developer' },
+    body: string('Deployment id, as a JSON string.', { maxLength: 253 }),
+    responses: { 204: undefined },
+    async handle({ params, body, caller }, { cluster }) {
+      const environment = findEnvironment(cluster.store, params)
+      const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
+      demand(caller, { application: 'developer', deployer: true }, target)
+      const start = findStart(cluster.store, params.org_id, params.app_id, body)
+      const { uid } = environment.metadata
+      await cluster.patch(Environment, environment, {
+        metadata: { uid },
+        spec: { fromDeploymentName: start.metadata.name },
+      })
+      return noContent
+    },
+  }),
+]
