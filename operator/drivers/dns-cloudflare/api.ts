@@ -176,7 +176,17 @@ function recordsOf(list: unknown): HeldRecord[] {
 
 function heldRecord(given: unknown): HeldRecord {
   if (!isObject(given)) throw unreadable()
-  const { id, type, name, content, ttl, proxied, comment, modified_on: modifiedOn } = given
+  const {
+    id,
+    type,
+    name,
+    content,
+    ttl,
+    proxied,
+    comment,
+    created_on: createdOn,
+    modified_on: modifiedOn,
+  } = given
   if (typeof id !== 'string' || id === '' || typeof type !== 'string' || typeof name !== 'string')
     throw unreadable()
   return {
@@ -187,6 +197,7 @@ function heldRecord(given: unknown): HeldRecord {
     ttl: typeof ttl === 'number' ? ttl : 1,
     proxied: proxied === true,
     comment: typeof comment === 'string' ? comment : '',
+    ...(typeof createdOn === 'string' ? { createdOn } : {}),
     ...(typeof modifiedOn === 'string' ? { modifiedOn } : {}),
   }
 }

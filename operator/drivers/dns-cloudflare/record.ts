@@ -28,7 +28,8 @@ export interface HeldRecord {
   readonly ttl: number
   readonly proxied: boolean
   readonly comment: string
-  /** When it was last changed, in a form that sorts. */
+  /** When it was made and when it was last changed, in a form that sorts. */
+  readonly createdOn?: string
   readonly modifiedOn?: string
 }
 

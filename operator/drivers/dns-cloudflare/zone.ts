@@ -118,7 +118,13 @@ export function createZone(tools: ZoneTools): Zone {
     signal: AbortSignal,
   ): Promise<readonly Pending[]> {
     const again: Pending[] = []
-    const tasks: { readonly pending: Pending; readonly wish: Wish; readonly change: Change }[] = []
+    const tasks: {
+      readonly pending: Pending
+      readonly wish: Wish
+      readonly change: Change
+      /** What the wish ends with all the same. */
+      readonly error?: Error
+    }[] = []
     for (const pending of members) {
       if (!pending.isOpen) continue
       const { wish } = pending
@@ -132,8 +138,11 @@ export function createZone(tools: ZoneTools): Zone {
       const isFresh = by.begunAt >= pending.cameAt
       if (!isFresh && (!isCreation || memory.isUnsure(wish))) again.push(pending)
       else if (decision.kind === 'change') tasks.push({ pending, wish, change: decision.change })
-      else if (decision.kind === 'conflict') pending.settle(new Stalled('Conflict', decision.message))
-      else settleUnchanged(pending, by, decision.kind === 'absent')
+      else if (decision.kind === 'conflict') {
+        const error = new Stalled('Conflict', decision.message)
+        if (decision.change) tasks.push({ pending, wish, change: decision.change, error })
+        else pending.settle(error)
+      } else settleUnchanged(pending, by, decision.kind === 'absent')
     }
     const allowed = await allowedOf(tasks, signal)
     const failed = await write(allowed, {
@@ -143,7 +152,7 @@ export function createZone(tools: ZoneTools): Zone {
       signal,
       size,
       isOpen: ({ pending }) => pending.isOpen,
-      settle: ({ pending }, error) => pending.settle(error),
+      settle: (task, error) => task.pending.settle(error ?? task.error),
       onDenied: (fault) => {
         refusedWrites = refusal(errorOf(fault))
       },
