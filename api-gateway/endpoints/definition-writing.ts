@@ -26,6 +26,7 @@ import {
   extractReferences,
   extractSecrets,
   inputsSecret,
+  knownSecrets,
   newSecretName,
 } from './secret-refs.ts'
 import { undoing } from './undo.ts'
@@ -201,9 +202,6 @@ function checkInputs(
   inputs: ChangedInputs | null | undefined,
   { checkDriverInputs }: Pick<Gateway, 'checkDriverInputs'>,
 ): void {
-  checkDriverInputs(
-    organization,
-    driverType,
-    inputs?.secrets ? { values, secrets: inputs.secrets } : { values, secretRefs },
-  )
+  const given = inputs?.secrets ?? (inputs?.secret_refs ? knownSecrets(inputs.secret_refs) : undefined)
+  checkDriverInputs(organization, driverType, given ? { values, secrets: given } : { values, secretRefs })
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { apiVersion, labels, manager } from '../../operator/api/names.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
+import { unread } from '../../operator/domain/definition.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { isObject } from '../../operator/domain/json.ts'
 
@@ -94,6 +95,14 @@ export function extractReferences(references: FreeForm, secret: string): Extract
     return mapValues(value, (item, key) => visit(item, [...path, key]))
   }
   return { refs: mapValues(references, (item, key) => visit(item, [key])), data: content.data }
+}
+
+/** What of `secret_refs` is known now: the leaves that carry a value; a placeholder stands for the others. */
+export function knownSecrets(references: FreeForm): FreeForm {
+  return mapValues(references, (value) => {
+    if (!isObject(value) || typeof value['ref'] === 'string') return unread
+    return isLeafValue(value) ? value['value'] : knownSecrets(value)
+  })
 }
 
 function isLeafValue(value: FreeForm): boolean {

@@ -140,7 +140,8 @@ export function unreadLeaves(refs: FreeForm): FreeForm {
   )
 }
 
-const unread = '$\u007bsecret}'
+/** Stands for a secret that is not known yet. */
+export const unread = '$\u007bsecret}'
 
 /** What of the inputs the driver would not take, each without the value, which may be secret; placeholders pass. */
 export function faultsOfInputs(

@@ -138,6 +138,16 @@ describe('the schema of a driver', () => {
     ['a value of a wrong type is refused', { values: { region: 5 } }, 400],
     ['a secret that does not fit is refused', { values: { region: 'eu' }, secrets: { key: 'x' } }, 400],
     [
+      'a secret given beside references does not fit',
+      { values: { region: 'eu' }, secret_refs: { key: { value: 'x' } } },
+      400,
+    ],
+    [
+      'a secret given beside references fits',
+      { values: { region: 'eu' }, secret_refs: { key: { value: 'long' } } },
+      200,
+    ],
+    [
       'a reference to a secret passes',
       { values: { region: 'eu' }, secret_refs: { key: { store: 's', ref: 'r' } } },
       200,
