@@ -9,10 +9,12 @@ import { createGateway } from './app.ts'
 
 const config = readConfig()
 const log = createLog('gateway', config.logLevel)
+const auditLog = createLog('gateway', 'info') // at whatever level the other one writes
 const client = createClient(loadConnection(config.kubeconfig))
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 const { requestsPerSecond, requestBurst: burst, vendors } = config
-const gateway = createGateway({ cluster, log, catalogue, settings: { requestsPerSecond, burst, vendors } })
+const settings = { requestsPerSecond, burst, vendors }
+const gateway = createGateway({ cluster, log, auditLog, catalogue, settings })
 const gracePeriodMs = 25_000
 
 /** Finishes the requests under way, and exits. */

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import type { Request, Response } from 'express'
+import { Membership, User } from '../operator/api/access.ts'
+import { systemNamespace } from '../operator/api/names.ts'
+import { boolean, integer, map, object, oneOf, type Static, string, time } from '../operator/api/schema.ts'
+import type { Store } from '../operator/kube/cluster.ts'
+import type { Log } from '../operator/log.ts'
+import { named } from './shapes.ts'
+
+/** Whether it was done, was not allowed or possible, or went wrong. */
+export const auditResults = ['success', 'refused', 'failed'] as const
+
+export const auditRecordShape = named(
+  'AuditRecord',
+  object(
+    {
+      id: string('Id of the record; a later one has a greater id.', { maxLength: 63 }),
+      at: time('When it was answered.'),
+      user_id: string('Who asked; empty when unknown.'),
+      request_method: string('HTTP method.', { maxLength: 63 }),
+      request_path: string('Path without its query; only the beginning of a long one.'),
+      path_parameters: map(string('Value.'), 'Parameters of the path: what the request was about.'),
+      response_status: integer('HTTP status of the answer.'),
+      result: oneOf(auditResults, 'What came of it.'),
+      request_id: string('Id of the request, as in its answer and in the log.', { maxLength: 64 }),
+      source_address: string('Address of the other end of the connection.', { maxLength: 63 }),
+    },
+    {
+      org_id: string('Organization that it is about.', { maxLength: 63 }),
+      route: string('Path of the operation.'),
+      via: string('API token that spoke for the user, as `token:<name>`, or `session`.'),
+      reason: string('Why it was not done, as one CamelCase word.', { maxLength: 63 }),
+      dry_run: boolean('True when nothing was to be written.'),
+    },
+    'One request that wrote or was refused: who, what, and the result.',
+  ),
+)
+
+/** One request that wrote or was refused. */
+export type AuditRecord = Static<typeof auditRecordShape>
+
+/** What is learnt about a request while it is served. */
+export interface AuditLocals {
+  readonly requestId?: string
+  /** Path template of the operation. */
+  readonly route?: string
+  readonly userName?: string
+  readonly via?: string
+}
+
+/** The record of what was done and refused over REST. */
+export interface Audit {
+  /** Takes a request in, before its answer leaves; a read that succeeds is passed over. */
+  record(request: Request, response: Response, status: number, reason?: string): void
+  /** What is kept of an organization, the newest first. */
+  newest(organization: string): readonly AuditRecord[]
+  /** Whether this process could have made a record with that id. */
+  isOurs(id: string): boolean
+}
+
+/** What an audit is made of. */
+export interface AuditOptions {
+  /** Where every record goes, each as one line. */
+  readonly log: Log
+  readonly store: Store
+  now(): number
+  /** Records that are kept in memory. */
+  readonly limit?: number
+}
+
+const defaultLimit = 10_000
+const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Writes each record to the log, and keeps the newest of them in memory. */
+export function createAudit({ log, store, now, limit = defaultLimit }: AuditOptions): Audit {
+  const mark = randomBytes(4).toString('hex')
+  const shelves = new Map<string, AuditRecord[]>()
+  let count = 0
+  let kept = 0
+
+  function keep(shelf: string, record: AuditRecord): void {
+    const records = shelves.get(shelf) ?? []
+    records.push(record)
+    shelves.set(shelf, records)
+    kept += 1
+    if (kept > limit) dropOldest()
+  }
+
+  /** The fullest shelf gives way, so that nobody's requests push out the records of all others. */
+  function dropOldest(): void {
+    let fullest: AuditRecord[] = []
+    for (const records of shelves.values()) if (records.length > fullest.length) fullest = records
+    fullest.shift()
+    kept -= 1
+  }
+
+  return {
+    record(request, response, status, reason) {
+      const isRefusal = status >= 400 && status < 500
+      if (reads.has(request.method) && !isRefusal) return
+      count += 1
+      const id = `${mark}-${String(count).padStart(12, '0')}`
+      const at = new Date(now()).toISOString()
+      const record = recordOf({ id, at, request, response, status, reason, store })
+      log.info('audit', { stream: 'audit', ...record })
+      if (record.org_id !== undefined) keep(shelfOf(store, record.org_id, record.user_id), record)
+    },
+    newest(organization) {
+      const both = [true, false].flatMap((isMember) => shelves.get(shelfName(organization, isMember)) ?? [])
+      return both.sort((left, right) => (left.id < right.id ? 1 : -1))
+    },
+    isOurs: (id) => id.startsWith(`${mark}-`),
+  }
+}
+
+/** Strangers have a shelf apart: they are refused, however often, at the cost of their own records first. */
+function shelfOf(store: Store, organization: string, userId: string): string {
+  return shelfName(organization, store.get(Membership, organization, userId) !== undefined)
+}
+
+function shelfName(organization: string, isMember: boolean): string {
+  return `${organization}/${isMember ? 'members' : 'strangers'}`
+}
+
+interface Observed {
+  readonly id: string
+  readonly at: string
+  readonly request: Request
+  readonly response: Response
+  readonly status: number
+  readonly reason: string | undefined
+  readonly store: Store
+}
+
+/** Neither body nor query nor header comes in: of what a caller sends, only the path and the id of the request. */
+function recordOf({ id, at, request, response, status, reason, store }: Observed): AuditRecord {
+  const { requestId = '', route, userName = '', via } = response.locals as AuditLocals // set by us alone
+  const params = request.params as Readonly<Record<string, string>> // no path has a wildcard, which alone gives lists
+  const organization = organizationOf(store, params, request.path)
+  return detached({
+    id,
+    at,
+    user_id: userName,
+    request_method: request.method,
+    request_path: request.path,
+    path_parameters: { ...params },
+    response_status: status,
+    result: status < 400 ? 'success' : status < 500 ? 'refused' : 'failed',
+    request_id: requestId,
+    source_address: request.socket.remoteAddress ?? '',
+    ...(organization === undefined ? {} : { org_id: organization }),
+    ...(route === undefined ? {} : { route }),
+    ...(via === undefined ? {} : { via }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(request.query['dry_run'] === 'true' ? { dry_run: true } : {}),
+  })
+}
+
+/** The organization that a request is about, be it by its service user; undefined when there is no such one. */
+function organizationOf(
+  store: Store,
+  { org_id, user_id = '' }: Readonly<Record<string, string>>,
+  path: string,
+): string | undefined {
+  const inPath = org_id ?? /^\/orgs\/([a-z0-9-]+)/.exec(path)?.[1]
+  const name = inPath ?? store.get(User, systemNamespace, user_id)?.spec.organizationName
+  return name !== undefined && store.isOrganization(name) ? name : undefined
+}
+
+const maxText = 512
+const tokens = /qm(?:_|%5f)[a-z0-9.-]+(?:_|%5f)[\w%-]+|eyJ[\w-]+\.[\w.-]+/gi
+
+/** A copy with short texts, none of them a token that somebody put into a path. */
+function detached(record: AuditRecord): AuditRecord {
+  const shorten = (_key: string, value: unknown) =>
+    typeof value === 'string' ? value.slice(0, maxText).replaceAll(tokens, '[redacted]') : value
+  // Through text, since a part of a string keeps the whole of it in memory.
+  return JSON.parse(JSON.stringify(record, shorten)) as AuditRecord // what went in, shorter
+}
