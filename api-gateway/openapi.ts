@@ -1,13 +1,45 @@
-import { STATUS_CODES } from 'node:http'
 import type { TSchema } from '../operator/api/schema.ts'
 import type { Endpoint } from './endpoint.ts'
+import { bodyExampleOf, parameterExamples } from './openapi-example.ts'
+import { accessText, statusText, tagText } from './openapi-text.ts'
 import { parameters } from './parameters.ts'
 import { errorShape as declaredErrorShape, plainErrorShape } from './shapes.ts'
 import { plainSchema } from './wire.ts'
 
 const errorShape = plainSchema(declaredErrorShape)
+const json = 'application/json'
 
 type Json = Record<string, unknown>
+
+/** Bodies by media type. */
+export type Content = Record<string, { readonly schema: unknown; readonly example?: unknown }>
+
+/** One operation of the document, as far as its readers go. */
+export type Operation = {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly security?: readonly Json[]
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly schema: unknown
+    readonly example?: string
+  }[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly responses: Record<string, { readonly description: string; readonly content?: Content }>
+}
+
+/** An OpenAPI document, as far as its readers go. */
+export type OpenApiDocument = {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { readonly schemas: Json; readonly securitySchemes: Json }
+}
 
 /** Names of the parameters of a path template. */
 export function parameterNames(path: string): string[] {
@@ -16,12 +48,13 @@ export function parameterNames(path: string): string[] {
 
 /** Schema of every status that an operation may answer, the common refusals included. */
 function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
-  const { access, path, body, query, responses, plainNotFound } = endpoint
+  const { access, isLimited, path, body, query, responses, plainNotFound } = endpoint
   const isPublic = access === 'public'
   const hasParameters = parameterNames(path).length > 0
   return {
     ...(body || query || hasParameters ? { 400: errorShape } : {}),
-    ...(isPublic ? {} : { 401: errorShape, 403: errorShape, 429: errorShape }),
+    ...(isPublic ? {} : { 401: errorShape, 403: errorShape }),
+    ...(isPublic && !isLimited ? {} : { 429: errorShape }),
     ...(hasParameters ? { 404: plainNotFound ? plainErrorShape : errorShape } : {}),
     ...(body ? { 422: errorShape } : {}),
     500: errorShape,
@@ -30,65 +63,97 @@ function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
 }
 
 /** The OpenAPI 3.1 document of all operations. */
-export function openApiDocument(endpoints: readonly Endpoint[], version: string): Json {
+export function openApiDocument(endpoints: readonly Endpoint[], version: string): OpenApiDocument {
   const schemas: Json = {}
-  const paths: Record<string, Json> = {}
+  const paths: Record<string, Record<string, Operation>> = {}
   for (const endpoint of endpoints) {
     const operations = paths[endpoint.path] ?? {}
     paths[endpoint.path] = { ...operations, [endpoint.method]: operationOf(endpoint, schemas) }
   }
+  const info = {
+    title: 'Quartermaster',
+    version,
+    summary: 'Provisions the resources that workloads need.',
+    description:
+      'Workloads say what they need, definitions say how it is made, and a deployment brings both together. ' +
+      'Bodies are JSON. A refusal is `{"error", "message", "details"}`, but for deltas and deployment sets ' +
+      'that are not found, where it is a JSON string. A path that does not exist answers 404, ' +
+      'another method on one that does 405. Unknown fields of a body are ignored.',
+    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+  }
   return {
     openapi: '3.1.0',
-    info: { title: 'Quartermaster', version, description: 'Provisions the resources that workloads need.' },
-    servers: [{ url: '/' }],
-    security: [{ token: [] }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    info,
+    servers: [{ url: '/', description: 'The gateway that answered this.' }],
+    security: [{ token: [] }, { session: [] }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: tagText(name) })),
     paths,
-    components: {
-      securitySchemes: {
-        token: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An API token or a session token, sent as `Authorization: Bearer <token>`.',
-        },
-      },
-      schemas,
-    },
-  }
+    components: { securitySchemes, schemas },
+  } as OpenApiDocument // and what no reader of ours looks at
 }
 
-function operationOf(endpoint: Endpoint, schemas: Json): Json {
-  const { method, path, summary, tag, access, query = {}, body } = endpoint
-  const inPath = parameterNames(path).map((name) => parameterOf('path', name, parameters[name], true))
+const securitySchemes = {
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API token or a session token, sent as `Authorization: Bearer <token>`.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'A session token in the earlier form: `Authorization: JWT <token>`.',
+  },
+}
+
+function operationOf(endpoint: Endpoint, schemas: Json): Operation {
+  const { method, path, summary, tag, access, query = {}, body, textType = json } = endpoint
+  const inPath = parameterNames(path).map((name) => ({
+    ...parameterOf('path', name, parameters[name], true),
+    ...(parameterExamples[name] === undefined ? {} : { example: parameterExamples[name] }),
+  }))
   const inQuery = Object.entries(query).map(([name, schema]) => parameterOf('query', name, schema, false))
-  const responses = Object.entries(responsesOf(endpoint)).map(([status, schema]) => [
-    status,
-    {
-      description: STATUS_CODES[status] ?? status,
-      ...(schema ? { content: contentOf(schema, schemas) } : {}),
-    },
-  ])
+  const responses = Object.entries(responsesOf(endpoint)).map(([status, schema]) => {
+    const type = status.startsWith('2') ? textType : json
+    return [
+      status,
+      {
+        description: statusText(Number(status)),
+        ...(status === '429' ? { headers: retryAfter } : {}),
+        ...(schema ? { content: { [type]: { schema: hoist(schema, schemas) } } } : {}),
+      },
+    ]
+  })
   return {
     operationId: operationId(method, path),
     summary,
+    description: accessText(access),
     tags: [tag],
     ...(access === 'public' ? { security: [] } : {}),
     parameters: [...inPath, ...inQuery],
-    ...(body ? { requestBody: { required: true, content: contentOf(body, schemas) } } : {}),
+    ...(body ? { requestBody: { required: true, content: bodyOf(endpoint, body, schemas) } } : {}),
     responses: Object.fromEntries(responses),
   }
 }
 
+const retryAfter = {
+  'Retry-After': {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+}
+
+/** The method and the words of the path: unique as long as these are, and the same in every version. */
 function operationId(method: string, path: string): string {
   return [method, ...path.split(/[^A-Za-z0-9]+/).filter(Boolean)].join('_')
 }
 
-function parameterOf(place: string, name: string, schema: TSchema | undefined, required: boolean): Json {
+function parameterOf(place: string, name: string, schema: TSchema | undefined, required: boolean) {
   return { name, in: place, required, schema: schema ?? {} }
 }
 
-function contentOf(schema: TSchema, schemas: Json): Json {
-  return { 'application/json': { schema: hoist(schema, schemas) } }
+function bodyOf({ method, path }: Endpoint, schema: TSchema, schemas: Json): Content {
+  return { [json]: { schema: hoist(schema, schemas), example: bodyExampleOf(method, path, schema) } }
 }
 
 /** Replaces named schemas by references to the list of components. */

@@ -1,6 +1,11 @@
 import { freeForm, object, string } from '../../operator/api/schema.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { htmlAnswer } from '../pages/html.ts'
+import { referencePolicy } from '../pages/reference.ts'
 import { errorShape } from '../shapes.ts'
+
+/** What is as long as it has to be. */
+const textOf = (description: string) => string(description, { maxLength: 16_777_216 })
 
 const stateShape = object({ status: string('`ok`.') }, {}, 'State of the process.')
 
@@ -33,7 +38,8 @@ export const service: readonly Endpoint[] = [
     summary: 'Get figures for Prometheus, as text',
     tag: 'Service',
     access: 'public',
-    responses: { 200: undefined },
+    responses: { 200: textOf('Figures in the text format of Prometheus.') },
+    textType: 'text/plain',
     async handle(_call, { metrics }) {
       return { status: 200, text: { contentType: metrics.contentType, content: await metrics.text() } }
     },
@@ -49,5 +55,15 @@ export const service: readonly Endpoint[] = [
       status: 200,
       text: { contentType: 'application/json', content: document },
     }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/docs',
+    summary: 'Read this description as a page',
+    tag: 'Service',
+    access: 'public',
+    responses: { 200: textOf('A page without scripts.') },
+    textType: 'text/html',
+    handle: (_call, { reference }) => htmlAnswer(reference, referencePolicy),
   }),
 ]

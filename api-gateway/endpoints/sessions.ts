@@ -2,6 +2,8 @@ import { object, string, time } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { holderOf } from '../authenticate.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
+import { htmlAnswer } from '../pages/html.ts'
+import { signInPage, signInPolicy } from '../pages/sign-in.ts'
 import { errorShape } from '../shapes.ts'
 
 const tag = 'Sessions'
@@ -17,6 +19,18 @@ function cookie(value: string, seconds: number, host: string | undefined): strin
 
 /** Sessions of humans. */
 export const sessions: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/auth/sign-in',
+    summary: 'Begin or end a session in a browser',
+    tag,
+    access: 'public',
+    responses: {
+      200: string('A page that sends `POST` and `DELETE` to `/auth/session`.', { maxLength: 65_536 }),
+    },
+    textType: 'text/html',
+    handle: () => htmlAnswer(signInPage, signInPolicy),
+  }),
   endpoint({
     method: 'post',
     path: '/auth/session',
@@ -48,6 +62,7 @@ export const sessions: readonly Endpoint[] = [
       const seconds = Math.max(0, Math.floor((session.expiresAt - now()) / 1000))
       return {
         status: 200,
+        actor: user.metadata.name,
         body: { token: session.token, expires_at: new Date(session.expiresAt).toISOString() },
         headers: { 'set-cookie': cookie(session.token, seconds, header('host')) },
       }

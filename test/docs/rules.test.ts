@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -25,6 +25,15 @@ function proofOf(text: string): Proof | undefined {
 }
 
 const texts = [...new Set(rows.flatMap(([, , tests = '']) => tests.split('<br>')))]
+
+/** The source of a test, and that of the tables which it takes from its own support. */
+function withTables(file: string): string {
+  const source = readFileSync(file, 'utf8')
+  const tables = [...source.matchAll(/from '(\.\/support\/[^']+)'/g)].map(([, path = '']) =>
+    readFileSync(join(dirname(file), path), 'utf8'),
+  )
+  return [source, ...tables].join('\n')
+}
 
 /** Whether a string of the source is exactly this title. */
 function isTitleIn(source: string, title: string): boolean {
@@ -62,7 +71,7 @@ describe('the table of rules', () => {
       const { path = '', title } = proofOf(text) ?? {}
       if (title === undefined) return false
       if (!path.endsWith('.test.ts') || !files.has(path.slice('test/'.length))) return true
-      return !isTitleIn(readFileSync(join(root, path), 'utf8'), title)
+      return !isTitleIn(withTables(join(root, path)), title)
     })
     expect(missing).toEqual([])
   })

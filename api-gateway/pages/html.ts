@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { Answer } from '../endpoint.ts'
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text as HTML shows it, within quotes too. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}
+
+/** A sentence as HTML; what stands in backticks is code. */
+export function proseHtml(text: string): string {
+  return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
+}
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 60rem; margin: 0 auto; padding: 1rem }
+code, pre { font-family: ui-monospace, monospace; font-size: .9em }
+pre { overflow-x: auto; padding: .5rem; border: 1px solid GrayText }
+summary { cursor: pointer; padding: .2rem 0 }
+summary b { display: inline-block; min-width: 4.5rem }
+details > div { margin: 0 0 1rem 1rem; scroll-margin-top: 2rem }
+ul { padding-left: 1.2rem }
+nav ul { columns: 14rem; list-style: none; padding: 0 }
+i { color: GrayText }
+label, input, button, output { display: block; margin: .5rem 0; font: inherit }
+input { width: 100%; max-width: 40rem; box-sizing: border-box; padding: .4rem }
+`
+
+/** A whole page; `body` is HTML already, `script` is code. */
+export function htmlPage(title: string, body: string, script?: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+${body}
+${script === undefined ? '' : `<script>${script}</script>\n`}</body>
+</html>
+`
+}
+
+/** What a page may do: show our style, and run our script, which may speak to us alone. */
+export function contentPolicy(script?: string): string {
+  return [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`, "connect-src 'self'"]),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
+
+/** A page as an answer. */
+export function htmlAnswer(content: string, policy: string): Answer {
+  return {
+    status: 200,
+    text: { contentType: 'text/html; charset=utf-8', content },
+    headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+  }
+}

@@ -1,0 +1,54 @@
+import { contentPolicy, htmlPage } from './html.ts'
+
+// Without a script the form would be sent as a form, which other sites can do too; so it is sent as JSON or not at all.
+const script = `
+const form = document.querySelector('form')
+const said = document.querySelector('output')
+const send = async (method, body) => {
+  said.textContent = 'One moment …'
+  try {
+    const headers = body ? { 'content-type': 'application/json' } : {}
+    const response = await fetch('session', { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+    said.textContent = await wordsFor(response)
+  } catch {
+    said.textContent = 'The gateway cannot be reached. Try again.'
+  }
+}
+const wordsFor = async (response) => {
+  if (response.status === 204) return 'You are signed out: the session cookie is gone.'
+  const answer = await response.json()
+  if (response.ok)
+    return 'You are signed in: the session cookie is set until ' + new Date(answer.expires_at).toLocaleString() + '.'
+  if (response.status === 429)
+    return 'Too many attempts. Try again in ' + (response.headers.get('retry-after') || 'some') + ' seconds.'
+  return 'You are not signed in: ' + answer.message + '.'
+}
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  const token = form.elements.token.value.trim()
+  form.reset()
+  return send('POST', { token })
+})
+document.querySelector('#end').addEventListener('click', () => send('DELETE'))
+`
+
+/** What the sign-in page may do. */
+export const signInPolicy = contentPolicy(script)
+
+/** The page on which a human exchanges an API token for the cookie of a session. */
+export const signInPage = htmlPage(
+  'Sign in – Quartermaster',
+  `<main>
+<h1>Sign in</h1>
+<p>An API token begins a session of eight hours, or until the token ends. The token is neither kept nor shown.</p>
+<form method="post">
+<label for="token">API token</label>
+<input id="token" name="token" type="password" required maxlength="1024" autocomplete="off" spellcheck="false" autofocus>
+<button>Sign in</button>
+<button id="end" type="button">Sign out</button>
+</form>
+<output role="status" for="token"></output>
+<noscript><p>This page needs JavaScript; <code>POST /auth/session</code> does the same.</p></noscript>
+</main>`,
+  script,
+)
