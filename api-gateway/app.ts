@@ -12,12 +12,14 @@ import { Problem } from '../operator/domain/errors.ts'
 import type { Cluster } from '../operator/kube/cluster.ts'
 import { createPlanning } from '../operator/kube/planning.ts'
 import type { Log } from '../operator/log.ts'
+import { createAudit } from './audit.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Answer, Endpoint, Gateway } from './endpoint.ts'
 import { endpoints as allEndpoints } from './endpoints/index.ts'
 import { errorBody, type Refusal, refusalOf } from './errors.ts'
 import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
+import { referencePage } from './pages/reference.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { createServe } from './serve.ts'
 import { closeServer, createHttpServer } from './server.ts'
@@ -28,6 +30,8 @@ import { defaultSettings, type GatewaySettings } from './settings.ts'
 export interface GatewayOptions {
   readonly cluster: Cluster
   readonly log: Log
+  /** Where audit records go, whatever else is logged; `log` when absent. */
+  readonly auditLog?: Log
   readonly catalogue: readonly DriverDescriptor[]
   readonly settings?: Partial<GatewaySettings>
   readonly endpoints?: readonly Endpoint[]
@@ -43,7 +47,7 @@ const requestIdPattern = /^[\w-]{8,64}$/
 export function createGateway(options: GatewayOptions) {
   const { cluster, log, catalogue, endpoints = allEndpoints, version = '0.1.0', now = Date.now } = options
   const settings = { ...defaultSettings, ...options.settings }
-  const document = JSON.stringify(openApiDocument(endpoints, version))
+  const document = openApiDocument(endpoints, version)
   const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors })
   const gateway: Gateway = {
     cluster,
@@ -53,7 +57,9 @@ export function createGateway(options: GatewayOptions) {
     settings,
     log,
     metrics: createMetrics(),
-    document,
+    audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
+    document: JSON.stringify(document),
+    reference: referencePage(document),
     now,
   }
   const app = createApp(endpoints, gateway)
@@ -142,7 +148,10 @@ async function respond(
 ): Promise<void> {
   response.locals['route'] = endpoint.path
   try {
-    send(request, response, await serve(request, response))
+    const answer = await serve(request, response)
+    if (answer.actor !== undefined) response.locals['userName'] = answer.actor
+    gateway.audit.record(request, response, answer.status)
+    send(request, response, answer)
   } catch (error) {
     sendRefusal(request, response, gateway, error, endpoint)
   }
@@ -167,11 +176,12 @@ function refuse(gateway: Gateway): ErrorRequestHandler {
 function sendRefusal(
   request: Request,
   response: Response,
-  { log }: Gateway,
+  { log, audit }: Gateway,
   error: unknown,
   endpoint?: Endpoint,
 ): void {
   const refusal = refusalOf(error)
+  audit.record(request, response, refusal.status, refusal.reason)
   const requestId = response.locals['requestId']
   if (refusal.unexpected) log.error('a request failed', { requestId, route: endpoint?.path, error })
   if (refusal.retryAfterSeconds !== undefined)
@@ -189,18 +199,22 @@ function send(request: Request, response: Response, { status, body, text, header
   if (response.headersSent || response.destroyed) return
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  if (isLongUnread(request)) response.setHeader('connection', 'close')
-  if (text) {
-    response.setHeader('content-type', text.contentType)
-    response.end(text.content)
-    return
-  }
-  if (body === undefined) {
-    response.end()
-    return
-  }
-  response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(body))
+  const content = text?.content ?? (body === undefined ? undefined : JSON.stringify(body))
+  if (content !== undefined) response.setHeader('content-type', text?.contentType ?? 'application/json')
+  if (content !== undefined && isLongUnread(request)) closeAfter(content, response)
+  else response.end(content)
+}
+
+const lingerMs = 500
+
+/** Answers and closes, but not at once: a reset would take the answer from a client that is still sending. */
+function closeAfter(content: string, response: Response): void {
+  response.setHeader('connection', 'close')
+  response.setHeader('content-length', Buffer.byteLength(content))
+  response.write(content)
+  response.socket?.pause() // what comes is not read
+  const timer = setTimeout(() => response.end(), lingerMs)
+  response.once('close', () => clearTimeout(timer))
 }
 
 const worthReading = 65_536

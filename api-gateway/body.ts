@@ -27,10 +27,16 @@ async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw tooLarge
-    chunks.push(chunk)
+  try {
+    // The request outlives a body that is not read to its end: it is still answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // The client is gone or does not speak HTTP: nothing that could be mended here.
+    throw error instanceof Problem ? error : new Problem('Invalid', 'the body is cut short')
   }
   return Buffer.concat(chunks)
 }

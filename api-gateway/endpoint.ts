@@ -3,6 +3,7 @@ import type { Requirement } from '../operator/domain/roles.ts'
 import type { Cluster } from '../operator/kube/cluster.ts'
 import type { Planning } from '../operator/kube/planning.ts'
 import type { Log } from '../operator/log.ts'
+import type { Audit } from './audit.ts'
 import type { Caller } from './authenticate.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
 import type { Metrics } from './metrics.ts'
@@ -40,6 +41,8 @@ export interface Answer {
   readonly body?: unknown
   readonly text?: { readonly contentType: string; readonly content: string }
   readonly headers?: Readonly<Record<string, string>>
+  /** Who it turned out to be that asked, where only the body said so. */
+  readonly actor?: string
 }
 
 /** What every handler may use. */
@@ -52,8 +55,11 @@ export interface Gateway {
   readonly settings: GatewaySettings
   readonly log: Log
   readonly metrics: Metrics
+  readonly audit: Audit
   /** The OpenAPI document as text. */
   readonly document: string
+  /** The same as a page for people. */
+  readonly reference: string
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -71,6 +77,8 @@ export interface Endpoint<P extends string = string, Q extends Fields = Fields, 
   readonly body?: B
   /** Schema of the body by status; undefined where there is none. Common refusals are added by themselves. */
   readonly responses: Readonly<Record<number, TSchema | undefined>>
+  /** Media type of what it answers when all is well, where that is not JSON. */
+  readonly textType?: string
   /** Whether 404 is a JSON string, as clients of deltas and sets expect, and not the error object. */
   readonly plainNotFound?: boolean
   handle(call: Call<P, Q, B>, gateway: Gateway): Answer | Promise<Answer>

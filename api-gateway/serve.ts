@@ -1,7 +1,15 @@
 import type { Request, Response } from 'express'
 import { object } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/errors.ts'
-import { anonymous, authenticate, type Caller, demand, membershipIn } from './authenticate.ts'
+import type { AuditLocals } from './audit.ts'
+import {
+  type Authentication,
+  anonymous,
+  authenticate,
+  type Caller,
+  demand,
+  membershipIn,
+} from './authenticate.ts'
 import { readJson } from './body.ts'
 import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
 import { RateLimited } from './errors.ts'
@@ -26,10 +34,9 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
 
     return async (request, response) => {
       const params = request.params as Record<string, string> // no path has a wildcard, which alone gives lists
-      const known = access === 'public' ? anonymous : await identify(request, gateway, limit)
+      const known = access === 'public' ? anonymous : await identify(request, response, gateway, limit)
       if (endpoint.isLimited) take(limit, addressKey(request.socket.remoteAddress))
       const caller = memberAt(known, params['org_id'], gateway)
-      response.locals['userName'] = caller.userName
       if (typeof access === 'object') demand(caller, access, { applicationId: params['app_id'] })
       const unfit = names.find((name) => !fits.get(name)?.(params[name]))
       if (unfit) throw new Problem('NotFound', `there is nothing with such a '${unfit}'`)
@@ -46,15 +53,26 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
 }
 
 /** Who calls; counts the request against their limit, or against that of the address when nobody is known. */
-async function identify(request: Request, gateway: Gateway, limit: RateLimit): Promise<Caller> {
+async function identify(
+  request: Request,
+  response: Response,
+  gateway: Gateway,
+  limit: RateLimit,
+): Promise<Caller> {
   const isReady = gateway.cluster.store.synced
   const values = request.headersDistinct['authorization'] ?? []
   const known = isReady ? await authenticate(values, gateway) : undefined
+  if (known) Object.assign(response.locals, spokenFor(known))
   take(limit, known?.limitKey ?? addressKey(request.socket.remoteAddress))
   if (known) return known.caller
   if (values.length === 0) throw new Problem('Unauthorized', "the header 'Authorization' is missing")
   if (!isReady) throw new Problem('Internal', 'the gateway is starting')
   throw new Problem('Forbidden', 'the token does not grant access')
+}
+
+/** What the log and the audit say of who calls. */
+function spokenFor({ caller: { userName }, limitKey }: Authentication): AuditLocals {
+  return { userName, via: limitKey.startsWith('token:') ? limitKey : 'session' }
 }
 
 function take(limit: RateLimit, key: string): void {

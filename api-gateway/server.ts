@@ -4,20 +4,23 @@ import type { ProblemReason } from '../operator/domain/errors.ts'
 
 const maxConnections = 10_000
 const shutdownMs = 25_000
+const patience = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+  /** How long a connection may stand still, as that of a client that does not read its answer. */
+  idleTimeout: 65_000,
+}
 
 /** An HTTP server whose every answer is JSON, and that slow or broken clients cannot hold. */
-export function createHttpServer(handle: RequestListener): Server {
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 65_000,
-      connectionsCheckingInterval: 5_000,
-      maxHeaderSize: 16_384,
-    },
-    handle,
-  )
+export function createHttpServer(
+  handle: RequestListener,
+  { idleTimeout, ...timeouts }: typeof patience = patience,
+): Server {
+  const server = createServer({ ...timeouts, maxHeaderSize: 16_384 }, handle)
   server.maxConnections = maxConnections
+  server.timeout = idleTimeout
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') {
       socket.destroy()

@@ -5,6 +5,7 @@ import { activeResourceDeletion } from './active-resource-deletion.ts'
 import { activeResources } from './active-resources.ts'
 import { applicationUsers } from './application-users.ts'
 import { applications } from './applications.ts'
+import { auditLogs } from './audit-logs.ts'
 import { currentUser } from './current-user.ts'
 import { definitionVersions } from './definition-versions.ts'
 import { definitions } from './definitions.ts'
@@ -61,6 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   ...webhooks,
   ...webhookCalls,
   ...events,
+  ...auditLogs,
   ...currentUser,
   ...users,
   ...applicationUsers,

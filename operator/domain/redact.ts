@@ -16,8 +16,36 @@ function collect(value: unknown, words: Set<string>): void {
   }
   const text = typeof value === 'string' ? value : String(value ?? '')
   if (text.length < shortest || text === 'true' || text === 'false') return
-  const inJson = JSON.stringify(text).slice(1, -1)
-  const base64 = Buffer.from(text).toString('base64')
-  for (const each of [text, inJson, encodeURIComponent(text), base64, base64.replace(/=+$/, '')])
-    words.add(each)
+  for (const each of formsOf(text)) if (each.length >= shortest) words.add(each)
+}
+
+/** A text as it is and as it stands in JSON, URLs, base64 and hexadecimal; a part of what was encoded counts. */
+export function formsOf(text: string): string[] {
+  const bytes = Buffer.from(text)
+  const inUrl = encodeURIComponent(text)
+  const hexadecimal = bytes.toString('hex')
+  const base64 = [bytes.toString('base64'), ...withinBase64(bytes)]
+  return [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    inUrl,
+    inUrl.replaceAll('%20', '+'),
+    new URLSearchParams([['', text]]).toString().slice(1),
+    hexadecimal,
+    hexadecimal.toUpperCase(),
+    ...base64,
+    ...base64.map((each) => each.replaceAll('+', '-').replaceAll('/', '_')),
+  ]
+}
+
+/** Base64 of the text, alone and wherever it may stand within a longer text that is encoded. */
+function withinBase64(bytes: Buffer): string[] {
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+    const first = Math.ceil((before * 8) / 6)
+    const last = Math.floor(((before + bytes.length) * 8) / 6)
+    return encoded.slice(first, last)
+  })
 }

@@ -5,6 +5,9 @@ import { linearRegExp } from './linear-regexp.ts'
 const maxBytes = 256 * 1024
 const maxDepth = 64
 const maxPatternLength = 1024
+/** What these allow takes some tenths of a second to compile, in which the process does nothing else. */
+const maxParts = 2000
+const maxPatternSteps = 100_000
 
 const dialects = new Set([
   'https://json-schema.org/draft/2020-12/schema',
@@ -31,7 +34,39 @@ export function faultOfForm(schema: FreeForm): string | undefined {
   if (isTooDeep(schema, 1)) return `is nested more than ${maxDepth} deep`
   const size = Buffer.byteLength(JSON.stringify(schema))
   if (size > maxBytes) return `is ${size} bytes of JSON; at most ${maxBytes} are allowed`
-  return faultOfType(schema) ?? faultOfDialect(schema) ?? faultOfPart(schema, '')
+  return faultOfType(schema) ?? faultOfDialect(schema) ?? faultOfCost(schema) ?? faultOfPart(schema, '')
+}
+
+function faultOfCost(schema: FreeForm): string | undefined {
+  let parts = 0
+  let steps = 0
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (isObject(value)) {
+      parts += 1
+      for (const pattern of patternsOf(value)) steps += stepsOf(pattern)
+    }
+    for (const member of Object.values(value)) visit(member)
+  }
+  visit(schema)
+  if (parts > maxParts) return `has ${parts} parts; at most ${maxParts} are allowed`
+  if (steps > maxPatternSteps)
+    return `has patterns of about ${steps} steps in all, repetitions counted; at most ${maxPatternSteps} are allowed`
+  return undefined
+}
+
+/** About how long a pattern is once each part is written as often as it may come; the engine allows 1,000 times. */
+function stepsOf(pattern: string): number {
+  const times = [...pattern.matchAll(/\{(?:\d{0,4},)?(\d{1,4})/g)].map((match) => Number(match[1]))
+  const isNested = pattern.includes('){')
+  if (!isNested) return times.reduce((sum, each) => sum + each, pattern.length)
+  return (
+    pattern.length *
+    Math.min(
+      1000,
+      times.reduce((product, each) => product * Math.max(1, each), 1),
+    )
+  )
 }
 
 function isTooDeep(value: unknown, depth: number): boolean {

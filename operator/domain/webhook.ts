@@ -35,7 +35,7 @@ export function faultsOfWebhook({
 
 function faultsOfUrl(url: string): string[] {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !url.toLowerCase().startsWith(https))
-    return [`url: '${url}' has another protocol than HTTPS`]
+    return ['url: it has another protocol than HTTPS'] // not quoted: it may hold a password
   // The standard reading of addresses takes these away; nobody writes them on purpose.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return ['url: there is a character in it that no address holds']
   const target = targetOf(url)
@@ -44,7 +44,7 @@ function faultsOfUrl(url: string): string[] {
   if (authority.includes('@')) return ['url: it must hold no user name and no password']
   if (target.includes('#')) return ['url: it must hold no fragment']
   if (authority === '' || authority.endsWith(':') || !URL.parse(target)?.hostname)
-    return [`url: '${url}' is not an address without protocol, such as 'hooks.example.com/path'`]
+    return ["url: it is not an address without protocol, such as 'hooks.example.com/path'"]
   return []
 }
 

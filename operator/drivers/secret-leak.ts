@@ -1,4 +1,5 @@
 import { Stalled } from '../domain/errors.ts'
+import { formsOf } from '../domain/redact.ts'
 
 const shortest = 6
 
@@ -7,10 +8,7 @@ export function secretWords(secrets: unknown): readonly string[] {
   const words = new Set<string>()
   for (const text of textsIn(secrets, false)) {
     if (text.length < shortest || text === 'false') continue
-    const inUrl = encodeURIComponent(text)
-    const inJson = JSON.stringify(text).slice(1, -1)
-    for (const each of [text, inJson, inUrl, inUrl.replaceAll('%20', '+'), ...inBase64(text)])
-      if (each.length >= shortest) words.add(each)
+    for (const each of formsOf(text)) if (each.length >= shortest) words.add(each)
   }
   return [...words]
 }
@@ -25,19 +23,6 @@ export function refuseLeak(data: unknown, words: readonly string[], what: string
         `${what} holds a secret: secrets belong in secret outputs and in Secrets`,
       )
   }
-}
-
-/** Base64 of the text, alone and wherever it may stand within a longer text that is encoded. */
-function inBase64(text: string): string[] {
-  const bytes = Buffer.from(text)
-  return [0, 1, 2].map((before) => {
-    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
-      .toString('base64')
-      .replace(/=+$/, '')
-    const first = Math.ceil((before * 8) / 6)
-    const last = Math.floor(((before + bytes.length) * 8) / 6)
-    return encoded.slice(first, last)
-  })
 }
 
 function* textsIn(value: unknown, withKeys: boolean): Generator<string> {

@@ -7,6 +7,13 @@ test.each<[rule: string, text: string, secrets: unknown, expected: string]>([
   ['however deep it lies', 'no: hunter2', { tls: { keys: ['hunter2'] } }, 'no: …'],
   ['encoded for a URL', 'GET /?t=a%2Fb%3Dcd', 'a/b=cd', 'GET /?t=…'],
   ['encoded in base64', 'header aHVudGVyMg==', 'hunter2', 'header …'],
+  [
+    'within what is encoded in base64',
+    `x ${btoa('user:hunter2-hunter2!')}`,
+    'hunter2-hunter2',
+    'x dXNlcjp…Ih',
+  ],
+  ['encoded in hexadecimal', 'x 68756e74657232 y', 'hunter2', 'x … y'],
   ['written in JSON', '{"t":"a\\"bcd"}', 'a"bcd', '{"t":"…"}'],
   ['of two the longer one first', 'x hunter2-more y', ['hunter2', 'hunter2-more'], 'x … y'],
   ['what is too short to be a secret stays', 'port 80 is taken', { port: '80' }, 'port 80 is taken'],

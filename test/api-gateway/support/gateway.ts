@@ -90,9 +90,10 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
         ...(payload === undefined ? {} : { body: payload }),
       })
       const content = await response.text()
-      const isJson = response.headers.get('content-type') === 'application/json'
+      const contentType = response.headers.get('content-type') ?? ''
+      const isJson = contentType === 'application/json'
       const parsed = isJson ? JSON.parse(content) : content === '' ? undefined : content
-      check(method, path, response.status, parsed)
+      checkResponse(method, path, response.status, parsed, contentType)
       return { status: response.status, headers: response.headers, body: parsed }
     },
     addUser(name, spec = {}) {
@@ -129,8 +130,8 @@ function populate(test: TestGateway): void {
   }
 }
 
-/** Fails a test whose response the OpenAPI document does not allow. */
-const check = documentCheck()
+/** Fails a test whose response the OpenAPI document does not allow; `method` and `target` are those of the request. */
+export const checkResponse = documentCheck()
 
 function documentCheck() {
   const document = openApiDocument(allEndpoints, 'test')
@@ -144,12 +145,24 @@ function documentCheck() {
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     weight: parameterNames(path).length,
   }))
-  return (method: string, target: string, status: number, body: unknown) => {
+  const paths = document['paths'] as Record<string, Record<string, { responses: object }>> // our own document
+  const responsesOf = (path: string, method: string) => paths[path]?.[method.toLowerCase()]?.responses ?? {}
+  return (
+    method: string,
+    target: string,
+    status: number,
+    body: unknown,
+    contentType = 'application/json',
+  ) => {
     const [bare = ''] = target.split('?')
     const route = routes
       .filter((each) => each.method === method && each.pattern.test(bare))
       .sort((a, b) => a.weight - b.weight)[0]
-    if (!route || body === undefined || (typeof body === 'string' && bare === '/metrics')) return
+    if (!route) return
+    if (!Object.hasOwn(responsesOf(route.path, method), status))
+      throw new Error(`${method} ${target} ${status}: the document knows no such status`)
+    if (body === undefined) return
+    const [mediaType = ''] = contentType.split(';')
     const pointer = [
       'paths',
       route.path,
@@ -157,7 +170,7 @@ function documentCheck() {
       'responses',
       String(status),
       'content',
-      'application/json',
+      mediaType,
       'schema',
     ]
     const escaped = pointer.map((token) =>

@@ -69,7 +69,7 @@ export function finish({ cluster }: TestGateway, name: string, outcome: object =
   cluster.setStatus(Environment, namespace, spec.environmentName, { lastDeploymentName: name })
 }
 
-/** An active resource of `shop.development`. */
+/** An active resource, of `shop.development` unless told otherwise. */
 export function addResource(
   { cluster }: TestGateway,
   {
@@ -78,19 +78,21 @@ export function addResource(
     resourceId = 'shared.main',
     definition = 'dns-any',
     environment = 'development',
+    application = 'shop',
+    organization = 'acme',
   } = {},
   changes: { spec?: Partial<ActiveResource['spec']>; metadata?: Partial<ObjectMeta>; status?: object } = {},
 ): string {
   const context = {
-    organizationId: 'acme',
-    applicationId: 'shop',
+    organizationId: organization,
+    applicationId: application,
     environmentId: environment,
     environmentType: environment,
   }
   const name = guResId(context, { type, class: resourceClass, resourceId })
   const spec = {
-    environmentName: `shop.${environment}`,
-    deploymentName: `shop.${environment}.1`,
+    environmentName: `${application}.${environment}`,
+    deploymentName: `${application}.${environment}.1`,
     context,
     type,
     class: resourceClass,
@@ -105,8 +107,8 @@ export function addResource(
   }
   cluster.put(
     ActiveResource,
-    newObject(ActiveResource, { namespace: 'acme', name, ...changes.metadata }, spec),
+    newObject(ActiveResource, { namespace: organization, name, ...changes.metadata }, spec),
   )
-  if (changes.status) cluster.setStatus(ActiveResource, 'acme', name, changes.status)
+  if (changes.status) cluster.setStatus(ActiveResource, organization, name, changes.status)
   return name
 }
