@@ -33,7 +33,7 @@ export async function provision(
   turn: Turn<typeof ActiveResource>,
 ): Promise<Seen> {
   const found = tools.drivers.find(resource.metadata.namespace ?? '', resource.spec.definition.driverType)
-  const { provision: call, descriptor } = found.driver
+  const { driver } = found
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
   const doing = `provisioning with '${resource.spec.definition.driverType}'`
   const secrets = [request.secrets, request.account, secretTextsOf(request)]
@@ -52,10 +52,10 @@ export async function provision(
     known = remembered(known, standing, predecessors, needed)
     await turn.report(known, doing)
   }
-  const asking = () => withinDeadline(call.call(found.driver, prepared.request), signal)
-  const result = await attempt(() => (descriptor.remote ? turn.apart(asking) : asking()))
+  const asking = () => withinDeadline(driver.provision(prepared.request), signal)
+  const result = await attempt(() => (driver.descriptor.remote ? turn.apart(asking) : asking()))
   const objects = await placeAll(result.objects, request.namespace, tools.objects)
-  const kinds = descriptor.applies ?? []
+  const kinds = driver.descriptor.applies ?? []
   const unrecorded = await tools.inventory.unfindable(resource, objects, kinds)
   if (unrecorded.length > 0) {
     const { inputsHash: _, ...facts } = known
