@@ -15,7 +15,7 @@ import { inParallel } from './parallel.ts'
 
 /** Few at a time: whoever deploys goes first. */
 const announcersAtOnce = 4
-const callsAtOnce = 2
+const callsAtOnce = 1
 const retryMs = 2000
 
 /** What makes a call for each webhook out of what happened to environments and deployments. */

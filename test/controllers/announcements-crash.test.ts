@@ -14,7 +14,11 @@ afterEach(() => world.end())
 describe('a crash between two writes loses nothing and repeats nothing', () => {
   const mark = 'patch EnvironmentDeployment acme/shop.staging.1'
   test.each<[where: string, write: string, left: readonly string[]]>([
-    ['before the first call', 'create WebhookCall acme/one', ['create WebhookCall acme/one', mark]],
+    [
+      'before the first call',
+      'create WebhookCall acme/one',
+      ['create WebhookCall acme/one', 'create WebhookCall acme/two', mark],
+    ],
     ['before the last call', 'create WebhookCall acme/two', ['create WebhookCall acme/two', mark]],
     ['after the last call', mark, [mark]],
   ])('%s', async (_, write, left) => {
