@@ -23,6 +23,8 @@ const kubectl = (...args: string[]) =>
   execFileSync(cluster.kubectl, ['--kubeconfig', cluster.kubeconfigPath, ...args], {
     encoding: 'utf8',
     stdio: 'pipe',
+    // Objects of other test files are listed too.
+    maxBuffer: 256 * 1024 * 1024,
   })
 
 /** Resources without what differs between organizations. */
