@@ -1,8 +1,7 @@
-import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm, Static } from '../../api/schema.ts'
-import { certificateVerdict } from '../../domain/certificate.ts'
 import { Stalled } from '../../domain/errors.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
+import { refuseBadCertificate, tlsSecret } from '../tls-secret.ts'
 import { createZoneApi, tokenKey, verifyToken } from './api.ts'
 import { createBudget } from './budget.ts'
 import { dnsCloudflareDescriptor, type dnsSecrets, type dnsValues } from './descriptor.ts'
@@ -90,10 +89,10 @@ export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudfl
       })
       const record = wantedRecord(name, mark, target, values)
       await zoneOf(values.zone_id, tokenOf(request.account)).ask({ name, mark, record }, signal)
-      const secretName = `${guResId}-tls`
+      const secret = tlsSecret(guResId, namespace, tls)
       return {
-        outputs: { values: { host: name, tls_secret_name: secretName }, secrets: {} },
-        objects: [tlsSecret(secretName, namespace, tls)],
+        outputs: { values: { host: name, tls_secret_name: secret.metadata.name }, secrets: {} },
+        objects: [secret],
         claims: [`host/${name}`],
       }
     },
@@ -126,12 +125,10 @@ function valuesOf(request: ProvisionRequest): Values {
   return request.values as Values // checked against the schema before
 }
 
-/** The certificate; one that does not fit the domain is no use to anybody. */
+/** The certificate; Stalled when it does not fit the domain. */
 function certificateOf(request: ProvisionRequest, now: number): Secrets['tls'] {
   const { tls } = request.secrets as Secrets // checked as above
-  const domain = domainOf(valuesOf(request).domain)
-  const { faults } = certificateVerdict({ crt: tls['tls.crt'], key: tls['tls.key'], domain, now })
-  if (faults.length > 0) throw new Stalled('InvalidCertificate', faults.join('; '))
+  refuseBadCertificate(tls, domainOf(valuesOf(request).domain), now)
   return tls
 }
 
@@ -148,17 +145,4 @@ const invalidToken =
 
 function validToken({ token }: FreeForm): string | undefined {
   return typeof token === 'string' && /^[\x21-\x7e]{1,1024}$/.test(token) ? token : undefined
-}
-
-function tlsSecret(name: string, namespace: string, tls: Secrets['tls']): KubeObject {
-  const data = Object.fromEntries(
-    (['tls.crt', 'tls.key'] as const).map((key) => [key, Buffer.from(tls[key]).toString('base64')]),
-  )
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name, namespace },
-    type: 'kubernetes.io/tls',
-    data,
-  }
 }

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { KubeObject } from '../../api/kind.ts'
 import type { Static } from '../../api/schema.ts'
-import { certificateVerdict } from '../../domain/certificate.ts'
 import { Stalled } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/json.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
 import { hostLabel } from '../host-name.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
+import { refuseBadCertificate, tlsSecret } from '../tls-secret.ts'
 import { dnsWildcardDescriptor, type dnsWildcardSecrets, type dnsWildcardValues } from './descriptor.ts'
 
 const longestName = 253
@@ -34,7 +33,8 @@ export function createDnsWildcard({
       const host = `${label}.${domain}`.toLowerCase().replace(/\.$/, '')
       if (host.length > longestName || !dnsName.test(host))
         throw new Stalled('InvalidInputs', `'${host}' is not a host name`)
-      const secret = tls && tlsSecret(request, tls, host, now())
+      if (tls) refuseBadCertificate(tls, host.slice(host.indexOf('.') + 1), now())
+      const secret = tls && tlsSecret(request.guResId, request.namespace, tls)
       return {
         outputs: {
           values: { host, ...(secret ? { tls_secret_name: secret.metadata.name } : {}) },
@@ -61,23 +61,4 @@ async function labelOf(template: string, request: ProvisionRequest, templates: T
   const label = String(text).trim().toLowerCase()
   await request.cookie?.write(`${key} ${label}`)
   return label
-}
-
-/** The Secret of the certificate; one that does not fit the host is no use to anybody. */
-function tlsSecret(
-  { guResId, namespace }: ProvisionRequest,
-  { 'tls.crt': crt, 'tls.key': key }: { readonly 'tls.crt': string; readonly 'tls.key': string },
-  host: string,
-  now: number,
-): KubeObject {
-  const { faults } = certificateVerdict({ crt, key, domain: host.slice(host.indexOf('.') + 1), now })
-  if (faults.length > 0) throw new Stalled('InvalidCertificate', faults.join('; '))
-  const encoded = (text: string) => Buffer.from(text).toString('base64')
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: `${guResId}-tls`, namespace },
-    type: 'kubernetes.io/tls',
-    data: { 'tls.crt': encoded(crt), 'tls.key': encoded(key) },
-  }
 }

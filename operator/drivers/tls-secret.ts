@@ -1,0 +1,31 @@
+import type { KubeObject } from '../api/kind.ts'
+import { certificateVerdict } from '../domain/certificate.ts'
+import { Stalled } from '../domain/errors.ts'
+
+/** A certificate and its key, in PEM, as a Secret of type `kubernetes.io/tls` has them. */
+export interface TlsPair {
+  readonly 'tls.crt': string
+  readonly 'tls.key': string
+}
+
+/** Stalled for a certificate that does not fit the names below a domain: it is no use to anybody. */
+export function refuseBadCertificate(
+  { 'tls.crt': crt, 'tls.key': key }: TlsPair,
+  domain: string,
+  now: number,
+) {
+  const { faults } = certificateVerdict({ crt, key, domain, now })
+  if (faults.length > 0) throw new Stalled('InvalidCertificate', faults.join('; '))
+}
+
+/** The Secret of the certificate of a resource; `metadata.name` is what its output names. */
+export function tlsSecret(guResId: string, namespace: string, tls: TlsPair): KubeObject {
+  const encoded = (text: string) => Buffer.from(text).toString('base64')
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `${guResId}-tls`, namespace },
+    type: 'kubernetes.io/tls',
+    data: { 'tls.crt': encoded(tls['tls.crt']), 'tls.key': encoded(tls['tls.key']) },
+  }
+}
