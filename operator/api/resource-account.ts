@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { boolean, list, object, string } from './schema.ts'
+import { boolean, list, object, ownedSecretNames, string } from './schema.ts'
 
 export const ResourceAccount = defineKind({
   kind: 'ResourceAccount',
@@ -43,10 +43,7 @@ export const ResourceAccount = defineKind({
         },
         'What came of the last trial of the credentials, asked for by the annotation `quartermaster.dev/check`.',
       ),
-      secretNames: list(
-        string('Name of a Secret.', { maxLength: 253 }),
-        'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
-      ),
+      secretNames: ownedSecretNames,
     },
     'What the operator saw.',
   ),

@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { boolean, freeForm, list, map, object, type Static, string } from './schema.ts'
+import { boolean, freeForm, list, map, object, ownedSecretNames, type Static, string } from './schema.ts'
 
 /** Matching criteria: every given key must fit the context. */
 export const criterionSchema = object(
@@ -81,10 +81,7 @@ export const ResourceDefinition = defineKind({
   status: object(
     {},
     {
-      secretNames: list(
-        string('Name of a Secret.', { maxLength: 253 }),
-        'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
-      ),
+      secretNames: ownedSecretNames,
     },
     'What the operator saw.',
   ),

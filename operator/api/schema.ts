@@ -101,4 +101,10 @@ export function anyValue(description: string) {
   return Type.Unsafe<unknown>({ description, nullable: true, 'x-kubernetes-preserve-unknown-fields': true })
 }
 
+/** Status field of the kinds whose objects own Secrets. */
+export const ownedSecretNames = list(
+  string('Name of a Secret.', { maxLength: 253 }),
+  'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
+)
+
 export type { Static, TSchema }

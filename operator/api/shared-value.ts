@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { id, list, map, object, type Static, string } from './schema.ts'
+import { id, map, object, ownedSecretNames, type Static, string } from './schema.ts'
 
 const text = string('The value, where it is not secret.', { maxLength: 65_536 })
 const place = {
@@ -52,10 +52,7 @@ export const SharedValue = defineKind({
   status: object(
     {},
     {
-      secretNames: list(
-        string('Name of a Secret.', { maxLength: 253 }),
-        'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
-      ),
+      secretNames: ownedSecretNames,
     },
     'What the operator saw.',
   ),

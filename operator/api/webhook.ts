@@ -8,6 +8,7 @@ import {
   map,
   object,
   oneOf,
+  ownedSecretNames,
   type Static,
   string,
   time,
@@ -62,10 +63,7 @@ export const Webhook = defineKind({
     {},
     {
       signingSecretName: string('Secret whose key `secret` signs the calls.', { maxLength: 253 }),
-      secretNames: list(
-        string('Name of a Secret.', { maxLength: 253 }),
-        'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
-      ),
+      secretNames: ownedSecretNames,
     },
     'What the operator saw.',
   ),
