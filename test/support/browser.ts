@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { withLock } from '../../dev/control-plane/lock.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** A headless Chromium of its own, which makes no connection but those that its pages ask for. */
+export async function openBrowser(): Promise<Browser> {
+  const { executablePath, env } = await findChromium()
+  return chromium.launch({
+    executablePath,
+    env: { ...process.env, ...env },
+    args: [
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      '--disable-gpu',
+    ],
+  })
+}
+
+interface Chromium {
+  readonly executablePath: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+async function findChromium(): Promise<Chromium> {
+  const { CHROMIUM } = process.env
+  if (CHROMIUM) return { executablePath: CHROMIUM }
+  if (process.platform === 'linux' && process.arch === 'x64') return unpackChromium()
+  const executablePath = usualPaths.find((path) => existsSync(path))
+  if (executablePath) return { executablePath }
+  throw new Error(
+    "no browser: install Google Chrome or Chromium, or name one by the environment variable 'CHROMIUM'",
+  )
+}
+
+const usualPaths = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+]
+
+/** The browser of the package, unpacked once for its version into the user's cache. */
+async function unpackChromium(): Promise<Chromium> {
+  const manifest = await readFile(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string } // every package has one
+  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'quartermaster', 'chromium')
+  const directory = join(cache, version)
+  if (!existsSync(directory))
+    await withLock(join(cache, 'lock'), () => unpackInto(directory, join(cache, 'partial')))
+  return {
+    executablePath: join(directory, 'chromium'),
+    // The package brings what a system may lack: the libraries of NSS, and a font.
+    env: {
+      LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'),
+      FONTCONFIG_PATH: join(directory, 'fonts'),
+    },
+  }
+}
+
+// The package unpacks into the temporary folder of its process, and its libraries only on the system that they are made for.
+async function unpackInto(directory: string, partial: string): Promise<void> {
+  if (existsSync(directory)) return
+  await rm(partial, { recursive: true, force: true }) // what a crash left behind
+  await mkdir(partial)
+  const script = "import chromium from '@sparticuz/chromium'; await chromium.executablePath()"
+  const env = { ...process.env, TMPDIR: partial, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' }
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, env })
+  await rename(partial, directory)
+}
+
+/** A page, and what went wrong in it or left for elsewhere; both stay empty when all is well. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Errors in the console, uncaught errors, and what the policy of the page forbade. */
+  readonly faults: string[]
+  /** Addresses asked for that are not of the first page's host. */
+  readonly foreign: string[]
+}
+
+/** Opens a page in a profile of its own and watches it from the beginning. */
+export async function openPage(browser: Browser, address: string): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 1200 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const faults: string[] = []
+  const foreign: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (line) => {
+    if (line.type() === 'error') faults.push(line.text())
+  })
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url())
+    if (protocol !== 'data:' && host !== new URL(address).host) foreign.push(request.url())
+  })
+  await page.exposeFunction('reportViolation', (what: string) => faults.push(what))
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      reportViolation(violatedDirective + ' ' + blockedURI))`,
+  })
+  await page.goto(address)
+  return { page, faults, foreign }
+}
