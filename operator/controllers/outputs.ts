@@ -1,6 +1,6 @@
 import type { ActiveResource } from '../api/active-resource.ts'
 import type { FreeForm } from '../api/schema.ts'
-import { Stalled } from '../domain/errors.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
 import { withSecretsApart } from '../domain/output-names.ts'
 import type { ResourceTypeInfo } from '../domain/types.ts'
 import { faultsAgainst, partsOf } from '../domain/user-schema.ts'
@@ -9,6 +9,7 @@ import type { Objects } from '../kube/objects.ts'
 import { outputsSecret } from './secrets.ts'
 
 const maxOutputsBytes = 512 * 1024
+const remainsSeconds = 2
 
 /**
  * The outputs, those that the type calls secret among the secret ones. Stalled when a status cannot hold them, or when
@@ -53,22 +54,37 @@ export async function keepSecretOutputs(
   objects: Objects,
 ): Promise<string | undefined> {
   const secret = outputsSecret(resource, secrets)
-  const { name, namespace } = secret.metadata
+  const { name, namespace = '' } = secret.metadata
   const isKnown = resource.status?.outputsSecretName === name
   const isWanted = Object.keys(secrets).length > 0
   if (!isKnown && !isWanted) return undefined
-  const existing =
-    isKnown && isWanted
-      ? undefined
-      : await objects.read({ apiVersion: 'v1', kind: 'Secret', name, namespace })
-  if (existing && !existing.metadata.ownerReferences?.some(({ uid }) => uid === resource.metadata.uid)) {
-    throw new Stalled(
-      'Conflict',
-      `the Secret '${name}' exists and is not of this resource: it is left as it is`,
-    )
+  if (!isKnown || !isWanted) await makeRoom(resource, { name, namespace, isWanted }, objects)
+  if (!isWanted) return undefined
+  await objects.apply(secret)
+  return name
+}
+
+/** Takes away what an earlier resource of the same name left, and its own when that is not wanted any more. */
+async function makeRoom(
+  { metadata: { name: guResId, uid } }: ActiveResource,
+  {
+    name,
+    namespace,
+    isWanted,
+  }: { readonly name: string; readonly namespace: string; readonly isWanted: boolean },
+  objects: Objects,
+): Promise<void> {
+  const reference = { apiVersion: 'v1', kind: 'Secret', name, namespace }
+  const existing = await objects.read(reference)
+  const owners = existing?.metadata.ownerReferences ?? []
+  const isOwn = owners.some((each) => each.uid === uid)
+  if (!existing || (isOwn && isWanted)) return
+  if (!owners.some((each) => each.name === guResId)) {
+    const message = `the Secret '${name}' exists and is not of this resource: it is left as it is`
+    throw new Stalled('Conflict', message)
   }
-  if (isWanted) await objects.apply(secret)
-  else if (existing)
-    await objects.remove({ apiVersion: 'v1', kind: 'Secret', name, namespace }, existing.metadata.uid ?? '')
-  return isWanted ? name : undefined
+  // Garbage collection would come to it some time; the resource is wanted now.
+  await objects.remove(reference, existing.metadata.uid ?? '')
+  if (isWanted && (await objects.read(reference)))
+    throw new Waiting('SecretRemains', `waiting for the Secret '${name}' to go`, remainsSeconds)
 }
