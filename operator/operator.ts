@@ -7,6 +7,7 @@ import { applicationController } from './controllers/application.ts'
 import { createClaims } from './controllers/claims.ts'
 import { environmentController } from './controllers/environment.ts'
 import { environmentDeploymentController } from './controllers/environment-deployment.ts'
+import { environmentTypeController } from './controllers/environment-type.ts'
 import { openInstallation, readInstallationId } from './controllers/installation.ts'
 import { createInventory } from './controllers/inventory.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization.ts'
@@ -81,6 +82,7 @@ export async function startOperator(options: {
     loops.push(loop)
   }
   start(applicationController(cluster))
+  start(environmentTypeController(cluster))
   const announcements = startAnnouncements(cluster, { log, isActive })
   start(environmentController(cluster, objects, announcements, { keptDeployments: config.keptDeployments }))
   start(resourceAccountController(cluster, builtIn))

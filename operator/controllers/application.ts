@@ -1,4 +1,3 @@
-import { Membership } from '../api/access.ts'
 import { Application } from '../api/application.ts'
 import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
@@ -9,6 +8,7 @@ import { Waiting } from '../domain/errors.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
+import { withdrawRoles } from './roles.ts'
 
 /** After this time a receiver that does not answer holds nothing up. */
 const lastCallsMs = 60_000
@@ -37,7 +37,12 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
           `waiting for ${environments.map(({ metadata }) => `'${metadata.name}'`).join(', ')} to go`,
         )
       }
-      await withdrawRoles(application)
+      await withdrawRoles(
+        cluster,
+        application,
+        'applications',
+        ({ applicationName }) => applicationName === application.metadata.name,
+      )
       await removeWebhooks(application)
       for (const each of store.byIndex(SharedValue, 'application', index))
         await cluster.remove(SharedValue, each)
@@ -60,19 +65,5 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
     if (open.length > 0 && Date.now() - Date.parse(deletionTimestamp) < lastCallsMs)
       throw new Waiting('CallsRemain', 'waiting for the last calls of its webhooks', 1)
     for (const each of webhooks) await cluster.remove(Webhook, each)
-  }
-
-  /** Roles go with the application: a later one of the same id has its own owners. */
-  async function withdrawRoles({ metadata }: Application) {
-    for (const membership of store.list(Membership, metadata.namespace ?? '')) {
-      const { applications = [] } = membership.spec
-      const remaining = applications.filter(({ applicationName }) => applicationName !== metadata.name)
-      if (remaining.length === applications.length) continue
-      const { uid, resourceVersion } = membership.metadata
-      await cluster.patch(Membership, membership, {
-        metadata: { uid, resourceVersion },
-        spec: { applications: remaining },
-      })
-    }
   }
 }

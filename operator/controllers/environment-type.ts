@@ -1,0 +1,21 @@
+import { EnvironmentType } from '../api/environment-type.ts'
+import type { Cluster } from '../kube/cluster.ts'
+import type { Controller } from '../kube/controller.ts'
+import { withdrawRoles } from './roles.ts'
+
+/** An environment type is ready as soon as it is known; deleting it takes the roles on it along. */
+export function environmentTypeController(cluster: Cluster): Controller<typeof EnvironmentType> {
+  return {
+    kind: EnvironmentType,
+    async reconcile() {
+      return {}
+    },
+    finalize: (type) =>
+      withdrawRoles(
+        cluster,
+        type,
+        'environmentTypes',
+        ({ environmentTypeName }) => environmentTypeName === type.metadata.name,
+      ),
+  }
+}

@@ -1,0 +1,24 @@
+import { Membership } from '../api/access.ts'
+import type { KubeObject } from '../api/kind.ts'
+import type { Cluster } from '../kube/cluster.ts'
+
+type Roles = Membership['spec']
+
+/** Takes roles on something along when it is deleted: a later one of the same id has its own people. */
+export async function withdrawRoles<K extends 'applications' | 'environmentTypes'>(
+  cluster: Cluster,
+  { metadata }: KubeObject,
+  list: K,
+  isOn: (role: NonNullable<Roles[K]>[number]) => boolean,
+): Promise<void> {
+  for (const membership of cluster.store.list(Membership, metadata.namespace ?? '')) {
+    const roles: readonly NonNullable<Roles[K]>[number][] = membership.spec[list] ?? []
+    const remaining = roles.filter((each) => !isOn(each))
+    if (remaining.length === roles.length) continue
+    const { uid, resourceVersion } = membership.metadata
+    await cluster.patch(Membership, membership, {
+      metadata: { uid, resourceVersion },
+      spec: { [list]: remaining },
+    })
+  }
+}
