@@ -24,6 +24,7 @@ export function createLog(process: string, level: string): Log {
   const write =
     (at: string) =>
     (message: string, fields: LogFields = {}) => {
+      if (!logger.isLevelEnabled(at)) return
       // Fields are nested by value, so that a field called `message` or `level` cannot disturb the line.
       logger.log({ ...safeFields(fields), level: at, message, process })
     }

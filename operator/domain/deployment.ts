@@ -18,6 +18,8 @@ export function isFinished(deployment: Pick<EnvironmentDeployment, 'status'>): b
   return ['succeeded', 'failed'].includes(stateOfDeployment(deployment))
 }
 
+const byNumber = new Intl.Collator('en', { numeric: true })
+
 /** Older first: by creation, then by name with numbers compared as numbers. */
 export function byAge(
   left: Pick<EnvironmentDeployment, 'metadata'>,
@@ -25,7 +27,7 @@ export function byAge(
 ): number {
   const [before, after] = [left.metadata.creationTimestamp ?? '', right.metadata.creationTimestamp ?? '']
   if (before !== after) return before < after ? -1 : 1
-  return left.metadata.name.localeCompare(right.metadata.name, 'en', { numeric: true })
+  return byNumber.compare(left.metadata.name, right.metadata.name)
 }
 
 /** Whether it got beyond planning, so that its set is what the environment is meant to be. */

@@ -137,17 +137,23 @@ export function openCluster(options: {
     async create(kind, object, origin) {
       const path = pathOf(resourceOf(kind), object.metadata.namespace)
       const attempt = () => write(kind, 'POST', path, object, origin)
+      /** What is there already becomes known, as a watch that is behind would tell it later. */
+      const existing = async () => {
+        const found = await read(kind, object.metadata.namespace ?? '', object.metadata.name)
+        if (found) caches.get(kind.kind)?.set(found, origin)
+        return found
+      }
       try {
         return await attempt()
       } catch (error) {
+        if (isAlreadyThere(error)) await existing()
         if (error instanceof ApiError) throw error
         // No answer: the object may be there all the same.
         return await attempt().catch(async (second: unknown) => {
           if (!isAlreadyThere(second)) throw second
-          const existing = await read(kind, object.metadata.namespace ?? '', object.metadata.name)
-          if (!existing || !sameJson(existing.spec, object.spec)) throw second
-          caches.get(kind.kind)?.set(existing, origin)
-          return existing
+          const found = await existing()
+          if (!found || !sameJson(found.spec, object.spec)) throw second
+          return found
         })
       }
     },
