@@ -2,6 +2,7 @@ import type { DriverDescriptor } from '../../domain/driver.ts'
 import { Stalled } from '../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
+import { likelySecretWords, refuseLeak } from '../secret-leak.ts'
 import { exchange, type Poll } from './exchange.ts'
 import { readOutputData } from './output-data.ts'
 
@@ -40,7 +41,13 @@ export function createHttpDriver(options: {
         outbound,
         poll,
       )
-      return readOutputData(text, namespace)
+      const provisioned = readOutputData(text, namespace)
+      const words = likelySecretWords([secrets, account], [values, params])
+      const outputs = provisioned.outputs.values
+      refuseLeak(Object.keys(outputs), words, `the name of an output of ${name}`)
+      for (const [output, value] of Object.entries(outputs))
+        refuseLeak(value, words, `output '${output}' of ${name}`)
+      return provisioned
     },
     async deprovision({ guResId, account, cookie, signal }) {
       await exchange(
