@@ -1,10 +1,9 @@
 import type { ResourceType } from '../../operator/api/resource-type.ts'
-import { freeForm, object, oneOf, type Static, string, time } from '../../operator/api/schema.ts'
+import { freeForm, object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { ResourceTypeInfo } from '../../operator/domain/types.ts'
 import { faultOfPartedSchema, faultOfSchema } from '../../operator/domain/user-schema.ts'
 import { named } from '../shapes.ts'
-import { createdAt, createdBy } from './find.ts'
 
 const use = oneOf(['direct', 'indirect'], 'Whether workloads ask for it, or definitions alone.')
 
@@ -77,32 +76,4 @@ export function specPartOf(
 
 function refuseFaulty(field: string, fault: string | undefined): void {
   if (fault !== undefined) throw new Problem('Invalid', `'${field}' ${fault}`)
-}
-
-/** A class as REST shows it. */
-export const resourceClassShape = named(
-  'ResourceClass',
-  object(
-    {
-      id: string('Class id.'),
-      resource_type: string('Type that it is a class of.'),
-      description: string('What it is for.'),
-      created_by: string('User id of who made the type; empty when it came another way.'),
-      created_at: time('When the type was made.'),
-    },
-    {},
-    'A class of a resource type.',
-  ),
-)
-
-/** The classes of a custom type in the shape of REST. */
-export function toResourceClasses(type: ResourceType) {
-  const { metadata, spec } = type
-  return (spec.classes ?? []).map(({ name, description = '' }) => ({
-    id: name,
-    resource_type: `${metadata.namespace}/${metadata.name}`,
-    description,
-    created_by: createdBy(type),
-    created_at: createdAt(type),
-  }))
 }

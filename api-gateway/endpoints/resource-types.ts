@@ -34,7 +34,8 @@ function newName(organization: string, type: string): string {
   )
 }
 
-interface TypePath {
+/** Where a type is. */
+export interface TypePath {
   readonly org_id: string
   readonly type_id: string
 }
@@ -50,7 +51,7 @@ export function findCustomType(store: Store, { org_id, type_id }: TypePath): Res
 }
 
 /** The custom type in the path, to be changed: a built-in one cannot be. */
-export function changeableType(store: Store, path: TypePath): ResourceType {
+function changeableType(store: Store, path: TypePath): ResourceType {
   const { org_id, type_id } = path
   if (!findBuiltInType(type_id)) return findCustomType(store, path)
   const hint = `a type '${org_id}/${type_id}' would override it`

@@ -41,6 +41,18 @@ export const planSummarySchema = object(
 )
 export type PlanSummary = Static<typeof planSummarySchema>
 
+/** The step of a pipeline of somebody else's that asked for a deployment. */
+export const pipelineStepSchema = object(
+  {
+    id: string('Pipeline.', { maxLength: 253 }),
+    runId: string('Run of the pipeline.', { maxLength: 253 }),
+    jobId: string('Job of the run.', { maxLength: 253 }),
+    stepIndex: integer('Step of the job.'),
+  },
+  {},
+  'The pipeline step that asked for it; only kept, for whoever looks.',
+)
+
 export const EnvironmentDeployment = defineKind({
   kind: 'EnvironmentDeployment',
   plural: 'environmentdeployments',
@@ -65,6 +77,11 @@ export const EnvironmentDeployment = defineKind({
       mode: oneOf(
         ['full', 'incremental'],
         'With `full`, unchanged resources are provisioned again as well. `incremental` when absent.',
+      ),
+      pipeline: pipelineStepSchema,
+      valueSetVersionId: string(
+        'Version of the shared values that was asked for; only kept: what is deployed has the newest.',
+        { maxLength: 253 },
       ),
     },
     'What is deployed where.',

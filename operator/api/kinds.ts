@@ -8,6 +8,7 @@ import { EnvironmentDeployment } from './environment-deployment.ts'
 import { EnvironmentType } from './environment-type.ts'
 import type { Kind } from './kind.ts'
 import { ResourceAccount } from './resource-account.ts'
+import { ResourceClass } from './resource-class.ts'
 import { ResourceDefinition } from './resource-definition.ts'
 import { ResourceDriver } from './resource-driver.ts'
 import { ResourceType } from './resource-type.ts'
@@ -20,6 +21,7 @@ export const kinds: readonly Kind[] = [
   EnvironmentType,
   Environment,
   ResourceType,
+  ResourceClass,
   ResourceDriver,
   ResourceAccount,
   ResourceDefinition,

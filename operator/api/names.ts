@@ -45,6 +45,8 @@ export const annotations = {
   redeliver: `${group}/redeliver`,
   /** RFC 3339 time of the last change over REST. */
   lastModifiedAt: `${group}/last-modified-at`,
+  /** User id of whoever made that change. */
+  lastModifiedBy: `${group}/last-modified-by`,
   /** User ids, joined by commas, of all who changed a delta. */
   contributors: `${group}/contributors`,
   /** On a deployment: a hash of the key by which its request is told from others; the same key deploys once. */

@@ -70,7 +70,7 @@ export const ResourceDefinition = defineKind({
       provision: provisionSchema,
       criteria: list(
         criterionSchema,
-        'Contexts that the definition is for; it fits when any of them fits. None: it is never chosen.',
+        'Contexts that the definition is for; it fits when any of them fits. None: it is never chosen. Of two definitions of a type with equal criteria the older one keeps the criterion.',
         {
           maxItems: 256,
         },

@@ -22,7 +22,7 @@ export const ResourceType = defineKind({
           { description: string('What the class is for.') },
           'A class.',
         ),
-        'Classes that are known; others may be used as well.',
+        'Classes that are known; others may be used as well. Those of a built-in type are objects of their own, see ResourceClass.',
         { key: 'name', maxItems: 256 },
       ),
     },

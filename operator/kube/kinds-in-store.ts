@@ -8,6 +8,7 @@ import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import type { ObjectMeta } from '../api/kind.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
+import { ResourceClass } from '../api/resource-class.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
@@ -51,6 +52,7 @@ export const kindsInStore: readonly Stored[] = [
     type: (each) => [scoped(each, each.spec.typeName)],
   }),
   stored(ResourceType),
+  stored(ResourceClass),
   stored(ResourceDriver),
   stored(ResourceAccount),
   stored(ResourceDefinition, {
@@ -78,6 +80,6 @@ export const kindsInStore: readonly Stored[] = [
   stored(Webhook, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(WebhookCall, { webhook: (each) => [scoped(each, each.spec.webhookName)] }),
   stored(User),
-  stored(AccessToken),
+  stored(AccessToken, { digest: (each) => [scoped(each, `${each.metadata.name} ${each.spec.sha256}`)] }),
   stored(Membership),
 ]

@@ -8,6 +8,7 @@ import { EnvironmentDeployment } from '../../operator/api/environment-deployment
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { type Kind, type KubeObject, newObject } from '../../operator/api/kind.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
+import { ResourceClass } from '../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
@@ -46,6 +47,14 @@ export function samplesIn(namespace: string): readonly Sample[] {
           uiGroups: [{ title: 'Bucket' }],
         },
         classes: [{ name: 'large', description: 'More than a terabyte' }],
+      }),
+    ),
+    sample(
+      ResourceClass,
+      newObject(ResourceClass, at('mysql.large'), {
+        typeName: 'mysql',
+        className: 'large',
+        description: 'More than a terabyte',
       }),
     ),
     sample(
