@@ -1,11 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { AccessToken, Membership, User } from '../operator/api/access.ts'
 import { systemNamespace } from '../operator/api/names.ts'
 import { Problem } from '../operator/domain/errors.ts'
 import { allows, type Requirement, type RoleTarget } from '../operator/domain/roles.ts'
 import type { Store } from '../operator/kube/cluster.ts'
 import type { Gateway } from './endpoint.ts'
-import type { Session } from './session.ts'
+import type { Session } from './sign-in/session.ts'
 
 /** Who makes a request, and what they are in the organization that it is about. */
 export interface Caller {
@@ -15,10 +15,10 @@ export interface Caller {
   readonly membership?: Membership['spec']
 }
 
-/** Whose request it is, and what it counts against in the rate limit. */
+/** Whose request it is, and what spoke for them: `token:<name>` or `session`. */
 export interface Authentication {
   readonly caller: Caller
-  readonly limitKey: string
+  readonly via: string
 }
 
 /** A user, and the API token that speaks for them. */
@@ -32,7 +32,15 @@ export const anonymous: Caller = { userName: '' }
 
 const headerPattern = /^(Bearer|JWT) ([A-Za-z0-9._-]{1,4096})$/
 const apiTokenPattern = /^qm_([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)_[A-Za-z0-9_-]{1,512}$/
-const nothing = Buffer.alloc(32)
+
+/** For longer than this nobody is let in by what was known: their token may have been revoked since. */
+const mostSilentMs = 300_000
+
+/** Why nobody can be let in by what the gateway knows of the cluster; undefined when they can. */
+export function blindnessOf(store: Store): string | undefined {
+  if (!store.synced) return 'the gateway is starting'
+  return store.silentMs() > mostSilentMs ? 'the gateway has lost touch with the cluster' : undefined
+}
 
 /** The caller that the values of `Authorization` speak for; undefined when they do not speak for anybody. */
 export async function authenticate(
@@ -43,42 +51,49 @@ export async function authenticate(
   if (text === undefined) return undefined
   if (scheme === 'Bearer' && text.startsWith('qm_')) {
     const holder = holderOf(text, store, now())
-    return holder && { caller: callerOf(holder.user), limitKey: `token:${holder.token.metadata.name}` }
+    return holder && { caller: callerOf(holder.user), via: `token:${holder.token.metadata.name}` }
   }
   const session = await sessions.read(text)
   const user = session && userOfSession(session, store, now())
-  return user && { caller: callerOf(user), limitKey: `user:${user.metadata.name}` }
+  return user && { caller: callerOf(user), via: 'session' }
 }
 
 /** The holder of an API token; undefined when the token is not valid. */
 export function holderOf(text: string, store: Store, now: number): Holder | undefined {
   const [, tokenName] = apiTokenPattern.exec(text) ?? []
   if (tokenName === undefined) return undefined
-  const known = store.get(AccessToken, systemNamespace, tokenName)
-  const expected = Buffer.from(known?.spec.sha256 ?? '', 'hex')
-  const actual = createHash('sha256').update(text).digest()
-  // An unknown token takes the same steps as a known one.
-  const isEqual = timingSafeEqual(actual, expected.length === actual.length ? expected : nothing)
-  return known && isEqual ? liveHolder(known, store, now) : undefined
+  const digest = createHash('sha256').update(text).digest('hex')
+  // By both at once: an unknown id and a wrong secret are the same miss, and take the same time.
+  const [known] = store.byIndex(AccessToken, 'digest', `${systemNamespace}/${tokenName} ${digest}`)
+  return known && liveHolder(known, store, now)
 }
 
 /** The holder of a token that is neither revoked nor expired. */
 function liveHolder(token: AccessToken, store: Store, now: number): Holder | undefined {
   if (token.metadata.deletionTimestamp || isExpired(token, now)) return undefined
-  const user = store.get(User, systemNamespace, token.spec.userName)
-  return user && !user.metadata.deletionTimestamp ? { user, token } : undefined
+  const user = liveUser(token.spec.userName, store)
+  return user && { user, token }
 }
 
-/** The user of a session: as long as the user and the token that began it are still the same. */
+/** The user of a session: as long as the user, and the token that began it, if one did, are still the same. */
 function userOfSession(
   { userName, userUid, tokenName }: Session,
   store: Store,
   now: number,
 ): User | undefined {
-  const token = store.get(AccessToken, systemNamespace, tokenName)
-  const user = token && liveHolder(token, store, now)?.user
+  const user = tokenName === undefined ? liveUser(userName, store) : userOfToken(tokenName, store, now)
   if (!user || user.spec.type !== 'human') return undefined
   return user.metadata.name === userName && user.metadata.uid === userUid ? user : undefined
+}
+
+function userOfToken(tokenName: string, store: Store, now: number): User | undefined {
+  const token = store.get(AccessToken, systemNamespace, tokenName)
+  return token && liveHolder(token, store, now)?.user
+}
+
+function liveUser(name: string, store: Store): User | undefined {
+  const user = store.get(User, systemNamespace, name)
+  return user?.metadata.deletionTimestamp ? undefined : user
 }
 
 function isExpired({ spec }: AccessToken, now: number): boolean {

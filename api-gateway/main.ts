@@ -1,4 +1,5 @@
-import { readConfig } from '../operator/config.ts'
+import { readFileSync } from 'node:fs'
+import { type OidcConfig, readConfig } from '../operator/config.ts'
 import { catalogue } from '../operator/drivers/catalogue.ts'
 import { createClient } from '../operator/kube/client.ts'
 import { openCluster } from '../operator/kube/cluster.ts'
@@ -6,16 +7,37 @@ import { loadConnection } from '../operator/kube/connection.ts'
 import { kindsInStore } from '../operator/kube/kinds-in-store.ts'
 import { createLog } from '../operator/log.ts'
 import { createGateway } from './app.ts'
+import type { OidcSettings } from './settings.ts'
 
 const config = readConfig()
+const oidc = config.oidc && oidcSettings(config.oidc)
 const log = createLog('gateway', config.logLevel)
 const auditLog = createLog('gateway', 'info') // at whatever level the other one writes
 const client = createClient(loadConnection(config.kubeconfig))
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 const { requestsPerSecond, requestBurst: burst, vendors } = config
-const settings = { requestsPerSecond, burst, vendors }
+const settings = { requestsPerSecond, burst, vendors, ...(oidc ? { oidc } : {}) }
 const gateway = createGateway({ cluster, log, auditLog, catalogue, settings })
 const gracePeriodMs = 25_000
+
+/** With the client secret, which is read at the start and never again. */
+function oidcSettings({ clientSecretFile, ...rest }: OidcConfig): OidcSettings {
+  if (clientSecretFile === undefined) return rest
+  const clientSecret = readText(clientSecretFile)?.trim()
+  if (!clientSecret)
+    throw new Error(
+      `QUARTERMASTER_OIDC_CLIENT_SECRET_FILE names '${clientSecretFile}', which has no secret or cannot be read`,
+    )
+  return { ...rest, clientSecret }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
 
 /** Finishes the requests under way, and exits. */
 async function shutDown() {

@@ -1,3 +1,11 @@
+import type { OidcConfig } from '../operator/config.ts'
+
+/** How people sign in with their identity provider. */
+export interface OidcSettings extends Omit<OidcConfig, 'clientSecretFile'> {
+  /** A public client has none. */
+  readonly clientSecret?: string
+}
+
 /** What an installation may choose. */
 export interface GatewaySettings {
   /** Requests per second that a token, or an address without one, may make in the long run. */
@@ -8,6 +16,8 @@ export interface GatewaySettings {
   readonly vendors: readonly string[]
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number
+  /** Absent: nobody signs in with an identity provider. */
+  readonly oidc?: OidcSettings
 }
 
 export const defaultSettings: GatewaySettings = {

@@ -1,5 +1,7 @@
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { viewerFiles } from '../api-gateway/pages/viewer.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -16,7 +18,9 @@ const entries: Record<BundleName, Readonly<Record<string, string>>> = {
 const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
-/** Bundles the processes and their threads into `directory` as `<name>.mjs`, with source maps beside them. */
+const licences = ['LICENSE', 'NOTICE']
+
+/** Bundles the processes and their threads into `directory` as `<name>.mjs`, with source maps and the viewer of the reference beside them. */
 export async function buildBundles(
   directory: string,
   names = Object.keys(entries) as BundleName[],
@@ -37,6 +41,13 @@ export async function buildBundles(
     banner: { js: banner },
     logLevel: 'warning',
   })
+  if (names.includes('gateway')) await copyViewer(join(directory, 'viewer'))
+}
+
+async function copyViewer(directory: string): Promise<void> {
+  const source = join(root, 'node_modules', 'swagger-ui-dist')
+  const names = [...viewerFiles, ...licences]
+  await Promise.all(names.map((name) => cp(join(source, name), join(directory, name))))
 }
 
 if (import.meta.main) await buildBundles(process.argv[2] ?? join(root, 'dist'))

@@ -67,7 +67,8 @@ await showCalls(second)
 
 title('Where to go on')
 say(`  the gateway                ${running.gatewayUrl}/orgs`)
-say(`  its description            ${running.gatewayUrl}/openapi.json`)
+say(`  its operations, to try     ${running.gatewayUrl}/docs`)
+say(`  a session, as ada          ${running.gatewayUrl}/auth/sign-in`)
 say('  addresses and the token    .dev/env\n')
 say('  . .dev/env && export KUBECONFIG && kubectl get quartermaster -n acme')
 say(

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { stopControlPlane } from './control-plane/control-plane.ts'
 import { stopCloudflare } from './fake-cloudflare/process.ts'
+import { stopIdentityProvider } from './identity-provider/process.ts'
 import { directory, places } from './places.ts'
 import { stopQuartermaster } from './quartermaster.ts'
 import { stopReceiver } from './webhook-receiver/process.ts'
@@ -11,6 +12,7 @@ await Promise.all([
   stopQuartermaster('gateway', { directory }),
   stopCloudflare(directory),
   stopReceiver(directory),
+  stopIdentityProvider(directory),
 ])
 await stopControlPlane({ directory: places.controlPlane, logDirectory: directory, pidDirectory: directory })
 rmSync(places.environment, { force: true })

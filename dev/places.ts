@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { RunningCloudflare } from './fake-cloudflare/process.ts'
+import type { RunningIdentityProvider } from './identity-provider/process.ts'
 import type { RunningReceiver } from './webhook-receiver/process.ts'
 
 /** Everything that runs on this machine for development lies here. */
@@ -19,4 +20,5 @@ export interface Running {
   readonly kubectl: string
   readonly cloudflare: RunningCloudflare
   readonly receiver: RunningReceiver
+  readonly identityProvider: RunningIdentityProvider
 }

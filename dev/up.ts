@@ -4,8 +4,11 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { buildBundles } from './build.ts'
 import { startControlPlane } from './control-plane/control-plane.ts'
 import { eventually } from './control-plane/kubernetes.ts'
+import { freePorts } from './control-plane/processes.ts'
 import { ensureDevelopmentAuthority } from './development-authority.ts'
 import { outsideWorld, startCloudflare, stopCloudflare } from './fake-cloudflare/process.ts'
+import { makeAda } from './identity-provider/first-person.ts'
+import { startIdentityProviderProcess } from './identity-provider/process.ts'
 import { directory, places, type Running } from './places.ts'
 import {
   installInto,
@@ -40,17 +43,23 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
   })
   log('building and installing Quartermaster')
   await Promise.all([buildBundles(directory), installInto(controlPlane), stopCloudflare(directory)])
-  const [cloudflare, receiver] = await Promise.all([
+  const [port = 0] = await freePorts(1)
+  const [cloudflare, receiver, identityProvider] = await Promise.all([
     startCloudflare(directory, true),
     startReceiverProcess(directory, true),
+    startIdentityProviderProcess(directory, `http://127.0.0.1:${port}`),
   ])
-  const settings = { ...developmentSettings, ...outsideWorld(cloudflare, directory) }
+  const settings = {
+    ...developmentSettings,
+    ...outsideWorld(cloudflare, directory),
+    ...identityProvider.settings,
+  }
   const options = { directory, detached: true, settings }
   // Whatever still runs from before may be of an older build.
   await Promise.all([stopQuartermaster('operator', options), stopQuartermaster('gateway', options)])
   const [, gateway] = await Promise.all([
     startQuartermaster(controlPlane, 'operator', options),
-    startQuartermaster(controlPlane, 'gateway', options),
+    startQuartermaster(controlPlane, 'gateway', { ...options, port }),
   ])
   await Promise.all([
     makeOrganization(controlPlane, 'acme', 'Acme'),
@@ -63,11 +72,14 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     kubectl: controlPlane.binaries.kubectl,
     cloudflare,
     receiver,
+    identityProvider,
   }
   await Promise.all(
     ['acme', 'globex'].map((organization) => giveSampleSecrets(controlPlane, organization, directory)),
   )
   await awaitAccess(running)
+  // Only now: an organization that has an administrator does not get the first one.
+  await makeAda(controlPlane, ['acme', 'globex'])
   await writeEnvironment(running)
   return running
 }
@@ -87,7 +99,7 @@ async function awaitAccess({ gatewayUrl, adminToken }: Running): Promise<void> {
 }
 
 async function writeEnvironment(running: Running): Promise<void> {
-  const { kubeconfig, gatewayUrl, adminToken, cloudflare, receiver } = running
+  const { kubeconfig, gatewayUrl, adminToken, cloudflare, receiver, identityProvider } = running
   const lines = [
     `KUBECONFIG=${kubeconfig}`,
     `GATEWAY_URL=${gatewayUrl}`,
@@ -97,6 +109,7 @@ async function writeEnvironment(running: Running): Promise<void> {
     `FAKE_CLOUDFLARE_TOKEN=${cloudflare.token}`,
     `FAKE_CLOUDFLARE_DNS=127.0.0.1:${cloudflare.dnsPort}`,
     `WEBHOOK_RECEIVER_URL=${receiver.url}`,
+    `IDENTITY_PROVIDER_URL=${identityProvider.url}`,
     '',
   ]
   await writeFile(places.environment, lines.join('\n'), { mode: 0o600 })

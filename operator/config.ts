@@ -1,4 +1,19 @@
 import { hostname } from 'node:os'
+import { isLoopback } from './domain/loopback.ts'
+
+/** Settings by which people sign in with their identity provider. */
+export interface OidcConfig {
+  /** Address of the provider, under which it describes itself. */
+  readonly issuer: string
+  readonly clientId: string
+  /** File with the secret of the client; a public client has none. */
+  readonly clientSecretFile?: string
+  /** Claim by which a user is found. */
+  readonly claim: string
+  readonly scopes: string
+  /** Where people reach the gateway, with a slash at its end. */
+  readonly publicUrl: string
+}
 
 /** Settings of both processes, read once from the environment. */
 export interface Config {
@@ -41,6 +56,8 @@ export interface Config {
   readonly webhookKeptSeconds: number
   /** Exceptions from these. */
   readonly ingressAllowedAnnotations: readonly string[]
+  /** Absent: nobody signs in with an identity provider. */
+  readonly oidc: OidcConfig | undefined
 }
 
 /** The only reader of the environment; throws on a value that is not of its type, naming the variable. */
@@ -85,5 +102,41 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600),
     webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600),
     ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
+    oidc: readOidc(text),
   }
+}
+
+type ReadText = (name: string, otherwise: string) => string
+
+function readOidc(text: ReadText): OidcConfig | undefined {
+  if (text('OIDC_ISSUER', '') === '') return undefined
+  const scopes = text('OIDC_SCOPES', 'openid email')
+  if (!scopes.split(' ').includes('openid'))
+    throw new Error("QUARTERMASTER_OIDC_SCOPES must have 'openid' among its words")
+  const clientSecretFile = text('OIDC_CLIENT_SECRET_FILE', '')
+  return {
+    issuer: readAddress(text, 'OIDC_ISSUER').href,
+    clientId: readNeeded(text, 'OIDC_CLIENT_ID'),
+    ...(clientSecretFile === '' ? {} : { clientSecretFile }),
+    claim: text('OIDC_CLAIM', 'email'),
+    scopes,
+    publicUrl: readAddress(text, 'PUBLIC_URL').href.replace(/\/?$/, '/'),
+  }
+}
+
+function readNeeded(text: ReadText, name: string): string {
+  const value = text(name, '')
+  if (value === '') throw new Error(`QUARTERMASTER_${name} is needed beside QUARTERMASTER_OIDC_ISSUER`)
+  return value
+}
+
+/** An address without user, query and fragment, on the way to which nobody listens in. */
+function readAddress(text: ReadText, name: string): URL {
+  const url = URL.parse(readNeeded(text, name))
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.host))
+  if (!url || !isSafe || url.href !== `${url.origin}${url.pathname}`)
+    throw new Error(
+      `QUARTERMASTER_${name} must be an address that begins with 'https://' and ends with its path`,
+    )
+  return url
 }

@@ -1,21 +1,14 @@
 import { object, string, time } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { holderOf } from '../authenticate.ts'
+import { blindnessOf, holderOf } from '../authenticate.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { htmlAnswer } from '../pages/html.ts'
 import { signInPage, signInPolicy } from '../pages/sign-in.ts'
+import { hostHeader, setCookieHeader } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
+import { sessionCookie } from '../sign-in/cookies.ts'
 
 const tag = 'Sessions'
-const loopbackPattern = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
-
-/** The cookie from which people take their session token; no request is let in by it. */
-function cookie(value: string, seconds: number, host: string | undefined): string {
-  const parts = [`token=${value}`, 'Path=/', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax']
-  // Not every browser keeps a secure cookie of this very machine, where nothing can listen in.
-  const isLoopback = host !== undefined && loopbackPattern.test(host)
-  return [...parts, ...(isLoopback ? [] : ['Secure'])].join('; ')
-}
 
 /** Sessions of humans. */
 export const sessions: readonly Endpoint[] = [
@@ -29,7 +22,7 @@ export const sessions: readonly Endpoint[] = [
       200: string('A page that sends `POST` and `DELETE` to `/auth/session`.', { maxLength: 65_536 }),
     },
     textType: 'text/html',
-    handle: () => htmlAnswer(signInPage, signInPolicy),
+    handle: (_call, { settings: { oidc } }) => htmlAnswer(signInPage(oidc), signInPolicy),
   }),
   endpoint({
     method: 'post',
@@ -38,6 +31,7 @@ export const sessions: readonly Endpoint[] = [
     tag,
     access: 'public',
     isLimited: true,
+    headers: hostHeader,
     body: object({ token: string('An API token.') }, {}, 'Who begins a session.'),
     responses: {
       200: object(
@@ -48,8 +42,10 @@ export const sessions: readonly Endpoint[] = [
       403: errorShape,
       429: errorShape,
     },
+    answerHeaders: setCookieHeader,
     async handle({ body, header }, { cluster: { store }, sessions: signed, now }) {
-      if (!store.synced) throw new Problem('Internal', 'the gateway is starting')
+      const blindness = blindnessOf(store)
+      if (blindness !== undefined) throw new Problem('Internal', blindness)
       const { user, token } = holderOf(body.token, store, now()) ?? {}
       if (!user || !token) throw new Problem('Forbidden', 'the token does not grant access')
       if (user.spec.type !== 'human')
@@ -59,12 +55,11 @@ export const sessions: readonly Endpoint[] = [
         { userName: user.metadata.name, userUid: user.metadata.uid ?? '', tokenName: token.metadata.name },
         expirationTime === undefined ? undefined : Date.parse(expirationTime),
       )
-      const seconds = Math.max(0, Math.floor((session.expiresAt - now()) / 1000))
       return {
         status: 200,
         actor: user.metadata.name,
         body: { token: session.token, expires_at: new Date(session.expiresAt).toISOString() },
-        headers: { 'set-cookie': cookie(session.token, seconds, header('host')) },
+        headers: { 'set-cookie': sessionCookie(session.token, session.seconds, header('host')) },
       }
     },
   }),
@@ -74,10 +69,13 @@ export const sessions: readonly Endpoint[] = [
     summary: 'Take the cookie of a session away',
     tag,
     access: 'public',
-    responses: { 204: undefined },
+    isLimited: true,
+    headers: hostHeader,
+    responses: { 204: undefined, 429: errorShape },
+    answerHeaders: setCookieHeader,
     handle: ({ header }) => ({
       status: 204,
-      headers: { 'set-cookie': cookie('', 0, header('host')) },
+      headers: { 'set-cookie': sessionCookie('', 0, header('host')) },
     }),
   }),
 ]

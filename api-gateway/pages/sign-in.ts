@@ -1,4 +1,5 @@
-import { contentPolicy, htmlPage } from './html.ts'
+import type { OidcSettings } from '../settings.ts'
+import { contentPolicy, escapeHtml, htmlPage } from './html.ts'
 
 // Without a script the form would be sent as a form, which other sites can do too; so it is sent as JSON or not at all.
 const script = `
@@ -30,17 +31,30 @@ form.addEventListener('submit', (event) => {
   return send('POST', { token })
 })
 document.querySelector('#end').addEventListener('click', () => send('DELETE'))
+if (location.hash === '#signed-in') said.textContent = 'You are signed in: the session cookie is set for eight hours.'
 `
 
 /** What the sign-in page may do. */
 export const signInPolicy = contentPolicy(script)
 
-/** The page on which a human exchanges an API token for the cookie of a session. */
-export const signInPage = htmlPage(
-  'Sign in – Quartermaster',
-  `<main>
+/** The page on which a human exchanges an API token for the cookie of a session, or goes to the identity provider. */
+export function signInPage(oidc: Provider | undefined): string {
+  return htmlPage('Sign in – Quartermaster', contentOf(oidc), script)
+}
+
+/** Who says who somebody is, and where people reach us. */
+type Provider = Pick<OidcSettings, 'issuer' | 'publicUrl'>
+
+function linkTo({ issuer, publicUrl }: Provider): string {
+  // By our own address, however the page was reached: the cookies of the way there and back belong to one host.
+  const { href } = new URL('auth/oidc', publicUrl)
+  return `<p><a href="${escapeHtml(href)}">Sign in with ${escapeHtml(new URL(issuer).host)}</a></p>\n`
+}
+
+function contentOf(oidc: Provider | undefined): string {
+  return `<main>
 <h1>Sign in</h1>
-<p>An API token begins a session of eight hours, or until the token ends. The token is neither kept nor shown.</p>
+${oidc ? linkTo(oidc) : ''}<p>An API token begins a session of eight hours, or until the token ends. The token is neither kept nor shown.</p>
 <form method="post">
 <label for="token">API token</label>
 <input id="token" name="token" type="password" required maxlength="1024" autocomplete="off" spellcheck="false" autofocus>
@@ -49,6 +63,5 @@ export const signInPage = htmlPage(
 </form>
 <output role="status" for="token"></output>
 <noscript><p>This page needs JavaScript; <code>POST /auth/session</code> does the same.</p></noscript>
-</main>`,
-  script,
-)
+</main>`
+}

@@ -40,6 +40,7 @@ describe('a token that is no session of ours', () => {
 
   test('made by this test is accepted when nothing is wrong with it', async () => {
     expect(await statusOf(`Bearer ${signed(claims())}`)).toBe(200)
+    expect(await statusOf(`Bearer ${signed({ ...claims(), token_name: null })}`)).toBe(200)
   })
 
   test.each<[string, () => string]>([
@@ -69,6 +70,10 @@ describe('a token that is no session of ours', () => {
     ['not yet valid', () => signed({ ...claims(), nbf: now / 1000 + 60 })],
     ['another user', () => signed({ ...claims(), sub: 'admin' })],
     ['without a user', () => signed({ ...claims(), sub: undefined })],
+    ['a sign-in under way', () => signed({ ...claims(), aud: 'quartermaster-sign-in' })],
+    ['of another type', () => signed(claims(), { ...header, typ: 'sign-in+jwt' })],
+    ['without a type', () => signed(claims(), { alg: 'EdDSA' })],
+    ['another user of the same name', () => signed({ ...claims(), token_name: null, user_uid: 'another' })],
     ['without the token that began it', () => signed({ ...claims(), token_name: undefined })],
     ['with a token of somebody else', () => signed({ ...claims(), token_name: 'admin' })],
     [
@@ -76,6 +81,13 @@ describe('a token that is no session of ours', () => {
       () => {
         const user_uid = gateway.cluster.store.get(User, systemNamespace, 'robot')?.metadata.uid
         return signed({ ...claims(), sub: 'robot', token_name: 'robot', user_uid })
+      },
+    ],
+    [
+      'a service user, without a token',
+      () => {
+        const user_uid = gateway.cluster.store.get(User, systemNamespace, 'robot')?.metadata.uid
+        return signed({ ...claims(), sub: 'robot', token_name: null, user_uid })
       },
     ],
     [

@@ -1,26 +1,25 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { errors, jwtVerify, SignJWT } from 'jose'
-import { sessionKeySecret, systemNamespace } from '../operator/api/names.ts'
-import { Problem } from '../operator/domain/errors.ts'
-import type { KubeClient } from '../operator/kube/client.ts'
-import { readObject } from '../operator/kube/cluster.ts'
-import { secretResource } from '../operator/kube/resource.ts'
-import type { Log } from '../operator/log.ts'
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { sessionKeySecret, systemNamespace } from '../../operator/api/names.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import type { KubeClient } from '../../operator/kube/client.ts'
+import { readObject } from '../../operator/kube/cluster.ts'
+import { secretResource } from '../../operator/kube/resource.ts'
+import type { Log } from '../../operator/log.ts'
 
-/** Whose session it is, and the API token that began it and whose end is its own. */
-export interface Session {
-  readonly userName: string
-  /** Tells a user from a later one of the same name. */
-  readonly userUid: string
-  readonly tokenName: string
+/** A sort of signed statement; one is never taken for another. */
+export interface StatementKind {
+  readonly audience: string
+  /** Media type in the header, `typ`. */
+  readonly type: string
 }
 
-/** Sessions: signed statements that nothing keeps. */
-export interface Sessions {
-  /** Signs a session that ends after eight hours, or at `end` when that is earlier. */
-  open(session: Session, end?: number): Promise<{ readonly token: string; readonly expiresAt: number }>
-  /** The session that a token states; undefined when it is not ours, or over. */
-  read(token: string): Promise<Session | undefined>
+/** Makes and reads signed statements, which nothing keeps. */
+export interface Signer {
+  /** Signs claims until `end`, in milliseconds since 1970. */
+  sign(kind: StatementKind, claims: JWTPayload, end: number): Promise<string>
+  /** What a statement of this kind claims; undefined when it is not ours, or over. */
+  read(kind: StatementKind, token: string): Promise<JWTPayload | undefined>
 }
 
 interface Keys {
@@ -28,41 +27,34 @@ interface Keys {
   readonly verifying: KeyObject
 }
 
-const sessionSeconds = 8 * 3600
-
 const algorithm = 'EdDSA'
 const issuer = 'quartermaster'
-const audience = 'quartermaster-gateway'
 /** A new key takes effect within this time. */
 const keptMs = 30_000
 /** A key that is missing is looked for again after this time. */
 const missingMs = 1000
 
-/** Sessions under a key that is read when it is needed, and again from time to time. */
-export function createSessions(
+/** A signer under a key that is read when it is needed, and again from time to time. */
+export function createSigner(
   readKey: () => Promise<string | undefined>,
   log: Log,
   now: () => number,
-): Sessions {
+): Signer {
   const keys = keepKeys(readKey, log, now)
 
   return {
-    async open({ userName, userUid, tokenName }, end = Number.POSITIVE_INFINITY) {
+    async sign({ audience, type }, claims, end) {
       const { signing } = (await keys()) ?? {}
       if (!signing) throw new Problem('Internal', `the key of sessions, ${secretText}, is missing`)
-      const begin = Math.floor(now() / 1000)
-      const expiry = Math.min(begin + sessionSeconds, Math.floor(end / 1000))
-      const token = await new SignJWT({ user_uid: userUid, token_name: tokenName })
-        .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
-        .setSubject(userName)
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: algorithm, typ: type })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setIssuedAt(begin)
-        .setExpirationTime(expiry)
+        .setIssuedAt(Math.floor(now() / 1000))
+        .setExpirationTime(Math.floor(end / 1000))
         .sign(signing)
-      return { token, expiresAt: expiry * 1000 }
     },
-    async read(token) {
+    async read({ audience, type }, token) {
       if (token.split('.').length !== 3) return undefined
       const { verifying } = (await keys()) ?? {}
       if (!verifying) return undefined
@@ -71,13 +63,11 @@ export function createSessions(
           algorithms: [algorithm],
           issuer,
           audience,
-          typ: 'JWT',
-          requiredClaims: ['sub', 'iat', 'exp'],
+          typ: type,
+          requiredClaims: ['iat', 'exp'],
           currentDate: new Date(now()),
         })
-        const { sub: userName = '', user_uid: userUid, token_name: tokenName } = payload
-        if (typeof userUid !== 'string' || typeof tokenName !== 'string') return undefined
-        return { userName, userUid, tokenName }
+        return payload
       } catch (error) {
         if (error instanceof errors.JOSEError) return undefined
         throw error

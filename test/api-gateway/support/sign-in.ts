@@ -1,0 +1,128 @@
+import { jest } from '@jest/globals'
+import { freePorts } from '../../../dev/control-plane/processes.ts'
+import type { Person } from '../../../dev/identity-provider/people.ts'
+import { type IdentityProvider, startIdentityProvider } from '../../../dev/identity-provider/server.ts'
+import { startGateway, type TestGateway } from './gateway.ts'
+
+/** A gateway whose people sign in with an identity provider, both over HTTP. */
+export interface SignIn {
+  readonly gateway: TestGateway
+  readonly provider: IdentityProvider
+  /** Somebody with a browser of their own. */
+  visitor(): Visitor
+  close(): Promise<void>
+}
+
+export interface SignInOptions {
+  readonly people?: readonly Person[]
+  readonly isThick?: boolean
+  readonly isPublicClient?: boolean
+  readonly claim?: string
+  now?(): number
+}
+
+/** Starts both; the provider knows the gateway by its address. */
+export async function startSignIn(options: SignInOptions = {}): Promise<SignIn> {
+  const { people, isThick, isPublicClient = false, claim = 'email', now } = options
+  const [port = 0] = await freePorts(1)
+  const url = `http://127.0.0.1:${port}`
+  const secret = isPublicClient ? {} : { secret: 'the secret: of/the client%' }
+  const quiet = jest.spyOn(console, 'warn').mockImplementation(() => {}) // it keeps nothing, and says so
+  const provider = await startIdentityProvider({
+    client: { id: 'quartermaster', redirectUris: [`${url}/auth/oidc/callback`], ...secret },
+    ...(people === undefined ? {} : { people }),
+    ...(isThick === undefined ? {} : { isThick }),
+  })
+  quiet.mockRestore()
+  const gateway = await startGateway({
+    port,
+    ...(now === undefined ? {} : { now }),
+    settings: {
+      requestsPerSecond: 100_000,
+      burst: 100_000,
+      oidc: {
+        issuer: provider.issuer,
+        clientId: 'quartermaster',
+        claim,
+        scopes: 'openid email',
+        publicUrl: `${url}/`,
+        ...(secret.secret === undefined ? {} : { clientSecret: secret.secret }),
+      },
+    },
+  })
+  return {
+    gateway,
+    provider,
+    visitor: () => createVisitor(url),
+    close: async () => void (await Promise.all([gateway.close(), provider.close()])),
+  }
+}
+
+export type Visitor = ReturnType<typeof createVisitor>
+
+const redirects: ReadonlySet<number> = new Set([302, 303, 307])
+
+/** A browser as far as redirects and cookies go; of these, it keeps those of each host apart. */
+function createVisitor(gatewayUrl: string) {
+  const jar = new Map<string, { readonly path: string; readonly value: string }>()
+
+  function keep({ hostname }: URL, header: string): void {
+    const [pair = '', ...attributes] = header.split('; ')
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    const path = attributes.find((each) => /^path=/i.test(each))?.slice(5) ?? '/'
+    const key = `${hostname} ${name}`
+    const isGone = attributes.some((each) => /^(max-age=0|expires=.* 1970 .*)$/i.test(each))
+    if (isGone) jar.delete(key)
+    else jar.set(key, { path, value })
+  }
+
+  function cookiesFor({ hostname, pathname }: URL): string {
+    return [...jar]
+      .filter(([key, { path }]) => key.startsWith(`${hostname} `) && pathname.startsWith(path))
+      .map(([key, { value }]) => `${key.split(' ')[1]}=${value}`)
+      .join('; ')
+  }
+
+  async function go(
+    target: string | URL,
+    init: Pick<RequestInit, 'method' | 'body'> = {},
+  ): Promise<Response> {
+    const url = new URL(target)
+    const response = await fetch(url, { ...init, headers: { cookie: cookiesFor(url) }, redirect: 'manual' })
+    for (const each of response.headers.getSetCookie()) keep(url, each)
+    return response
+  }
+
+  /** Follows redirects until one leads to `last`, or to no other address. */
+  async function follow(target: string | URL, last?: string): Promise<{ url: URL; response: Response }> {
+    const url = new URL(target)
+    const response = await go(url)
+    const location = response.headers.get('location')
+    if (!redirects.has(response.status) || location === null) return { url, response }
+    await response.body?.cancel()
+    const next = new URL(location, url)
+    return last !== undefined && next.pathname === last ? { url: next, response } : follow(next, last)
+  }
+
+  /** Begins, and chooses a person at the provider, or nobody; answers the address that the provider leads back to. */
+  async function reachCallback(person: string): Promise<URL> {
+    const { url: page, response } = await follow(`${gatewayUrl}/auth/oidc`)
+    if (response.status !== 200 || !page.pathname.startsWith('/interaction/'))
+      throw new Error(`no page of the provider: ${response.status} at ${page.href}`)
+    const chosen = await go(page, { method: 'POST', body: new URLSearchParams({ person }) })
+    const resume = new URL(chosen.headers.get('location') ?? '', page)
+    return (await follow(resume, '/auth/oidc/callback')).url
+  }
+
+  return {
+    go,
+    follow,
+    reachCallback,
+    /** The whole way there and back; answers what the gateway said at its end. */
+    signIn: async (person: string): Promise<Response> => go(await reachCallback(person)),
+    cookie: (name: string) => jar.get(`127.0.0.1 ${name}`)?.value,
+    /** Gives this browser a cookie of the gateway's host. */
+    setCookie: (name: string, value: string, path = '/auth') =>
+      void jar.set(`127.0.0.1 ${name}`, { path, value }),
+  }
+}
