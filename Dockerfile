@@ -8,6 +8,7 @@ RUN node dev/build.ts /bundles
 
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 COPY --from=build /bundles/*.mjs /
+COPY --from=build /bundles/viewer /viewer
 USER 65532:65532
 ENV NODE_ENV=production
 # A small young generation halves the memory under load and costs no time.

@@ -18,13 +18,15 @@ import type { Answer, Endpoint, Gateway } from './endpoint.ts'
 import { endpoints as allEndpoints } from './endpoints/index.ts'
 import { errorBody, type Refusal, refusalOf } from './errors.ts'
 import { createMetrics } from './metrics.ts'
-import { openApiDocument } from './openapi.ts'
-import { referencePage } from './pages/reference.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { openApiDocument } from './openapi/document.ts'
+import { createViewer } from './pages/viewer.ts'
+import { addressKey, createRateLimit, type RateLimit, take } from './rate-limit.ts'
 import { createServe } from './serve.ts'
 import { closeServer, createHttpServer } from './server.ts'
-import { createSessions, readSessionKey } from './session.ts'
 import { defaultSettings, type GatewaySettings } from './settings.ts'
+import { createOidc } from './sign-in/oidc.ts'
+import { createSessions } from './sign-in/session.ts'
+import { createSigner, readSessionKey } from './sign-in/signer.ts'
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
@@ -41,7 +43,8 @@ export interface GatewayOptions {
   now?(): number
 }
 
-const requestIdPattern = /^[\w-]{8,64}$/
+/** Not a token that came into the wrong header: the id is logged. */
+const requestIdPattern = /^(?!qm_|eyJ)[\w-]{8,64}$/
 
 /** The REST interface over a cluster. */
 export function createGateway(options: GatewayOptions) {
@@ -49,17 +52,20 @@ export function createGateway(options: GatewayOptions) {
   const settings = { ...defaultSettings, ...options.settings }
   const document = openApiDocument(endpoints, version)
   const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors })
+  const signer = createSigner(options.sessionKey ?? (() => readSessionKey(cluster.client)), log, now)
   const gateway: Gateway = {
     cluster,
-    sessions: createSessions(options.sessionKey ?? (() => readSessionKey(cluster.client)), log, now),
+    sessions: createSessions(signer, now),
+    oidc: settings.oidc && createOidc(settings.oidc, { signer, log, now }),
     planning,
     checkDriverInputs: createDriverInputsCheck(planning, settings.vendors, now),
+    criteriaTurns: new Map(),
     settings,
     log,
     metrics: createMetrics(),
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
     document: JSON.stringify(document),
-    reference: referencePage(document),
+    viewer: createViewer(),
     now,
   }
   const app = createApp(endpoints, gateway)
@@ -81,6 +87,7 @@ export function createGateway(options: GatewayOptions) {
     /** Stops listening and lets the requests under way finish. */
     async close(): Promise<void> {
       if (server) await closeServer(server)
+      gateway.audit.close()
     },
   }
 }
@@ -92,16 +99,18 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.use(prepare(gateway))
-  const serve = createServe(gateway, createRateLimit(gateway.settings, gateway.now))
+  const limit = createRateLimit(gateway.settings, gateway.now)
+  const serve = createServe(gateway, limit)
   for (const [path, operations] of byPath(endpoints)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
     for (const each of operations) {
       const answer = serve(each)
       route[each.method]((request, response) => respond(request, response, gateway, each, answer))
     }
-    route.all(refuseMethod(operations))
+    route.all(refuseMethod(operations, limit))
   }
-  app.use(() => {
+  app.use(({ socket }) => {
+    take(limit, addressKey(socket.remoteAddress))
     throw new Problem('NotFound', 'there is no such path')
   })
   app.use(refuse(gateway))
@@ -149,7 +158,7 @@ async function respond(
   response.locals['route'] = endpoint.path
   try {
     const answer = await serve(request, response)
-    if (answer.actor !== undefined) response.locals['userName'] = answer.actor
+    if (answer.actor !== undefined) Object.assign(response.locals, { userName: answer.actor, signsIn: true })
     gateway.audit.record(request, response, answer.status)
     send(request, response, answer)
   } catch (error) {
@@ -157,12 +166,13 @@ async function respond(
   }
 }
 
-function refuseMethod(operations: readonly Endpoint[]): RequestHandler {
+function refuseMethod(operations: readonly Endpoint[], limit: RateLimit): RequestHandler {
   const methods = operations.flatMap(({ method }) =>
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   )
-  return (_request, response) => {
+  return ({ socket }, response) => {
     response.setHeader('allow', methods.join(', '))
+    take(limit, addressKey(socket.remoteAddress))
     throw new Problem('MethodNotAllowed', `this path allows ${methods.join(', ')}`)
   }
 }
@@ -208,7 +218,7 @@ function send(request: Request, response: Response, { status, body, text, header
 const lingerMs = 500
 
 /** Answers and closes, but not at once: a reset would take the answer from a client that is still sending. */
-function closeAfter(content: string, response: Response): void {
+function closeAfter(content: string | Buffer, response: Response): void {
   response.setHeader('connection', 'close')
   response.setHeader('content-length', Buffer.byteLength(content))
   response.write(content)

@@ -7,8 +7,11 @@ import type { Audit } from './audit.ts'
 import type { Caller } from './authenticate.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
 import type { Metrics } from './metrics.ts'
-import type { Sessions } from './session.ts'
+import type { Viewer } from './pages/viewer.ts'
 import type { GatewaySettings } from './settings.ts'
+import type { Oidc } from './sign-in/oidc.ts'
+import type { Sessions } from './sign-in/session.ts'
+import type { Turns } from './turns.ts'
 import { plainSchema } from './wire.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -26,22 +29,27 @@ export type Parameters<P extends string> = string extends P
   : Readonly<Record<ParameterName<P>, string>>
 
 /** One request, authenticated, authorized and validated. */
-export interface Call<P extends string = string, Q extends Fields = Fields, B extends TSchema = TSchema> {
+export interface Call<
+  P extends string = string,
+  Q extends Fields = Fields,
+  B extends TSchema = TSchema,
+  H extends string = string,
+> {
   readonly params: Parameters<P>
   readonly query: { readonly [K in keyof Q]?: Static<Q[K]> }
   readonly body: Static<B>
   readonly caller: Caller
-  /** Header by lower-case name. */
-  header(name: string): string | undefined
+  /** A header that the operation declares, by its lower-case name. */
+  header(name: Lowercase<H>): string | undefined
 }
 
 /** What an endpoint answers; without a body, or with text of another type than JSON. */
 export interface Answer {
   readonly status: number
   readonly body?: unknown
-  readonly text?: { readonly contentType: string; readonly content: string }
-  readonly headers?: Readonly<Record<string, string>>
-  /** Who it turned out to be that asked, where only the body said so. */
+  readonly text?: { readonly contentType: string; readonly content: string | Buffer }
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Who signed in with this request, which did not say so before; it is recorded, be it a read. */
   readonly actor?: string
 }
 
@@ -49,23 +57,32 @@ export interface Answer {
 export interface Gateway {
   readonly cluster: Cluster
   readonly sessions: Sessions
+  /** Undefined when nobody signs in with an identity provider. */
+  readonly oidc: Oidc | undefined
   /** What plans are made from, as the operator sees it. */
   readonly planning: Planning
   readonly checkDriverInputs: DriverInputsCheck
+  /** Who writes criteria, by organization and type. */
+  readonly criteriaTurns: Turns
   readonly settings: GatewaySettings
   readonly log: Log
   readonly metrics: Metrics
   readonly audit: Audit
   /** The OpenAPI document as text. */
   readonly document: string
-  /** The same as a page for people. */
-  readonly reference: string
+  /** What shows it to people. */
+  readonly viewer: Viewer
   /** Milliseconds since 1970. */
   now(): number
 }
 
 /** One operation of the REST interface: from these come routes, validation, authorization and the OpenAPI document. */
-export interface Endpoint<P extends string = string, Q extends Fields = Fields, B extends TSchema = TSchema> {
+export interface Endpoint<
+  P extends string = string,
+  Q extends Fields = Fields,
+  B extends TSchema = TSchema,
+  H extends string = string,
+> {
   readonly method: Method
   readonly path: P
   readonly summary: string
@@ -74,20 +91,27 @@ export interface Endpoint<P extends string = string, Q extends Fields = Fields, 
   /** Whether a public operation counts against the limit of the address that it comes from. */
   readonly isLimited?: boolean
   readonly query?: Q
+  /** Headers that it reads, by name; those that every operation reads are not its own. */
+  readonly headers?: Readonly<Record<H, TSchema>>
   readonly body?: B
   /** Schema of the body by status; undefined where there is none. Common refusals are added by themselves. */
   readonly responses: Readonly<Record<number, TSchema | undefined>>
+  /** Headers of what it answers when all is well, besides those of every answer. */
+  readonly answerHeaders?: Fields
   /** Media type of what it answers when all is well, where that is not JSON. */
   readonly textType?: string
   /** Whether 404 is a JSON string, as clients of deltas and sets expect, and not the error object. */
   readonly plainNotFound?: boolean
-  handle(call: Call<P, Q, B>, gateway: Gateway): Answer | Promise<Answer>
+  handle(call: Call<P, Q, B, H>, gateway: Gateway): Answer | Promise<Answer>
 }
 
-/** Declares an operation; the types of its parameters, query and body reach its handler. */
-export function endpoint<const P extends string, Q extends Fields = Fields, B extends TSchema = TSchema>(
-  declaration: Endpoint<P, Q, B>,
-): Endpoint {
+/** Declares an operation; the types of its parameters, query, headers and body reach its handler. */
+export function endpoint<
+  const P extends string,
+  Q extends Fields = Fields,
+  B extends TSchema = TSchema,
+  H extends string = never,
+>(declaration: Endpoint<P, Q, B, H>): Endpoint {
   const { query, body, responses } = declaration
   const plain = {
     ...declaration,

@@ -17,6 +17,14 @@ export const newId = (description: string) =>
 export const className = (description: string) =>
   string(description, { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: 63 })
 
+/** The header that says by which name the client knows us, for operations that set cookies. */
+export const hostHeader = {
+  Host: string('Host that the request is sent to. Cookies are `Secure` but for this machine itself.'),
+}
+
+/** The header of answers that set cookies. */
+export const setCookieHeader = { 'Set-Cookie': string('The cookie.', { maxLength: 8192 }) }
+
 /** Path parameters by name; one name means the same in every path. */
 export const parameters: Readonly<Record<string, TSchema>> = {
   org_id: shortId('Organization id.'),
@@ -47,6 +55,7 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   webhook_id: objectName('Webhook id.'),
   user_id: objectName('User id.'),
   token_id: objectName('Token id.'),
+  file: string('Name of a file.', { pattern: '^[A-Za-z0-9.-]+$', maxLength: 63 }),
   call_id: objectName('Id of a webhook call.'),
   res_type: string('Resource type, as `<type>` or `<type>.<class>`.', {
     pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)?([.][A-Za-z0-9][A-Za-z0-9_-]*)?$',

@@ -6,16 +6,16 @@ import {
   type Authentication,
   anonymous,
   authenticate,
+  blindnessOf,
   type Caller,
   demand,
   membershipIn,
 } from './authenticate.ts'
 import { readJson } from './body.ts'
 import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
-import { RateLimited } from './errors.ts'
-import { parameterNames } from './openapi.ts'
+import { parameterNames } from './openapi/document.ts'
 import { parameters } from './parameters.ts'
-import { addressKey, type RateLimit } from './rate-limit.ts'
+import { addressKey, type RateLimit, take } from './rate-limit.ts'
 import { createValidators } from './validate.ts'
 
 /** Answers one request, or throws why not. */
@@ -27,9 +27,11 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
   const fits = new Map(Object.entries(parameters).map(([name, schema]) => [name, validators.test(schema)]))
 
   return (endpoint) => {
-    const { access, path, query = {}, body } = endpoint
+    const { access, path, query = {}, headers = {}, body } = endpoint
     const names = parameterNames(path)
     const checkQuery = validators.body(object({}, query, 'Query parameters.'))
+    const checkHeaders = validators.body(object({}, headers, 'Headers.'))
+    const headerNames = Object.keys(headers)
     const checkBody = body && validators.body(body)
 
     return async (request, response) => {
@@ -40,9 +42,11 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
       if (typeof access === 'object') demand(caller, access, { applicationId: params['app_id'] })
       const unfit = names.find((name) => !fits.get(name)?.(params[name]))
       if (unfit) throw new Problem('NotFound', `there is nothing with such a '${unfit}'`)
+      const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
+      asDeclared('header', checkHeaders, given)
       const call: Call = {
         params,
-        query: asQuery(checkQuery, request.query),
+        query: asDeclared('query', checkQuery, request.query) as Call['query'],
         body: checkBody?.(await readJson(request, gateway.settings.maxBodyBytes)),
         caller,
         header: (name) => request.get(name),
@@ -59,25 +63,20 @@ async function identify(
   gateway: Gateway,
   limit: RateLimit,
 ): Promise<Caller> {
-  const isReady = gateway.cluster.store.synced
+  const blindness = blindnessOf(gateway.cluster.store)
   const values = request.headersDistinct['authorization'] ?? []
-  const known = isReady ? await authenticate(values, gateway) : undefined
+  const known = blindness === undefined ? await authenticate(values, gateway) : undefined
   if (known) Object.assign(response.locals, spokenFor(known))
-  take(limit, known?.limitKey ?? addressKey(request.socket.remoteAddress))
+  take(limit, known ? `user:${known.caller.userName}` : addressKey(request.socket.remoteAddress))
   if (known) return known.caller
   if (values.length === 0) throw new Problem('Unauthorized', "the header 'Authorization' is missing")
-  if (!isReady) throw new Problem('Internal', 'the gateway is starting')
+  if (blindness !== undefined) throw new Problem('Internal', blindness)
   throw new Problem('Forbidden', 'the token does not grant access')
 }
 
 /** What the log and the audit say of who calls. */
-function spokenFor({ caller: { userName }, limitKey }: Authentication): AuditLocals {
-  return { userName, via: limitKey.startsWith('token:') ? limitKey : 'session' }
-}
-
-function take(limit: RateLimit, key: string): void {
-  const wait = limit.take(key)
-  if (wait > 0) throw new RateLimited(wait)
+function spokenFor({ caller: { userName }, via }: Authentication): AuditLocals {
+  return { userName, via }
 }
 
 function memberAt(caller: Caller, organization: string | undefined, { cluster }: Gateway): Caller {
@@ -85,12 +84,12 @@ function memberAt(caller: Caller, organization: string | undefined, { cluster }:
   return { ...caller, membership: membershipIn(cluster.store, caller, organization) }
 }
 
-/** A query parameter that is not as declared is a value that breaks a rule, whatever its type. */
-function asQuery(check: (value: unknown) => unknown, query: unknown): Call['query'] {
+/** A parameter that is not as declared is a value that breaks a rule, whatever its type. */
+function asDeclared(place: string, check: (value: unknown) => unknown, values: object): unknown {
   try {
-    return check({ ...(query as object) }) as Call['query'] // validated; Express always gives an object
+    return check({ ...values })
   } catch (error) {
-    if (error instanceof Problem) throw new Problem('Invalid', `query: ${error.message}`)
+    if (error instanceof Problem) throw new Problem('Invalid', `${place}: ${error.message}`)
     throw error
   }
 }

@@ -1,7 +1,9 @@
 import { freeForm, object, string } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { blindnessOf } from '../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { htmlAnswer } from '../pages/html.ts'
-import { referencePolicy } from '../pages/reference.ts'
+import { viewerPage, viewerPolicy } from '../pages/viewer.ts'
 import { errorShape } from '../shapes.ts'
 
 /** What is as long as it has to be. */
@@ -28,8 +30,10 @@ export const service: readonly Endpoint[] = [
     access: 'public',
     responses: { 200: stateShape, 503: errorShape },
     handle(_call, { cluster: { store } }) {
-      if (store.synced) return ok({ status: 'ok' })
-      return { status: 503, body: { error: 'Internal', message: 'the gateway is starting' } }
+      const message = blindnessOf(store)
+      return message === undefined
+        ? ok({ status: 'ok' })
+        : { status: 503, body: { error: 'Internal', message } }
     },
   }),
   endpoint({
@@ -59,11 +63,31 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/docs',
-    summary: 'Read this description as a page',
+    summary: 'Read this description as a page, and try it',
     tag: 'Service',
     access: 'public',
-    responses: { 200: textOf('A page without scripts.') },
+    responses: { 200: textOf('A page.') },
     textType: 'text/html',
-    handle: (_call, { reference }) => htmlAnswer(reference, referencePolicy),
+    handle: () => htmlAnswer(viewerPage, viewerPolicy),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/docs/{file}',
+    summary: 'Get a file of that page',
+    tag: 'Service',
+    access: 'public',
+    headers: { 'If-None-Match': string('The `ETag` of the file that the client has.', { maxLength: 4096 }) },
+    responses: { 200: textOf('A script or a style sheet.'), 304: undefined },
+    answerHeaders: { ETag: string('Changes with the content.') },
+    textType: 'text/*',
+    async handle({ params, header }, { viewer }) {
+      const found = await viewer.file(params.file)
+      if (!found) throw new Problem('NotFound', `the page has no file '${params.file}'`)
+      const { etag, ...text } = found
+      // Kept by browsers, and asked for again only by its tag.
+      const headers = { etag, 'cache-control': 'no-cache' }
+      const isKnown = header('if-none-match')?.includes(etag) ?? false
+      return isKnown ? { status: 304, headers } : { status: 200, text, headers }
+    },
   }),
 ]

@@ -14,11 +14,6 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** A sentence as HTML; what stands in backticks is code. */
-export function proseHtml(text: string): string {
-  return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
-}
-
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { max-width: 60rem; margin: 0 auto; padding: 1rem }
@@ -35,7 +30,7 @@ input { width: 100%; max-width: 40rem; box-sizing: border-box; padding: .4rem }
 `
 
 /** A whole page; `body` is HTML already, `script` is code. */
-export function htmlPage(title: string, body: string, script?: string): string {
+export function htmlPage(title: string, body: string, script: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -46,17 +41,19 @@ export function htmlPage(title: string, body: string, script?: string): string {
 </head>
 <body>
 ${body}
-${script === undefined ? '' : `<script>${script}</script>\n`}</body>
+<script>${script}</script>
+</body>
 </html>
 `
 }
 
 /** What a page may do: show our style, and run our script, which may speak to us alone. */
-export function contentPolicy(script?: string): string {
+export function contentPolicy(script: string): string {
   return [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
-    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`, "connect-src 'self'"]),
+    `script-src ${hashOf(script)}`,
+    "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
-import { openApiDocument } from '../../api-gateway/openapi.ts'
+import { type Answers, openApiDocument, type Reference } from '../../api-gateway/openapi/document.ts'
 import { isObject } from '../../operator/domain/json.ts'
+import { structure } from './support/openapi-structure.ts'
 
 const document = openApiDocument(endpoints, '1.2.3')
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -16,94 +17,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 )
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
-const text = { type: 'string', minLength: 1 }
-const content = { type: 'object', minProperties: 1, additionalProperties: { required: ['schema'] } }
-
-/** What OpenAPI 3.1 demands of a document, as far as ours has it. */
-const structure = {
-  type: 'object',
-  required: ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components'],
-  additionalProperties: false,
-  properties: {
-    openapi: { pattern: '^3\\.1\\.\\d+$' },
-    info: {
-      required: ['title', 'version', 'summary', 'description', 'license'],
-      properties: {
-        license: { required: ['name', 'identifier'], not: { required: ['url'] } },
-      },
-    },
-    servers: { type: 'array', minItems: 1, items: { required: ['url'] } },
-    security: { type: 'array', minItems: 1 },
-    tags: { type: 'array', items: { required: ['name', 'description'], properties: { description: text } } },
-    paths: {
-      type: 'object',
-      propertyNames: { pattern: '^/' },
-      additionalProperties: {
-        type: 'object',
-        minProperties: 1,
-        propertyNames: { enum: ['get', 'put', 'post', 'delete', 'patch'] },
-        additionalProperties: { $ref: '#/$defs/operation' },
-      },
-    },
-    components: {
-      additionalProperties: false,
-      required: ['schemas', 'securitySchemes'],
-      properties: {
-        schemas: { type: 'object', propertyNames: { pattern: '^[a-zA-Z0-9._-]+$' } },
-        securitySchemes: { type: 'object' },
-      },
-    },
-  },
-  $defs: {
-    operation: {
-      type: 'object',
-      required: ['operationId', 'summary', 'description', 'tags', 'parameters', 'responses'],
-      additionalProperties: false,
-      properties: {
-        operationId: { type: 'string', pattern: '^[a-z]+(_[A-Za-z0-9]+)+$' },
-        summary: { type: 'string', pattern: '^[A-Z].*[^.]$', maxLength: 110 },
-        description: { type: 'string', pattern: '^[A-Z].*[.]$' },
-        tags: { type: 'array', minItems: 1, maxItems: 1 },
-        security: { type: 'array' },
-        parameters: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['name', 'in', 'required', 'schema'],
-            additionalProperties: false,
-            properties: {
-              name: text,
-              in: { enum: ['path', 'query'] },
-              required: { type: 'boolean' },
-              schema: { required: ['description'] },
-              example: {},
-            },
-            anyOf: [
-              { properties: { in: { const: 'query' } } },
-              { properties: { required: { const: true } } },
-            ],
-          },
-        },
-        requestBody: {
-          required: ['required', 'content'],
-          additionalProperties: false,
-          properties: { required: { type: 'boolean' }, content },
-        },
-        responses: {
-          type: 'object',
-          propertyNames: { pattern: '^[2-5]\\d\\d$' },
-          additionalProperties: {
-            type: 'object',
-            required: ['description'],
-            additionalProperties: false,
-            properties: { description: { type: 'string', pattern: '[.]$' }, headers: {}, content },
-          },
-        },
-      },
-    },
-  },
-}
-
+const json = 'application/json'
 /** What answers 409 with the list of what is in the way, as clients of these expect. */
 const listsUses = new Set([
   'delete /orgs/{org_id}/env-types/{env_type_id}',
@@ -121,6 +35,29 @@ function* nodesOf(value: unknown): Generator<Record<string, unknown>> {
 }
 
 const references = [...nodesOf(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
+
+const { securitySchemes: _, ...components } = document.components
+const shared = Object.entries(components).flatMap(([kind, all]) =>
+  Object.keys(all).map((name) => `#/components/${kind}/${name}`),
+)
+
+/** What an operation answers under a status, wherever the document says it. */
+function answersOf(answers: Answers | Reference): Answers {
+  if (!('$ref' in answers)) return answers
+  const found = document.components.responses[answers.$ref.split('/').at(-1) ?? '']
+  if (found) return found
+  throw new Error(`there is no '${answers.$ref}'`)
+}
+
+/** Why a value does not fit what a place in the document says of it. */
+function faultsOf(place: readonly string[], value: unknown): string {
+  const pointer = place
+    .map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/')
+  const validate = ajv.getSchema(`openapi.json#/${pointer}`)
+  if (!validate) return 'there is no such schema'
+  return validate(value) ? 'No errors' : ajv.errorsText(validate.errors)
+}
 
 beforeAll(() => {
   ajv.addSchema(document, 'openapi.json')
@@ -149,17 +86,12 @@ describe('the OpenAPI document', () => {
   })
 
   test('refers to nothing that is not there', () => {
-    const known = new Set(
-      Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`),
-    )
+    const known = new Set(shared)
     expect(references.filter((each) => !known.has(each))).toEqual([])
   })
 
-  test('has no schema that nothing refers to', () => {
-    const unused = Object.keys(document.components.schemas).filter(
-      (name) => !references.includes(`#/components/schemas/${name}`),
-    )
-    expect(unused).toEqual([])
+  test('shares nothing that nothing refers to', () => {
+    expect(shared.filter((each) => !references.includes(each))).toEqual([])
   })
 
   test('has one schema to a name', () => {
@@ -203,13 +135,13 @@ describe('every operation', () => {
     const isPlain = /\/(deltas|sets)(\/|$)/.test(path)
     const refusals = Object.entries(operation.responses).filter(([status]) => status >= '400')
     expect(refusals.map(([status]) => status)).toContain('500')
-    for (const [status, { content: body }] of refusals) {
-      const { schema } = body?.['application/json'] ?? {}
+    for (const [status, answers] of refusals) {
+      const { schema } = answersOf(answers).content?.['application/json'] ?? {}
       if (isUsed && status === '409') expect(schema).toMatchObject({ type: 'array' })
       else if (isPlain && status === '404') expect(schema).toMatchObject({ type: 'string' })
       else expect(schema).toEqual({ $ref: '#/components/schemas/Error' })
     }
-    expect(Object.keys(operation.responses).some((status) => status < '300')).toBe(true)
+    expect(Object.keys(operation.responses).some((status) => status < '400')).toBe(true)
   })
 
   test.each(operations)('$title has examples that fit', ({ path, method, operation }) => {
@@ -217,12 +149,59 @@ describe('every operation', () => {
       if (example !== undefined)
         expect([example, ajv.validate(schema as object, example)]).toEqual([example, true])
     }
-    if (!operation.requestBody) return
-    const tokens = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema']
-    const pointer = tokens.map((token) => encodeURIComponent(token.replaceAll('/', '~1'))).join('/')
-    const { example } = operation.requestBody.content['application/json'] ?? {}
+    const place = ['paths', path, method]
+    if (operation.requestBody) {
+      const { example } = operation.requestBody.content[json] ?? {}
+      expect(example).toBeDefined()
+      expect([example, faultsOf([...place, 'requestBody', 'content', json, 'schema'], example)]).toEqual([
+        example,
+        'No errors',
+      ])
+    }
+    for (const [status, answers] of Object.entries(operation.responses)) {
+      if ('$ref' in answers || !answers.content?.[json]) continue
+      const { example } = answers.content[json]
+      expect(example).toBeDefined()
+      const faults = faultsOf([...place, 'responses', status, 'content', json, 'schema'], example)
+      expect([status, example, faults]).toEqual([status, example, 'No errors'])
+    }
+  })
+})
+
+describe('every refusal', () => {
+  test.each(Object.entries(document.components.responses))('%s has an example that fits', (name, answers) => {
+    const { example } = answers.content?.[json] ?? {}
     expect(example).toBeDefined()
-    ajv.validate({ $ref: `openapi.json#/${pointer}` }, example)
-    expect([example, ajv.errorsText(ajv.errors)]).toEqual([example, 'No errors'])
+    expect(faultsOf(['components', 'responses', name, 'content', json, 'schema'], example)).toBe('No errors')
+  })
+
+  test.each([
+    ['Unauthorized', 'WWW-Authenticate', true],
+    ['TooManyRequests', 'Retry-After', true],
+    ['Internal', 'Retry-After', undefined],
+  ])('%s has the header %s', (name, header, required) => {
+    expect(document.components.responses[name]?.headers).toMatchObject({
+      [header]: { schema: expect.anything(), ...(required ? { required } : {}) },
+    })
+  })
+})
+
+describe('a header', () => {
+  test.each([
+    ['get', '/docs/{file}', 'If-None-Match'],
+    ['get', '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources', 'Humanitec-User-Agent'],
+    ['post', '/orgs/{org_id}/apps/{app_id}/pipeline-runs', 'Idempotency-Key'],
+    ['post', '/auth/session', 'Host'],
+  ])('that %s %s reads is a parameter: %s', (method, path, name) => {
+    const { parameters = [] } = document.paths[path]?.[method] ?? {}
+    expect(parameters).toContainEqual(expect.objectContaining({ name, in: 'header', required: false }))
+  })
+
+  test.each([
+    ['get', '/docs/{file}', 'ETag'],
+    ['get', '/orgs/{org_id}/audit-logs', 'Link'],
+    ['post', '/auth/session', 'Set-Cookie'],
+  ])('that %s %s answers is declared: %s', (method, path, name) => {
+    expect(document.paths[path]?.[method]?.responses['200']).toHaveProperty(['headers', name])
   })
 })

@@ -1,10 +1,11 @@
 import { Agent, request as httpRequest } from 'node:http'
 import fc from 'fast-check'
 import type { Endpoint } from '../../../api-gateway/endpoint.ts'
-import { openApiDocument, parameterNames } from '../../../api-gateway/openapi.ts'
+import { openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
 import { inheritedNames, type Mutation, mutated, mutation, oddValue, valuesOf } from './arbitraries.ts'
+import { checkResponse } from './document-check.ts'
 import { type Ids, pathWith } from './everything.ts'
-import { checkResponse, type TestGateway, tokenOf } from './gateway.ts'
+import { type TestGateway, tokenOf } from './gateway.ts'
 
 /** A request, whatever it is. */
 export interface WildRequest {
@@ -191,7 +192,7 @@ const oddHeaders = fc.constantFrom<Record<string, string>[]>(
 )
 
 /** Sends requests over few connections that stay open. */
-export function createClient({ port }: TestGateway) {
+export function createClient({ port }: Pick<TestGateway, 'port'>) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const send = ({ method, target, headers, body }: WildRequest) =>
     new Promise<WildResponse>((resolve, reject) => {
@@ -230,7 +231,7 @@ export function faultOf(
   if (stackPattern.test(text) && !isText) return 'it shows the inside'
   try {
     const body: unknown = text === '' || isText ? undefined : JSON.parse(text)
-    if (status !== 405) checkResponse(method, target, status, body)
+    if (status !== 405) checkResponse({ method, target, status, headers, body })
   } catch (error) {
     return String(error)
   }

@@ -1,0 +1,199 @@
+import type { Fields, TSchema } from '../../operator/api/schema.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { parameters } from '../parameters.ts'
+import { errorShape as declaredErrorShape, plainErrorShape } from '../shapes.ts'
+import { plainSchema } from '../wire.ts'
+import { bodyExampleOf, exampleOf, parameterExamples } from './examples.ts'
+import { described, headersOf, sharedHeaders, withSharedHeaders } from './headers.ts'
+import { refusalText } from './refusals.ts'
+import { accessText, statusText, tagText } from './texts.ts'
+
+const errorShape = plainSchema(declaredErrorShape)
+const json = 'application/json'
+
+type Json = Record<string, unknown>
+
+/** Bodies by media type. */
+export type Content = Record<string, { readonly schema: unknown; readonly example?: unknown }>
+
+/** One operation of the document, as far as its readers go. */
+export type Operation = {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly security?: readonly Json[]
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: string
+    readonly description?: string
+    readonly required: boolean
+    readonly schema: unknown
+    readonly example?: string
+  }[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly responses: Record<string, Answers | Reference>
+}
+
+/** What an operation answers under a status. */
+export type Answers = {
+  readonly description: string
+  readonly headers: Json
+  readonly content?: Content
+}
+
+/** Where in the document something is. */
+export type Reference = { readonly $ref: string }
+
+/** An OpenAPI document, as far as its readers go. */
+export type OpenApiDocument = {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: {
+    readonly schemas: Json
+    readonly responses: Record<string, Answers>
+    readonly headers: Json
+    readonly securitySchemes: Json
+  }
+}
+
+/** Names of the parameters of a path template. */
+export function parameterNames(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+}
+
+/** Schema of every status that an operation may answer, the common refusals included. */
+function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
+  const { access, isLimited, path, body, query, headers, responses, plainNotFound } = endpoint
+  const isPublic = access === 'public'
+  const hasParameters = parameterNames(path).length > 0
+  return {
+    ...(body || query || headers || hasParameters ? { 400: errorShape } : {}),
+    ...(isPublic ? {} : { 401: errorShape, 403: errorShape }),
+    ...(isPublic && !isLimited ? {} : { 429: errorShape }),
+    ...(hasParameters ? { 404: plainNotFound ? plainErrorShape : errorShape } : {}),
+    ...(body ? { 422: errorShape } : {}),
+    500: errorShape,
+    ...responses,
+  }
+}
+
+/** The OpenAPI 3.1 document of all operations. */
+export function openApiDocument(endpoints: readonly Endpoint[], version: string): OpenApiDocument {
+  const schemas: Json = {}
+  const refusals: Record<string, Answers> = {}
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const endpoint of endpoints) {
+    const operations = paths[endpoint.path] ?? {}
+    paths[endpoint.path] = { ...operations, [endpoint.method]: operationOf(endpoint, schemas, refusals) }
+  }
+  const info = {
+    title: 'Quartermaster',
+    version,
+    summary: 'Provisions the resources that workloads need.',
+    description:
+      'Workloads say what they need, definitions say how it is made, and a deployment brings both together. ' +
+      'Bodies are JSON. A refusal is `{"error", "message", "details"}`, but for deltas and deployment sets ' +
+      'that are not found, where it is a JSON string. A path that does not exist answers 404, ' +
+      'another method on one that does 405 with the header `Allow`; of these two, too many answer 429. ' +
+      'HEAD is GET without the body. Unknown fields of a body are ignored.',
+    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/', description: 'The gateway that answered this.' }],
+    security: [{ token: [] }, { session: [] }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: tagText(name) })),
+    paths,
+    components: { securitySchemes, headers: sharedHeaders, responses: refusals, schemas },
+  } as OpenApiDocument // and what no reader of ours looks at
+}
+
+const securitySchemes = {
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API token or a session token, sent as `Authorization: Bearer <token>`.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'A session token in the earlier form: `Authorization: JWT <token>`.',
+  },
+}
+
+function operationOf(endpoint: Endpoint, schemas: Json, refusals: Record<string, Answers>): Operation {
+  const { method, path, summary, tag, access, query = {}, headers = {}, body } = endpoint
+  const inPath = parameterNames(path).map((name) => ({
+    ...parameterOf('path', name, parameters[name], true),
+    ...(parameterExamples[name] === undefined ? {} : { example: parameterExamples[name] }),
+  }))
+  const optional = (place: string, fields: Fields) =>
+    Object.entries(fields).map(([name, schema]) => parameterOf(place, name, schema, false))
+  const responses = Object.entries(responsesOf(endpoint)).map(([status, schema]) => [
+    status,
+    answersOf(endpoint, Number(status), schema, schemas, refusals),
+  ])
+  return {
+    operationId: operationId(method, path),
+    summary: summary.replaceAll('`', "'"), // alone of all texts not Markdown
+    description: accessText(access),
+    tags: [tag],
+    ...(access === 'public' ? { security: [] } : {}),
+    parameters: [...inPath, ...optional('query', query), ...optional('header', headers)],
+    ...(body ? { requestBody: { required: true, content: bodyOf(endpoint, body, schemas) } } : {}),
+    responses: Object.fromEntries(responses),
+  }
+}
+
+function answersOf(
+  { textType = json, answerHeaders = {} }: Endpoint,
+  status: number,
+  schema: TSchema | undefined,
+  schemas: Json,
+  refusals: Record<string, Answers>,
+): Answers | Reference {
+  const refusal = refusalText(status, schema)
+  if (refusal && schema) {
+    const { name, description, example, headers = {} } = refusal
+    const content = { [json]: { schema: hoist(schema, schemas), example } }
+    refusals[name] = { description, headers: withSharedHeaders(headers), content }
+    return { $ref: `#/components/responses/${name}` }
+  }
+  const type = status < 400 ? textType : json
+  const example = type === json && schema ? { example: exampleOf(schema) } : {}
+  return {
+    description: statusText(status),
+    headers: withSharedHeaders(status < 400 ? headersOf(answerHeaders) : {}),
+    ...(schema ? { content: { [type]: { schema: hoist(schema, schemas), ...example } } } : {}),
+  }
+}
+
+/** The method and the words of the path: unique as long as these are, and the same in every version. */
+function operationId(method: string, path: string): string {
+  return [method, ...path.split(/[^A-Za-z0-9]+/).filter(Boolean)].join('_')
+}
+
+function parameterOf(place: string, name: string, schema: TSchema | undefined, required: boolean) {
+  return { name, in: place, required, ...described(schema) }
+}
+
+function bodyOf({ method, path }: Endpoint, schema: TSchema, schemas: Json): Content {
+  return { [json]: { schema: hoist(schema, schemas), example: bodyExampleOf(method, path, schema) } }
+}
+
+/** Replaces named schemas by references to the list of components. */
+function hoist(schema: unknown, schemas: Json): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => hoist(item, schemas))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { title, ...rest } = schema as Json // an object, checked above
+  const inner = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoist(value, schemas)]))
+  if (typeof title !== 'string')
+    return title === undefined ? inner : { ...inner, title: hoist(title, schemas) }
+  schemas[title] = inner
+  return { $ref: `#/components/schemas/${title}` }
+}
