@@ -5,6 +5,8 @@ import { systemNamespace } from '../operator/api/names.ts'
 import { boolean, integer, map, object, oneOf, type Static, string, time } from '../operator/api/schema.ts'
 import type { Store } from '../operator/kube/cluster.ts'
 import type { Log } from '../operator/log.ts'
+import { createBursts } from './audit-bursts.ts'
+import { addressKey } from './rate-limit.ts'
 import { named } from './shapes.ts'
 
 /** Whether it was done, was not allowed or possible, or went wrong. */
@@ -31,6 +33,9 @@ export const auditRecordShape = named(
       via: string('API token that spoke for the user, as `token:<name>`, or `session`.'),
       reason: string('Why it was not done, as one CamelCase word.', { maxLength: 63 }),
       dry_run: boolean('True when nothing was to be written.'),
+      count: integer(
+        'How many refusals of one caller (429) within a minute it stands for; it tells of the first and when the last was.',
+      ),
     },
     'One request that wrote or was refused: who, what, and the result.',
   ),
@@ -39,6 +44,9 @@ export const auditRecordShape = named(
 /** One request that wrote or was refused. */
 export type AuditRecord = Static<typeof auditRecordShape>
 
+/** The same before it has its place among the others. */
+export type Facts = Omit<AuditRecord, 'id'>
+
 /** What is learnt about a request while it is served. */
 export interface AuditLocals {
   readonly requestId?: string
@@ -46,6 +54,8 @@ export interface AuditLocals {
   readonly route?: string
   readonly userName?: string
   readonly via?: string
+  /** Whether somebody signed in, be it by a read. */
+  readonly signsIn?: boolean
 }
 
 /** The record of what was done and refused over REST. */
@@ -56,6 +66,8 @@ export interface Audit {
   newest(organization: string): readonly AuditRecord[]
   /** Whether this process could have made a record with that id. */
   isOurs(id: string): boolean
+  /** Writes what is still held back. */
+  close(): void
 }
 
 /** What an audit is made of. */
@@ -66,13 +78,17 @@ export interface AuditOptions {
   now(): number
   /** Records that are kept in memory. */
   readonly limit?: number
+  /** For so long the refusals of a caller who asks too often become one record. */
+  readonly burstMs?: number
 }
 
 const defaultLimit = 10_000
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Writes each record to the log, and keeps the newest of them in memory. */
-export function createAudit({ log, store, now, limit = defaultLimit }: AuditOptions): Audit {
+export function createAudit(options: AuditOptions): Audit {
+  const { log, store, now, limit = defaultLimit, burstMs = 60_000 } = options
+  const bursts = createBursts(write, burstMs)
   const mark = randomBytes(4).toString('hex')
   const shelves = new Map<string, AuditRecord[]>()
   let count = 0
@@ -94,22 +110,29 @@ export function createAudit({ log, store, now, limit = defaultLimit }: AuditOpti
     kept -= 1
   }
 
+  function write(facts: Facts): void {
+    count += 1
+    const record = { id: `${mark}-${String(count).padStart(12, '0')}`, ...facts }
+    log.info('audit', { stream: 'audit', ...record })
+    if (record.org_id !== undefined) keep(shelfOf(store, record.org_id, record.user_id), record)
+  }
+
   return {
     record(request, response, status, reason) {
       const isRefusal = status >= 400 && status < 500
-      if (reads.has(request.method) && !isRefusal) return
-      count += 1
-      const id = `${mark}-${String(count).padStart(12, '0')}`
+      const { signsIn } = response.locals as AuditLocals // set by us alone
+      if (reads.has(request.method) && !isRefusal && !signsIn) return
       const at = new Date(now()).toISOString()
-      const record = recordOf({ id, at, request, response, status, reason, store })
-      log.info('audit', { stream: 'audit', ...record })
-      if (record.org_id !== undefined) keep(shelfOf(store, record.org_id, record.user_id), record)
+      const facts = () => factsOf({ at, request, response, status, reason, store })
+      if (status === 429) bursts.take(burstKey(request, response, store), at, facts)
+      else write(facts())
     },
     newest(organization) {
       const both = [true, false].flatMap((isMember) => shelves.get(shelfName(organization, isMember)) ?? [])
       return both.sort((left, right) => (left.id < right.id ? 1 : -1))
     },
     isOurs: (id) => id.startsWith(`${mark}-`),
+    close: () => bursts.close(),
   }
 }
 
@@ -122,8 +145,14 @@ function shelfName(organization: string, isMember: boolean): string {
   return `${organization}/${isMember ? 'members' : 'strangers'}`
 }
 
+/** Whose refusals, and about which organization, are one burst. */
+function burstKey({ params, path, socket }: Request, { locals }: Response, store: Store): string {
+  const { userName, via = '' } = locals as AuditLocals // set by us alone
+  const caller = userName === undefined ? addressKey(socket.remoteAddress) : `user:${userName} ${via}`
+  return `${caller} ${organizationOf(store, params as Readonly<Record<string, string>>, path) ?? ''}` // as below
+}
+
 interface Observed {
-  readonly id: string
   readonly at: string
   readonly request: Request
   readonly response: Response
@@ -133,12 +162,11 @@ interface Observed {
 }
 
 /** Neither body nor query nor header comes in: of what a caller sends, only the path and the id of the request. */
-function recordOf({ id, at, request, response, status, reason, store }: Observed): AuditRecord {
+function factsOf({ at, request, response, status, reason, store }: Observed): Facts {
   const { requestId = '', route, userName = '', via } = response.locals as AuditLocals // set by us alone
   const params = request.params as Readonly<Record<string, string>> // no path has a wildcard, which alone gives lists
   const organization = organizationOf(store, params, request.path)
   return detached({
-    id,
     at,
     user_id: userName,
     request_method: request.method,
@@ -171,9 +199,9 @@ const maxText = 512
 const tokens = /qm(?:_|%5f)[a-z0-9.-]+(?:_|%5f)[\w%-]+|eyJ[\w-]+\.[\w.-]+/gi
 
 /** A copy with short texts, none of them a token that somebody put into a path. */
-function detached(record: AuditRecord): AuditRecord {
+function detached(facts: Facts): Facts {
   const shorten = (_key: string, value: unknown) =>
     typeof value === 'string' ? value.slice(0, maxText).replaceAll(tokens, '[redacted]') : value
   // Through text, since a part of a string keeps the whole of it in memory.
-  return JSON.parse(JSON.stringify(record, shorten)) as AuditRecord // what went in, shorter
+  return JSON.parse(JSON.stringify(facts, shorten)) as Facts // what went in, shorter
 }

@@ -1,3 +1,5 @@
+import { RateLimited } from './errors.ts'
+
 /** A token bucket per key. */
 export interface RateLimit {
   /** Takes one request; answers the seconds to wait, 0 when it may go on. */
@@ -10,6 +12,8 @@ interface Bucket {
 }
 
 const maxBuckets = 50_000
+/** Looking through all buckets is worth it only when many go. */
+const keptBuckets = 40_000
 
 /** Allows each key `requestsPerSecond` in the long run and `burst` at once. */
 export function createRateLimit(
@@ -24,14 +28,14 @@ export function createRateLimit(
     bucket.filledAt = time
   }
 
-  /** A full bucket says nothing that a new one would not; the oldest one goes when none is full. */
+  /** A full bucket says nothing that a new one would not; the oldest ones go when too few are full. */
   function makeRoom(time: number): void {
     for (const [key, bucket] of buckets) {
       fill(bucket, time)
       if (bucket.tokens >= burst) buckets.delete(key)
     }
     for (const key of buckets.keys()) {
-      if (buckets.size < maxBuckets) return
+      if (buckets.size <= keptBuckets) return
       buckets.delete(key)
     }
   }
@@ -48,6 +52,12 @@ export function createRateLimit(
       return 0
     },
   }
+}
+
+/** Counts one request against the limit of `key`; refuses it when that is reached. */
+export function take(limit: RateLimit, key: string): void {
+  const wait = limit.take(key)
+  if (wait > 0) throw new RateLimited(wait)
 }
 
 /** The address that shares a bucket: the whole /64 of IPv6, since a host has all of it. */

@@ -18,7 +18,13 @@ export function createHttpServer(
   handle: RequestListener,
   { idleTimeout, ...timeouts }: typeof patience = patience,
 ): Server {
-  const server = createServer({ ...timeouts, maxHeaderSize: 16_384 }, handle)
+  const server = createServer({ ...timeouts, maxHeaderSize: 16_384 }, (request, response) => {
+    // What came in one go with a request that ended the connection is not served any more.
+    if (request.socket.writableEnded) return
+    // A proxy may have looked at another one than we would.
+    if ((request.headersDistinct['host'] ?? []).length < 2) handle(request, response)
+    else answerRaw(request.socket, 400, 'Invalid', "there is more than one header 'Host'")
+  })
   server.maxConnections = maxConnections
   server.timeout = idleTimeout
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -46,8 +46,13 @@ export const auditLogs: readonly Endpoint[] = [
       page: string('Page, as the header `Link` of the one before names it.', { maxLength: 63 }),
     },
     responses: { 200: list(auditRecordShape, 'Records.') },
+    answerHeaders: {
+      Link: string('The next page, where there is one, as `rel="next"`.', { maxLength: 8192 }),
+    },
     handle({ params: { org_id }, query }, { audit, cluster: { store } }) {
-      const { page, per_page: perPage, ...filter } = query
+      const { page, per_page: perPage, from, to, user_id, result } = query
+      // What else is asked for, be it a token in a wrong place, is not said again.
+      const filter: Filter = JSON.parse(JSON.stringify({ from, to, user_id, result }))
       if (page !== undefined && !audit.isOurs(page))
         throw new Problem('Invalid', "'page' is none of this gateway process; begin with the first page")
       // What an earlier organization of the same name did is nothing to this one.
@@ -63,7 +68,9 @@ export const auditLogs: readonly Endpoint[] = [
       return {
         status: 200,
         body: shown,
-        ...(isMore ? { headers: { link: linkTo(org_id, query, last.id) } } : {}),
+        ...(isMore
+          ? { headers: { link: linkTo(org_id, { ...filter, per_page: String(size) }, last.id) } }
+          : {}),
       }
     },
   }),

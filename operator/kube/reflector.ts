@@ -162,7 +162,9 @@ export function startReflector(
 
   async function run() {
     while (!stopping.signal.aborted) {
-      if (performance.now() - listedAt > relistMs) position = undefined
+      // After a long silence a list tells at once that all is well; a bookmark would take a minute.
+      const isOverdue = performance.now() - listedAt > relistMs || performance.now() - heardAt > 2 * idleMs
+      if (isOverdue) position = undefined
       try {
         if (position === undefined && !streamedLists) await listPages()
         await watchUnhurried()

@@ -8,7 +8,7 @@ import { allows } from '../../operator/domain/roles.ts'
 import { addApplication, addEverything, type Ids, keepState, pathWith } from './support/everything.ts'
 import { startGateway, type TestGateway, tokenOf } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
-import { everybody, members, rules } from './support/rules.ts'
+import { everybody, members, ruleOf } from './support/rules.ts'
 
 let gateway: TestGateway
 let restore: () => void
@@ -57,13 +57,6 @@ async function addBadTokens(): Promise<void> {
   cluster.drop(AccessToken, systemNamespace, 'revoked')
   cluster.drop(AccessToken, systemNamespace, 'closed')
   cluster.drop(User, systemNamespace, 'left')
-}
-
-/** The hand-written rule for an operation: who may, and with what body. */
-function ruleOf({ method, path }: Endpoint) {
-  const pattern = new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
-  const [, allowed, body] = rules.find(([operation]) => pattern.test(operation)) ?? []
-  return { allowed: allowed ?? [], body }
 }
 
 /** What is answered, with the ids taken out that the request named, and what differs with the time. */

@@ -93,6 +93,56 @@ export async function misplace({ of, rest }: CanaryClient): Promise<void> {
   await rest('POST /resources/defs', definition('odd', 's3', 'quartermaster/echo', both), 400)
 }
 
+/** Tokens where none belong: what is not secret may show what it is given, but a token is never one. */
+export async function misplaceTokens({ of, rest, canaries }: CanaryClient): Promise<void> {
+  const inPath = encodeURIComponent(`qm_ci_${of('token in a path')}`)
+  const payload = Buffer.from(JSON.stringify({ sub: of('session in a path') })).toString('base64url')
+  for (const place of [
+    '/apps/*',
+    '/apps/shop/values/*',
+    '/apps/shop/webhooks/*',
+    '/*',
+    '/*/*',
+    '/resources/types/*',
+  ])
+    for (const method of ['GET', 'PUT', 'DELETE', 'PROPFIND'])
+      for (const each of [inPath, `eyJhbGciOiJFZERTQSJ9.${payload}.c2ln`])
+        await rest(`${method} ${place.replaceAll('*', each)}`, method === 'PUT' ? {} : undefined)
+  const inQuery = encodeURIComponent(`qm_ci_${of('token in a query')}`)
+  for (const path of ['/apps', '/audit-logs', '/apps/shop/envs/works/deploys', '/resources/defs', '/nothing'])
+    for (const name of ['page', 'token', 'user_id', 'app', 'access_token', 'dry_run', inQuery])
+      await rest(`GET ${path}?${name}=${inQuery}`)
+  // What these names allow: a real token is made of no more.
+  canaries['token as an id of a request'] = `qm_ci_${'0123456789abcdef'.repeat(2)}`
+  const named = canaries['token as an id of a request']
+  const headers = [
+    'x-request-id',
+    'idempotency-key',
+    'humanitec-user-agent',
+    'x-api-key',
+    'cookie',
+    'user-agent',
+    'referer',
+  ]
+  for (const name of headers)
+    for (const value of [`qm_ci_${of('token in a header')}`, named])
+      for (const path of ['/apps', '/nothing', '/apps/none'])
+        await rest(`GET ${path}`, undefined, undefined, {
+          [name]: name === 'cookie' ? `token=${value}` : value,
+        })
+  const token = `qm_ci_${of('token in a body')}`
+  await rest('POST /apps', { id: token, name: 'x' }, 400)
+  await rest('POST /apps/shop/users', { id: token, role: 'viewer' })
+  await rest('POST /apps/shop/envs', { id: 'x1', name: 'x', type: token })
+  await rest('POST /apps/shop/pipeline-runs', {
+    trigger: 'deployment_request',
+    env_id: token,
+    delta_id: token,
+  })
+  await rest('POST /resources/defs', definition('odd', token, 'quartermaster/echo', {}), 400)
+  await rest('POST /users', { name: [token], role: token }, 422)
+}
+
 /** Drivers, of which some say again what they were told, and definitions that use them; answers the one that works. */
 export async function makeDrivers(
   { organization, canaries, of, rest }: CanaryClient,

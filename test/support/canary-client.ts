@@ -26,6 +26,11 @@ const names = [
   'token in Authorization',
   'malformed body',
   'unexpected field',
+  'token in a path',
+  'token in a query',
+  'token in a header',
+  'token in a body',
+  'session in a path',
 ]
 
 /** A client of REST that keeps all answers, to look for secrets in them later. */

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../../api-gateway/endpoint.ts'
 import type { Membership } from '../../../operator/api/access.ts'
 
 const onShop = (role: 'viewer' | 'developer' | 'owner') => [{ applicationName: 'shop', role }]
@@ -147,6 +148,7 @@ export const rules: [string, readonly string[], unknown?][] = [
   ['GET /orgs/acme/apps/shop/webhooks/missing', webhookManagers],
   ['PATCH /orgs/acme/apps/shop/webhooks/missing', webhookManagers, {}],
   ['DELETE /orgs/acme/apps/shop/webhooks/missing', webhookManagers],
+  ['DELETE /orgs/acme/apps/shop/jobs', webhookManagers],
   ['POST /orgs/acme/apps/shop/webhooks/missing/actions/rotate-secret', webhookManagers],
   ['GET /orgs/acme/apps/shop/webhooks/missing/calls', webhookManagers],
   ['POST /orgs/acme/apps/shop/webhooks/missing/calls/missing/redeliver', webhookManagers],
@@ -157,6 +159,7 @@ export const rules: [string, readonly string[], unknown?][] = [
   ['GET /orgs/acme/users', administrators],
   ['POST /orgs/acme/users', administrators, { name: 'New', role: 'member' }],
   ['GET /orgs/acme/users/robot', administrators],
+  ['GET /orgs/acme/users/robot/perms', administrators],
   ['PATCH /orgs/acme/users/robot', administrators, { role: 'manager' }],
   ['DELETE /orgs/acme/users/robot', administrators],
   ['GET /orgs/acme/apps/shop/users', owners],
@@ -174,3 +177,10 @@ export const rules: [string, readonly string[], unknown?][] = [
   ['GET /users/robot/tokens/robot', administrators],
   ['DELETE /users/robot/tokens/robot', administrators],
 ]
+
+/** The hand-written rule for an operation: who may, and with what body. */
+export function ruleOf({ method, path }: Endpoint) {
+  const pattern = new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  const [, allowed, body] = rules.find(([operation]) => pattern.test(operation)) ?? []
+  return { allowed: allowed ?? [], body }
+}

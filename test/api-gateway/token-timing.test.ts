@@ -1,0 +1,119 @@
+import { Agent, get } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { authenticate, holderOf } from '../../api-gateway/authenticate.ts'
+import type { Gateway } from '../../api-gateway/endpoint.ts'
+import { type InputClass, timeDifference } from '../support/timing.ts'
+import { startGateway, type TestGateway, tokenOf } from './support/gateway.ts'
+import { addEnvironment } from './support/objects.ts'
+
+const isSoak = process.env.QUARTERMASTER_SOAK !== undefined
+const [samples, requests] = isSoak ? [100_000, 30_000] : [5000, 500]
+const users = 200
+/** Beyond this the difference is no accident; below it nothing can be told. */
+const telling = 4.5
+const tries = 3
+
+let gateway: TestGateway
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  gateway.addUser('ana')
+  gateway.addMember('acme', 'ana', {
+    role: 'member',
+    applications: [{ applicationName: 'shop', role: 'owner' }],
+  })
+  addEnvironment(gateway)
+  addEnvironment(gateway, 'development', 'development', 'blog')
+  addEnvironment(gateway, 'development', 'development', 'blog', 'globex')
+  for (let i = 0; i < users; i += 1) gateway.addUser(`user-${i}`)
+})
+afterAll(async () => {
+  agent.destroy()
+  await gateway.close()
+})
+
+const many = (make: (i: number) => string): InputClass =>
+  Array.from({ length: users }, (_, i) => Buffer.from(make(i)).toString()) // in one piece each
+
+/** The smallest difference of several tries: a machine that does something else shows once, a leak always. */
+async function leastDifference(
+  run: (input: string) => unknown,
+  classes: readonly [InputClass, InputClass],
+  count: number,
+): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let each = 0; each < tries && least >= telling; each += 1)
+    least = Math.min(least, Math.abs(await timeDifference(run, classes, count)))
+  return least
+}
+
+const unknown = many((i) => `qm_nser-${i}_wrong-secret`)
+const wrong = many((i) => `qm_user-${i}_wrong-secret`)
+
+describe('the time that a refusal takes does not tell whether there is such a token', () => {
+  test('by the search for its holder', async () => {
+    const run = (text: string) => holderOf(text, gateway.cluster.store, 0)
+    expect(unknown.concat(wrong).map(run)).toEqual(Array.from({ length: 2 * users }))
+    expect(await leastDifference(run, [unknown, wrong], samples)).toBeLessThan(telling)
+  }, 120_000)
+
+  test('by the whole of the authentication', async () => {
+    const parts = { cluster: gateway.cluster, now: () => 0 } as unknown as Gateway // an API token needs no more
+    const run = (value: string) => authenticate([value], parts)
+    const bearer = (texts: InputClass) => texts.map((text) => Buffer.from(`Bearer ${text}`).toString())
+    expect(await leastDifference(run, [bearer(unknown), bearer(wrong)], samples)).toBeLessThan(telling)
+  }, 120_000)
+
+  test('a comparison that ends at the first difference would be seen', async () => {
+    const known = new Map(wrong.map((text) => [text.split('_')[1], text]))
+    const run = (text: string) => {
+      const expected = known.get(text.split('_')[1]) ?? ''
+      return expected.repeat(100).includes('#')
+    }
+    expect(await leastDifference(run, [unknown, wrong], samples)).toBeGreaterThan(telling)
+  })
+
+  test('both are one look for the same thing', () => {
+    const { store } = gateway.cluster
+    const asked = ['qm_user-1_wrong', 'qm_nobody_wrong', 'qm_user-1_secret-of-user-1x'].map((text) => {
+      const journal: string[] = []
+      const watched = new Proxy(store, {
+        get(target, name, receiver) {
+          journal.push(String(name))
+          return Reflect.get(target, name, receiver) as unknown
+        },
+      })
+      expect(holderOf(text, watched, 0)).toBeUndefined()
+      return journal
+    })
+    expect(asked).toEqual([asked[0], asked[0], asked[0]])
+  })
+})
+
+function request(path: string): Promise<number> {
+  const headers = { authorization: `Bearer ${tokenOf('ana')}` }
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port: gateway.port, agent, path, headers }, (response) => {
+      response.resume()
+      response.once('end', () => resolve(response.statusCode ?? 0))
+    }).once('error', reject)
+  })
+}
+
+test.each([
+  ['an organization of others', '/orgs/globex/apps', '/orgs/nobody/apps'],
+  ['an application of another organization', '/orgs/globex/apps/blog', '/orgs/globex/apps/none'],
+  ['an application without a role in it', '/orgs/acme/apps/blog', '/orgs/acme/apps/none'],
+  ['an environment of another application', '/orgs/acme/apps/shop/envs/dev', '/orgs/acme/apps/shop/envs/xyz'],
+])(
+  '%s is refused as fast as one that is not there',
+  async (_, foreign, missing) => {
+    expect(await request(foreign)).toBe(await request(missing))
+    const classes = [many(() => foreign), many(() => missing)] as const
+    // The record of a refusal names an organization that is there: some microseconds, which many requests would show.
+    const count = missing.startsWith('/orgs/nobody') ? 500 : requests
+    expect(await leastDifference(request, classes, count)).toBeLessThan(telling)
+  },
+  300_000,
+)

@@ -1,0 +1,37 @@
+/** The slower part of the times tells of the machine more than of the code. */
+const kept = 0.7
+
+/** Inputs of one class, made beforehand, since making them takes time too. */
+export type InputClass = readonly string[]
+
+/** Welch's t of the times of two classes of input, taken in random turns and cropped alike, as dudect does. */
+export async function timeDifference(
+  run: (input: string) => unknown,
+  classes: readonly [InputClass, InputClass],
+  samples: number,
+): Promise<number> {
+  const turns = Uint8Array.from({ length: samples * 2 }, () => (Math.random() < 0.5 ? 0 : 1))
+  const inputs = Array.from(turns, (which, i) => classes[which === 0 ? 0 : 1][i % classes[0].length] ?? '')
+  const times = new Float64Array(inputs.length)
+  for (const [i, input] of inputs.entries()) {
+    const started = process.hrtime.bigint()
+    const answer = run(input)
+    if (answer instanceof Promise) await answer
+    times[i] = Number(process.hrtime.bigint() - started)
+  }
+  const most = times.toSorted()[Math.floor(times.length * kept)] ?? Number.POSITIVE_INFINITY
+  const of = (which: number) => times.filter((time, i) => turns[i] === which && time <= most)
+  return welch(of(0), of(1))
+}
+
+/** Welch's t of two samples. */
+export function welch(left: Float64Array, right: Float64Array): number {
+  const [a, b] = [momentsOf(left), momentsOf(right)]
+  return (a.mean - b.mean) / Math.sqrt(a.variance / left.length + b.variance / right.length)
+}
+
+function momentsOf(sample: Float64Array): { mean: number; variance: number } {
+  const mean = sample.reduce((sum, each) => sum + each, 0) / sample.length
+  const squares = sample.reduce((sum, each) => sum + (each - mean) ** 2, 0)
+  return { mean, variance: squares / (sample.length - 1) }
+}
