@@ -4,6 +4,7 @@ import formats from 'ajv-formats'
 import type { TSchema } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/errors.ts'
 import { linearRegExp } from '../operator/domain/linear-regexp.ts'
+import { perObject } from './per-object.ts'
 import { withoutNulls } from './wire.ts'
 
 /** Checks a value and answers it without the nulls that stand for absent fields. */
@@ -20,14 +21,15 @@ function createAjv(options: { readonly strict: boolean; readonly allErrors: bool
   return ajv
 }
 
-/** Compiles the schemas of endpoints; each is ours and compiled once. */
+/** Compiles the schemas of endpoints; each is ours and compiled once, when it is first needed. */
 export function createValidators() {
   const ajv = createAjv({ strict: true, allErrors: false })
+  const compile = perObject((schema: TSchema) => ajv.compile(schema))
   return {
     /** A validator of bodies: missing and of the wrong type is 422, a broken rule is 400. */
     body(schema: TSchema): Validator {
-      const check = ajv.compile(schema)
       return (value) => {
+        const check = compile(schema)
         const cleaned = withoutNulls(schema, value)
         if (check(cleaned)) return cleaned
         throw bodyProblem(check.errors?.[0])
@@ -35,8 +37,7 @@ export function createValidators() {
     },
     /** Whether a value fits. */
     test(schema: TSchema): (value: unknown) => boolean {
-      const check = ajv.compile(schema)
-      return (value) => check(value)
+      return (value) => compile(schema)(value)
     },
   }
 }

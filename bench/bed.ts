@@ -28,7 +28,7 @@ export interface Bed {
   close(): Promise<void>
 }
 
-const settings = { QUARTERMASTER_REQUESTS_PER_SECOND: '5000', QUARTERMASTER_REQUEST_BURST: '10000' }
+const settings = { QUARTERMASTER_REQUESTS_PER_SECOND: '100000', QUARTERMASTER_REQUEST_BURST: '100000' }
 
 /** Starts a fresh control plane with our kinds and policies in it, and nothing that acts on them yet. */
 export async function openBed(options: {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
 import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
+import { measureGateway } from './gateway/gateway.ts'
 import { machineFacts } from './machine.ts'
 import { measure, type Sample } from './measure.ts'
 import { type Options, readOptions, usage } from './options.ts'
@@ -50,6 +51,7 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   const warmUp = { name: 'warm-up', scenarios: [deploy(sizes.few)] }
   await tell(stage, warmUp, 'warm-up', (scenario, id) => scenario.run(stage, id))
   const sampled = await sampleAll(bed, stage, audit, options)
+  const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
   const resident =
     options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
   await audit.close()
@@ -57,7 +59,12 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
   rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return { machine, start, ...reportOf(rounds, sampled), resident }
+  return { machine, start, ...reportOf(rounds, sampled), gateway, resident }
+}
+
+/** Whether a part that is no story is to run. */
+function isChosen({ only, quick }: Options, name: string): boolean {
+  return only.length === 0 ? !quick : only.includes(name)
 }
 
 async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<FloorRound[]> {

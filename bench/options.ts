@@ -5,7 +5,7 @@ import { places } from '../dev/places.ts'
 export interface Options {
   readonly repeat: number
   readonly quick: boolean
-  /** Stories to run; all when empty. */
+  /** Stories to run, and `gateway`; all when empty. */
   readonly only: readonly string[]
   /** Active resources to keep while the operator is started anew; 0 leaves that out. */
   readonly resident: number
@@ -14,7 +14,7 @@ export interface Options {
   readonly nodeOptions?: string
 }
 
-export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain] [--resident n]
+export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain,gateway] [--resident n]
                     [--output file] [--node-options="--cpu-prof …"]`
 
 /** Options of a command line; throws on one that is not known. */

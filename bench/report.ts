@@ -1,5 +1,7 @@
 import type { Floor, FloorRound, Pace } from './floor.ts'
 import { independentFloor, operations } from './floor.ts'
+import type { GatewayFigures } from './gateway/gateway.ts'
+import { gatewayLines } from './gateway/report.ts'
 import type { Sample } from './measure.ts'
 import type { Resident } from './resident.ts'
 import type { Goal, Scenario } from './scenarios.ts'
@@ -29,6 +31,7 @@ export interface Report {
   readonly start: Readonly<Record<string, number>>
   readonly floor: Floor
   readonly scenarios: readonly ScenarioResult[]
+  readonly gateway?: GatewayFigures
   readonly resident?: Resident
   readonly samples: {
     readonly floor: readonly FloorRound[]
@@ -95,14 +98,14 @@ export function floorTable({ serial, parallel }: Floor): string {
 }
 
 /** A report for people. */
-export function textOf({ floor, start, scenarios, resident }: Report): string {
+export function textOf({ floor, start, scenarios, gateway, resident }: Report): string {
   const starts = Object.entries(start).map(([name, seconds]) =>
     goalLine(`${name} ready in an empty cluster, s`, seconds, 0.6),
   )
   const parts = [
     floorTable(floor),
     scenarioTable(scenarios),
-    table([goalHead, ...starts, ...residentRows(floor, resident)]),
+    table([goalHead, ...starts, ...gatewayLines(gateway, goalLine), ...residentRows(floor, resident)]),
   ]
   return parts.join('\n\n')
 }

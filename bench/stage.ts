@@ -21,7 +21,7 @@ const kinds = [Application, ResourceDefinition, DeploymentDelta]
 export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
   const { client, controlPlane } = bed
   await makeOrganization(controlPlane, organization)
-  const deltas = [...[1, 100, 1000].map(independentDelta), chainDelta(), changeDelta()]
+  const deltas = [...[1, 10, 100, 1000].map(independentDelta), chainDelta(), changeDelta()]
   for (const object of [...foundations(chainLength), ...deltas]) await create(bed, object)
   const adminToken = await readAdminToken(controlPlane)
   const gatewayUrl = bed.process('gateway').url

@@ -1,0 +1,45 @@
+import { kubeconfigOf } from '../../dev/quartermaster.ts'
+import { createClient } from '../../operator/kube/client.ts'
+import { loadConnection } from '../../operator/kube/connection.ts'
+import type { Bed } from '../bed.ts'
+import { deployTo, makeEnvironment, type Stage } from '../scenarios.ts'
+import { measureReads, memoryOf, type Reads } from './reads.ts'
+import { measureSlow, type Slow } from './slow.ts'
+import { measureWrites, type Write } from './writes.ts'
+
+/** What REST clients get from the gateway of this run. */
+export interface GatewayFigures {
+  readonly reads: Reads
+  readonly writes: readonly Write[]
+  readonly slow: Slow
+  /** Memory of the gateway: at the beginning, and after each part. */
+  readonly memoryMiB: {
+    readonly start: number
+    readonly writes: number
+    readonly reads: number
+    readonly slow: number
+  }
+}
+
+const environmentId = 'read'
+
+/** Measures reads from the cache, writes beside direct ones, and a client beside thousands of slow ones. */
+export async function measureGateway(bed: Bed, stage: Stage): Promise<GatewayFigures> {
+  await makeEnvironment(stage, environmentId)
+  await deployTo(stage, environmentId, 'first', 'independent-10')
+  const { pid } = bed.process('gateway')
+  const memory = () => memoryOf(pid)
+  const client = createClient(loadConnection(await kubeconfigOf(bed.controlPlane, 'gateway', bed.directory)))
+  try {
+    const start = await memory()
+    const writes = await measureWrites(stage, client)
+    const afterWrites = await memory()
+    const reads = await measureReads(stage, pid, environmentId)
+    const afterReads = await memory()
+    const slow = await measureSlow(stage, environmentId)
+    const memoryMiB = { start, writes: afterWrites, reads: afterReads, slow: await memory() }
+    return { reads, writes, slow, memoryMiB }
+  } finally {
+    await client.close()
+  }
+}
