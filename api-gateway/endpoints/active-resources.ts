@@ -7,7 +7,8 @@ import { byAge } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { criterionId } from '../../operator/domain/matching.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
-import { type Call, type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { perObject } from '../per-object.ts'
 import { anyOf, named } from '../shapes.ts'
 import { versionId } from './definition-shape.ts'
 import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from './find.ts'
@@ -52,10 +53,19 @@ const activeResourceShape = named(
   ),
 )
 
+const headers = {
+  'Humanitec-User-Agent': string(
+    'Name of a client library. With it, `status` is the plain string that these parse, else it is an object.',
+  ),
+}
+
 /** How a request wants `status`: as the specification shows it, or as the plain string that client libraries parse. */
-function wantsPlainStatus(call: Pick<Call, 'header'>): boolean {
+function wantsPlainStatus(call: { header(name: 'humanitec-user-agent'): string | undefined }): boolean {
   return call.header('humanitec-user-agent') !== undefined
 }
+
+// Hashing would be most of what a list of many resources costs.
+const criterionIdOf = perObject(criterionId)
 
 function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
   const { metadata, spec, status } = resource
@@ -79,7 +89,7 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     secret_refs: {},
     updated_at: updatedAt(resource),
     scheduled_deletion: metadata.deletionTimestamp !== undefined,
-    ...(definition.criterion ? { criteria_id: criterionId(definition.criterion) } : {}),
+    ...(definition.criterion ? { criteria_id: criterionIdOf(definition.criterion) } : {}),
     ...(definition.accountName === undefined ? {} : { driver_account: definition.accountName }),
     metadata: { res_id: resourceId, type, class: resourceClass },
     status: plainStatus ? current : { gu_res_id: metadata.name, state: current },
@@ -102,7 +112,8 @@ function updatedAt(resource: ActiveResource): string {
 function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string {
   const { namespace = '' } = metadata
   const last = store.get(Environment, namespace, spec.environmentName)?.status?.lastDeploymentName
-  if (last === undefined || spec.unusedSince !== undefined) return spec.deploymentName
+  const isOwn = last === undefined || last === spec.deploymentName
+  if (isOwn || spec.unusedSince !== undefined) return spec.deploymentName
   const [own, newest] = [spec.deploymentName, last].map((name) =>
     store.get(EnvironmentDeployment, namespace, name),
   )
@@ -130,6 +141,7 @@ export const activeResources: readonly Endpoint[] = [
         'Whether those that are being deleted are listed, or the others. All when absent.',
       ),
     },
+    headers,
     responses: { 200: list(activeResourceShape, 'Active resources.') },
     handle(call, { cluster: { store } }) {
       const { scheduled_deletion: wanted } = call.query
@@ -148,6 +160,7 @@ export const activeResources: readonly Endpoint[] = [
     summary: 'List the active resources that a definition provisions',
     tag: 'Active resources',
     access: { organization: 'administrator' },
+    headers,
     responses: { 200: list(activeResourceShape, 'Active resources.') },
     handle(call, { cluster: { store } }) {
       const { org_id, def_id } = call.params

@@ -1,20 +1,38 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Kind, KubeObject, ObjectOf } from '../../operator/api/kind.ts'
 import { annotations } from '../../operator/api/names.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { sameJson } from '../../operator/domain/json.ts'
 import { ApiError } from '../../operator/kube/client.ts'
 import type { Cluster } from '../../operator/kube/cluster.ts'
+import type { Caller } from '../authenticate.ts'
+import type { Gateway } from '../endpoint.ts'
 
-const maxAttempts = 5
+/** How long a change tries to get past others of the same object, and how long it lets them by at first. */
+const patienceMs = 10_000
+const pauseMs = 10
 
-/** The object after a change, saying when that was; a change that changes nothing leaves it as it is. */
-export function stamped<T extends KubeObject>(before: T, after: T, time: string): T {
+/** Who changes an object, and when. */
+export interface Contribution {
+  readonly caller: Caller
+  /** RFC 3339. */
+  readonly time: string
+}
+
+/** A change by the caller, now. */
+export function contributionOf(caller: Caller, { now }: Pick<Gateway, 'now'>): Contribution {
+  return { caller, time: new Date(now()).toISOString() }
+}
+
+/** The object after a change, saying when that was and who made it; a change that changes nothing leaves it as it is. */
+export function stamped<T extends KubeObject>(before: T, after: T, { caller, time }: Contribution): T {
   if (sameJson(before, after)) return before
   const { annotations: given } = after.metadata
-  return {
-    ...after,
-    metadata: { ...after.metadata, annotations: { ...given, [annotations.lastModifiedAt]: time } },
+  const marks = {
+    [annotations.lastModifiedAt]: time,
+    [annotations.lastModifiedBy]: caller.userName,
   }
+  return { ...after, metadata: { ...after.metadata, annotations: { ...given, ...marks } } }
 }
 
 /** Changes an object; a write that loses a race looks at the newer object and decides again. */
@@ -24,15 +42,18 @@ export async function changeObject<K extends Kind>(
   first: ObjectOf<K>,
   change: (object: ObjectOf<K>) => ObjectOf<K>,
 ): Promise<ObjectOf<K>> {
+  const deadline = performance.now() + patienceMs
   let object = first
-  for (let attempt = 1; ; attempt += 1) {
+  for (let pause = pauseMs; ; pause = Math.min(2 * pause, 20 * pauseMs)) {
     const wanted = change(object)
     if (sameJson(wanted, object)) return object
     try {
       return await cluster.replace(kind, wanted)
     } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'Conflict' || attempt >= maxAttempts) throw error
+      if (!(error instanceof ApiError) || error.reason !== 'Conflict' || performance.now() > deadline)
+        throw error
     }
+    await setTimeout(Math.random() * pause)
     const { namespace = '', name, uid } = object.metadata
     const newer = await cluster.read(kind, namespace, name)
     if (!newer || newer.metadata.uid !== uid) throw new Problem('NotFound', `'${name}' not found`)

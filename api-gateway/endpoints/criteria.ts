@@ -6,21 +6,19 @@ import {
 import { list } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { criterionId } from '../../operator/domain/matching.ts'
-import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import type { Caller } from '../authenticate.ts'
+import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
+import { inTurn } from '../turns.ts'
 import { fromWire, wireSchema } from '../wire.ts'
-import { changeObject, stamped } from './change.ts'
+import { changeObject, contributionOf, stamped } from './change.ts'
 import { findDefinition, refuseDuplicates, resourcesOfDefinition } from './definition-finding.ts'
 import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
 import { criteriaRequest, flag, type Spelling } from './definition-request.ts'
 import { criterionShape, toCriterion } from './definition-shape.ts'
-import { findAll } from './find.ts'
+import { findAll, inOrganization } from './find.ts'
 
 const tag = 'Resource definitions'
-
-function timeOf(now: () => number): string {
-  return new Date(now()).toISOString()
-}
 
 function withCriteria(definition: ResourceDefinition, criteria: readonly Criterion[]): ResourceDefinition {
   return { ...definition, spec: { ...definition.spec, criteria: [...criteria] } }
@@ -31,6 +29,22 @@ function withoutCriterion(definition: ResourceDefinition, id: string): ResourceD
   const kept = criteria.filter((each) => criterionId(each) !== id)
   if (kept.length < criteria.length) return withCriteria(definition, kept)
   throw new Problem('NotFound', `definition '${definition.metadata.name}' has no criterion '${id}'`)
+}
+
+/** Gives a definition criteria; none of its type is given any meanwhile, so that what is free stays free until it is written. */
+async function giveCriteria(
+  found: ResourceDefinition,
+  caller: Caller,
+  gateway: Gateway,
+  criteriaFor: (definition: ResourceDefinition) => readonly Criterion[],
+): Promise<void> {
+  const { cluster, criteriaTurns } = gateway
+  const { namespace = '', name } = found.metadata
+  await inTurn(criteriaTurns, inOrganization(namespace, found.spec.type), () =>
+    changeObject(cluster, ResourceDefinition, findDefinition(cluster.store, namespace, name), (definition) =>
+      stamped(definition, withCriteria(definition, criteriaFor(definition)), contributionOf(caller, gateway)),
+    ),
+  )
 }
 
 /** Criteria of definitions at one of the two paths. */
@@ -45,18 +59,14 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       access: { organization: 'administrator' },
       body: wireSchema(criterionSchema),
       responses: { 200: criterionShape, 409: errorShape },
-      async handle({ params: { org_id, def_id }, body }, { cluster, now }) {
+      async handle({ params: { org_id, def_id }, body, caller }, gateway) {
+        const { store } = gateway.cluster
         const criterion = fromWire(criterionSchema, body)
-        await changeObject(
-          cluster,
-          ResourceDefinition,
-          findDefinition(cluster.store, org_id, def_id),
-          (definition) => {
-            const { criteria = [] } = definition.spec
-            refuseDuplicates(cluster.store, definition, [criterion], criteria)
-            return stamped(definition, withCriteria(definition, [...criteria, criterion]), timeOf(now))
-          },
-        )
+        await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, (definition) => {
+          const { criteria = [] } = definition.spec
+          refuseDuplicates(store, definition, [criterion], criteria)
+          return [...criteria, criterion]
+        })
         return ok(toCriterion(criterion))
       },
     }),
@@ -68,17 +78,13 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       access: { organization: 'administrator' },
       body: criteriaRequest,
       responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
-      async handle({ params: { org_id, def_id }, body }, { cluster, now }) {
+      async handle({ params: { org_id, def_id }, body, caller }, gateway) {
+        const { store } = gateway.cluster
         const criteria = body.map((each) => fromWire(criterionSchema, each))
-        await changeObject(
-          cluster,
-          ResourceDefinition,
-          findDefinition(cluster.store, org_id, def_id),
-          (definition) => {
-            refuseDuplicates(cluster.store, definition, criteria)
-            return stamped(definition, withCriteria(definition, criteria), timeOf(now))
-          },
-        )
+        await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, (definition) => {
+          refuseDuplicates(store, definition, criteria)
+          return criteria
+        })
         return ok(criteria.map(toCriterion))
       },
     }),
@@ -90,7 +96,8 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       access: { organization: 'administrator' },
       query: { force: flag('Whether it is deleted even if a resource would then have another definition.') },
       responses: { 204: undefined, 409: definitionChangesShape },
-      async handle({ params: { org_id, def_id, criterion_id }, query: { force } }, { cluster, now }) {
+      async handle({ params: { org_id, def_id, criterion_id }, query: { force }, caller }, gateway) {
+        const { cluster } = gateway
         const { store } = cluster
         const definition = findDefinition(store, org_id, def_id)
         const changed = withoutCriterion(definition, criterion_id)
@@ -103,7 +110,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
         )
         if (changes.length > 0 && force !== 'true') return { status: 409, body: changes }
         await changeObject(cluster, ResourceDefinition, definition, (each) =>
-          stamped(each, withoutCriterion(each, criterion_id), timeOf(now)),
+          stamped(each, withoutCriterion(each, criterion_id), contributionOf(caller, gateway)),
         )
         return noContent
       },

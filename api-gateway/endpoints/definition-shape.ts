@@ -10,6 +10,7 @@ import {
 import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../operator/api/schema.ts'
 import { canonicalJson } from '../../operator/domain/identity.ts'
 import { criterionId, normalizeCriterion } from '../../operator/domain/matching.ts'
+import { perObject } from '../per-object.ts'
 import { named } from '../shapes.ts'
 import { toWire, wireSchema } from '../wire.ts'
 import type { Spelling } from './definition-request.ts'
@@ -63,6 +64,7 @@ export const definitionShape = named(
       provision: wireSchema(provisionSchema),
       criteria: list(criterionShape, 'Contexts that it is for.'),
       updated_at: time('When it was last changed over REST; absent when it never was.'),
+      updated_by: string('User id of who changed it over REST last; absent when nobody did.'),
     },
     'A resource definition.',
   ),
@@ -74,6 +76,7 @@ export function toDefinition(definition: ResourceDefinition, spelling: Spelling,
   const { accountName, driverInputs, provision, criteria } = spec
   const version = versionId(spec)
   const updatedAt = metadata.annotations?.[annotations.lastModifiedAt]
+  const updatedBy = metadata.annotations?.[annotations.lastModifiedBy]
   const [accountKey, inputsKey] =
     spelling === 'older' ? ['account_id', 'driver_params'] : ['driver_account', 'driver_inputs']
   return {
@@ -94,6 +97,7 @@ export function toDefinition(definition: ResourceDefinition, spelling: Spelling,
     ...(provision === undefined ? {} : { provision: toProvision(provision) }),
     ...(criteria === undefined ? {} : { criteria: criteria.map(toCriterion) }),
     ...(updatedAt === undefined ? {} : { updated_at: updatedAt }),
+    ...(updatedBy === undefined ? {} : { updated_by: updatedBy }),
   }
 }
 
@@ -114,11 +118,10 @@ export function toCriterion(criterion: Criterion) {
   return { id: criterionId(criterion), ...toWire(criterionSchema, normalizeCriterion(criterion)) }
 }
 
+type Provisioning = Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>
+
 /** Id of what a definition says about provisioning: equal content, equal id, whenever it was looked at. */
-export function versionId(
-  spec: Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>,
-): string {
-  const { driverType, accountName, driverInputs } = spec
+export const versionId = perObject(({ driverType, accountName, driverInputs }: Provisioning): string => {
   const hash = createHash('sha256')
     .update(canonicalJson({ driverType, accountName, driverInputs }))
     .digest('hex')
@@ -130,4 +133,4 @@ export function versionId(
     hash.slice(20, 32),
   ]
   return parts.join('-')
-}
+})

@@ -11,7 +11,7 @@ import { isObject } from '../../operator/domain/json.ts'
 import type { Caller } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
 import { fromWire } from '../wire.ts'
-import { changeObject, stamped } from './change.ts'
+import { changeObject, contributionOf, stamped } from './change.ts'
 import { refuseDuplicates } from './definition-finding.ts'
 import {
   accountOf,
@@ -86,12 +86,16 @@ export async function createDefinition(
 export async function writeDraft(
   definition: ResourceDefinition,
   { apply, secret }: Draft,
-  { cluster, now }: Pick<Gateway, 'cluster' | 'now'>,
+  caller: Caller,
+  gateway: Pick<Gateway, 'cluster' | 'now'>,
 ): Promise<ResourceDefinition> {
+  const { cluster } = gateway
   apply(definition)
   if (secret) await cluster.createSecret(inputsSecret(definition, secret.name, secret.data))
-  const time = new Date(now()).toISOString()
-  return changeObject(cluster, ResourceDefinition, definition, (each) => stamped(each, apply(each), time))
+  const contribution = contributionOf(caller, gateway)
+  return changeObject(cluster, ResourceDefinition, definition, (each) =>
+    stamped(each, apply(each), contribution),
+  )
 }
 
 /** A draft that replaces all but what a replacement leaves alone: type, criteria, and a driver that is not named. */

@@ -1,7 +1,9 @@
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { list, string } from '../../operator/api/schema.ts'
+import type { Caller } from '../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { anyOf, errorShape } from '../shapes.ts'
+import { inTurn } from '../turns.ts'
 import { criteriaAt } from './criteria.ts'
 import {
   findDefinition,
@@ -32,7 +34,7 @@ import {
   replacementOf,
   writeDraft,
 } from './definition-writing.ts'
-import { findAll } from './find.ts'
+import { findAll, inOrganization } from './find.ts'
 
 const tag = 'Resource definitions'
 const deleted = flag(
@@ -65,16 +67,22 @@ function filterOf(query: { readonly [K in keyof typeof filters]?: string }) {
   }
 }
 
+interface WriteOptions {
+  readonly isDryRun: boolean
+  readonly spelling: Spelling
+  readonly caller: Caller
+}
+
 /** Writes what a request makes of a definition, or answers what that would mean. */
 async function writeOrPreview(
   definition: ResourceDefinition,
   draft: Draft,
-  { isDryRun, spelling }: { readonly isDryRun: boolean; readonly spelling: Spelling },
+  { isDryRun, spelling, caller }: WriteOptions,
   gateway: Gateway,
 ) {
   const { namespace = '', name } = definition.metadata
   if (isDryRun) return ok(await previewDefinition(namespace, name, draft.apply(definition), gateway))
-  return ok(toDefinition(await writeDraft(definition, draft, gateway), spelling))
+  return ok(toDefinition(await writeDraft(definition, draft, caller, gateway), spelling))
 }
 
 function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): Endpoint[] {
@@ -125,10 +133,14 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       body: newDefinitionShape,
       responses: { ...written, 409: errorShape },
       async handle({ params: { org_id }, query: { dry_run }, body, caller }, gateway) {
-        const wanted = newDefinition(org_id, body, caller, gateway)
-        if (dry_run === 'true')
-          return ok(await previewDefinition(org_id, body.id, wanted.definition, gateway))
-        return ok(toDefinition(await createDefinition(wanted, gateway), spellingOf(body, spelling)))
+        if (dry_run === 'true') {
+          const { definition } = newDefinition(org_id, body, caller, gateway)
+          return ok(await previewDefinition(org_id, body.id, definition, gateway))
+        }
+        const definition = await inTurn(gateway.criteriaTurns, inOrganization(org_id, body.type), () =>
+          createDefinition(newDefinition(org_id, body, caller, gateway), gateway),
+        )
+        return ok(toDefinition(definition, spellingOf(body, spelling)))
       },
     }),
     endpoint({
@@ -140,9 +152,9 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       query: dryRun,
       body: replacementShape,
       responses: written,
-      handle({ params: { org_id, def_id }, query: { dry_run }, body }, gateway) {
+      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: dry_run === 'true', spelling: spellingOf(body, spelling) }
+        const options = { isDryRun: dry_run === 'true', spelling: spellingOf(body, spelling), caller }
         return writeOrPreview(definition, replacementOf(def_id, body, gateway), options, gateway)
       },
     }),
@@ -155,9 +167,9 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       query: dryRun,
       body: changeShape,
       responses: written,
-      handle({ params: { org_id, def_id }, query: { dry_run }, body }, gateway) {
+      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: dry_run === 'true', spelling: spellingOf(body, spelling) }
+        const options = { isDryRun: dry_run === 'true', spelling: spellingOf(body, spelling), caller }
         return writeOrPreview(definition, draftOf(def_id, body, gateway), options, gateway)
       },
     }),

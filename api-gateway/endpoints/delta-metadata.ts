@@ -2,7 +2,7 @@ import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { boolean, type Static, string, type TSchema } from '../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
-import { changeObject } from './change.ts'
+import { changeObject, contributionOf } from './change.ts'
 import { findDelta, rewritten } from './delta-writing.ts'
 
 /** An operation whose body is the new value of one field. */
@@ -21,8 +21,9 @@ function fieldOf<B extends TSchema>(
     body,
     responses: { 204: undefined },
     plainNotFound: true,
-    async handle({ params, body: value, caller }, { cluster, now }) {
-      const contribution = { caller, time: new Date(now()).toISOString() }
+    async handle({ params, body: value, caller }, gateway) {
+      const { cluster } = gateway
+      const contribution = contributionOf(caller, gateway)
       await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
         rewritten(delta, fieldsOf(value), contribution),
       )

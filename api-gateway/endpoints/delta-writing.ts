@@ -2,18 +2,12 @@ import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { annotations } from '../../operator/api/names.ts'
 import type { Static } from '../../operator/api/schema.ts'
 import { type DeltaContent, deltaContent, emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
+import { refuseUnfitDependencies } from '../../operator/domain/dependency-form.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
-import type { Caller } from '../authenticate.ts'
+import type { Contribution } from './change.ts'
 import type { changesRequest } from './delta-shape.ts'
 import { find, findApplication, refuseTooLarge } from './find.ts'
-
-/** Who changes a delta, and when. */
-export interface Contribution {
-  readonly caller: Caller
-  /** RFC 3339. */
-  readonly time: string
-}
 
 /** The delta in the path. */
 export function findDelta(
@@ -26,10 +20,12 @@ export function findDelta(
   throw new Problem('NotFound', `delta '${path.delta_id}' not found`)
 }
 
-/** The changes that a request spells. */
+/** The changes that a request spells, refused where they can never be deployed. */
 export function contentOf(request: Static<typeof changesRequest>): DeltaContent {
   const { add = {}, remove = [], update = {} } = request.modules ?? {}
-  return { modules: { add, remove, update }, shared: request.shared ?? [] }
+  const content = { modules: { add, remove, update }, shared: request.shared ?? [] }
+  refuseUnfitDependencies(content)
+  return content
 }
 
 /** What a request says about a delta, as the object keeps it. */

@@ -6,7 +6,7 @@ import { emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
-import { changeObject } from './change.ts'
+import { changeObject, contributionOf } from './change.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
 import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
@@ -48,7 +48,8 @@ export const deltas: readonly Endpoint[] = [
     body: changesRequest,
     responses: { 200: deltaShape },
     plainNotFound: true,
-    async handle({ params, body, caller }, { cluster, now }) {
+    async handle({ params, body, caller }, gateway) {
+      const { cluster } = gateway
       const { org_id, app_id } = params
       findApplication(cluster.store, params)
       const content = foldDelta(emptyDelta, contentOf(body))
@@ -57,7 +58,7 @@ export const deltas: readonly Endpoint[] = [
         applicationName: app_id,
         ...aboutDelta(body),
       })
-      const delta = changed(draft, [content], { caller, time: new Date(now()).toISOString() })
+      const delta = changed(draft, [content], contributionOf(caller, gateway))
       return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
     },
   }),
@@ -80,9 +81,10 @@ export const deltas: readonly Endpoint[] = [
     body: list(changesRequest, 'Changes, folded into the delta in turn.'),
     responses: { 200: deltaShape, 409: errorShape },
     plainNotFound: true,
-    async handle({ params, body, caller }, { cluster, now }) {
+    async handle({ params, body, caller }, gateway) {
+      const { cluster } = gateway
       const changes = body.map(contentOf)
-      const contribution = { caller, time: new Date(now()).toISOString() }
+      const contribution = contributionOf(caller, gateway)
       const first = findDelta(cluster.store, params)
       return ok(
         toDelta(
@@ -102,8 +104,9 @@ export const deltas: readonly Endpoint[] = [
     body: changesRequest,
     responses: { 204: undefined, 409: errorShape },
     plainNotFound: true,
-    async handle({ params, body, caller }, { cluster, now }) {
-      const contribution = { caller, time: new Date(now()).toISOString() }
+    async handle({ params, body, caller }, gateway) {
+      const { cluster } = gateway
+      const contribution = contributionOf(caller, gateway)
       await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
         replaced(delta, body, contribution),
       )

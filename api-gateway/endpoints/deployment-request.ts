@@ -1,11 +1,12 @@
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import type { Environment } from '../../operator/api/environment.ts'
-import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
 import { baseDeploymentName } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
+import { wireSchema } from '../wire.ts'
 import { type EnvironmentPath, find } from './find.ts'
 import { findSet } from './set-shape.ts'
 
@@ -14,14 +15,16 @@ export const deploymentFields = {
   delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
   set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 64 }),
   comment: string('Why it is made.', { maxLength: 8192 }),
-  value_set_version_id: string('Ignored.'),
+  value_set_version_id: string('Only answered again: what is deployed has the newest values.', {
+    maxLength: 253,
+  }),
   mode: oneOf(['full', 'incremental'], 'Whether unchanged resources are provisioned again as well.'),
 }
 
 /** What a request to deploy says. */
 export const newDeploymentShape = object(
   {},
-  deploymentFields,
+  { ...deploymentFields, pipeline: wireSchema(pipelineStepSchema) },
   'A deployment; of what is deployed already when neither a delta nor a set is given.',
 )
 

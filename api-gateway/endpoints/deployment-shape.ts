@@ -1,8 +1,9 @@
-import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, string, time } from '../../operator/api/schema.ts'
 import { stateOfDeployment } from '../../operator/domain/deployment.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
 import { named } from '../shapes.ts'
+import { toWire, wireSchema } from '../wire.ts'
 import { createdAt, createdBy, inOrganization } from './find.ts'
 
 /** A deployment as REST shows it. */
@@ -25,6 +26,8 @@ export const deploymentShape = named(
     {
       delta_id: string('Deployment delta that it applied.'),
       mode: oneOf(['full', 'incremental'], 'Whether unchanged resources were provisioned again as well.'),
+      pipeline: wireSchema(pipelineStepSchema),
+      value_set_version_id: string('Version of the shared values that was asked for.', { maxLength: 253 }),
     },
     'A deployment to an environment.',
   ),
@@ -41,6 +44,8 @@ export function toDeployment(deployment: EnvironmentDeployment) {
     from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
     ...(spec.deltaName === undefined ? {} : { delta_id: spec.deltaName }),
     ...(spec.mode === undefined ? {} : { mode: spec.mode }),
+    ...(spec.pipeline ? { pipeline: toWire(pipelineStepSchema, spec.pipeline) } : {}),
+    ...(spec.valueSetVersionId === undefined ? {} : { value_set_version_id: spec.valueSetVersionId }),
     comment: spec.comment ?? '',
     status: stateOfDeployment(deployment),
     status_changed_at: status?.finishTime ?? status?.startTime ?? createdAt(deployment),

@@ -1,10 +1,11 @@
-import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { deploymentObjectName } from '../../operator/domain/identity.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
+import { fromWire } from '../wire.ts'
 import { baseOf, type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo } from './deployment-shape.ts'
 import { type EnvironmentPath, findEnvironment, newToldMetadata } from './find.ts'
@@ -39,6 +40,16 @@ function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
     )
 }
 
+/** What a request says that its deployment keeps as it is. */
+function keptOf({ comment, mode, pipeline, value_set_version_id: version }: NewDeployment) {
+  return {
+    ...(comment === undefined ? {} : { comment }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(pipeline ? { pipeline: fromWire(pipelineStepSchema, pipeline) } : {}),
+    ...(version === undefined ? {} : { valueSetVersionId: version }),
+  }
+}
+
 /** Writes a deployment, with such annotations besides. */
 export async function startDeployment(
   path: EnvironmentPath,
@@ -62,8 +73,7 @@ export async function startDeployment(
       setName,
       ...(request.delta_id === undefined ? {} : { deltaName: request.delta_id }),
       ...(base.name === undefined ? {} : { fromDeploymentName: base.name }),
-      ...(request.comment === undefined ? {} : { comment: request.comment }),
-      ...(request.mode === undefined ? {} : { mode: request.mode }),
+      ...keptOf(request),
     },
   )
   return cluster.create(EnvironmentDeployment, wanted)

@@ -58,6 +58,11 @@ function toErrors({ status }: EnvironmentDeployment) {
   }))
 }
 
+/** The runs that made a deployment, as `<pipeline>,<run>`: ours, and the one that the request named. */
+function runsOf({ metadata, spec: { pipeline } }: EnvironmentDeployment): string[] {
+  return [`${pipelineId},${metadata.name}`, ...(pipeline ? [`${pipeline.id},${pipeline.runId}`] : [])]
+}
+
 const path = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys'
 const tag = 'Deployments'
 
@@ -78,7 +83,7 @@ export const deployments: readonly Endpoint[] = [
     handle({ params, query: { pipelineRunId: run } }, { cluster: { store } }) {
       const { metadata } = findEnvironment(store, params)
       const newestFirst = deploymentsTo(store, params.org_id, metadata.name).sort(byAge).reverse()
-      const wanted = newestFirst.filter((each) => !run || run === `${pipelineId},${each.metadata.name}`)
+      const wanted = newestFirst.filter((each) => !run || runsOf(each).includes(run))
       return ok(wanted.map(toDeployment))
     },
   }),

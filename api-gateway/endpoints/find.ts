@@ -86,11 +86,13 @@ export function isGoneEnvironment(store: Store, environment: Environment): boole
   return environment.metadata.deletionTimestamp !== undefined && resourcesOf(store, environment).length === 0
 }
 
-/** Whether an application is being deleted and none of its environments is left. */
-export function isGoneApplication(store: Store, application: Application): boolean {
-  return (
-    application.metadata.deletionTimestamp !== undefined && environmentsOf(store, application).length === 0
-  )
+/** Whether an application is being deleted and nothing stands any more in its environments, marked or not. */
+export function isGoneApplication(store: Store, { metadata }: Application): boolean {
+  if (metadata.deletionTimestamp === undefined) return false
+  const index = inOrganization(metadata.namespace ?? '', metadata.name)
+  return store
+    .byIndex(Environment, 'application', index)
+    .every((each) => resourcesOf(store, each).length === 0)
 }
 
 /** Id of an environment within its application. */

@@ -19,6 +19,7 @@ import { environments } from './environments.ts'
 import { events } from './events.ts'
 import { explanations } from './explain.ts'
 import { graphs } from './graphs.ts'
+import { oidc } from './oidc.ts'
 import { organizations } from './organizations.ts'
 import { pipelineRuns } from './pipeline-runs.ts'
 import { resourceClasses } from './resource-classes.ts'
@@ -27,6 +28,7 @@ import { runtime } from './runtime.ts'
 import { service } from './service.ts'
 import { sessions } from './sessions.ts'
 import { sets } from './sets.ts'
+import { userPermissions } from './user-permissions.ts'
 import { userTokens } from './user-tokens.ts'
 import { users } from './users.ts'
 import { valueSetVersions } from './value-set-versions.ts'
@@ -65,9 +67,11 @@ export const endpoints: readonly Endpoint[] = [
   ...auditLogs,
   ...currentUser,
   ...users,
+  ...userPermissions,
   ...applicationUsers,
   ...environmentTypeUsers,
   ...userTokens,
   ...sessions,
+  ...oidc,
   ...service,
 ]

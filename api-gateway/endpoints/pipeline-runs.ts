@@ -20,11 +20,12 @@ import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
 
 const requestShape = object(
   {
-    trigger: oneOf(['deployment_request'], 'What kind of run it is.'),
     env_id: shortId('Environment to deploy to.'),
   },
   {
     ...deploymentFields,
+    // A published SDK leaves it out, although it is given it.
+    trigger: oneOf(['deployment_request'], 'What kind of run it is: `deployment_request`, also when absent.'),
     deployment_id: string('Deployment of the application whose set is deployed.', { maxLength: 253 }),
   },
   'A deployment, of exactly one of `delta_id`, `set_id` and `deployment_id`.',
@@ -36,10 +37,14 @@ function deploymentOf(
   { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>,
   body: Static<typeof requestShape>,
 ): NewDeployment {
-  const { delta_id, set_id, deployment_id, comment, mode } = body
+  const { delta_id, set_id, deployment_id, comment, mode, value_set_version_id } = body
   if ([delta_id, set_id, deployment_id].filter((each) => each !== undefined).length !== 1)
     throw new Problem('Invalid', "exactly one of 'delta_id', 'set_id' and 'deployment_id' is needed")
-  const more = { ...(comment === undefined ? {} : { comment }), ...(mode === undefined ? {} : { mode }) }
+  const more = {
+    ...(comment === undefined ? {} : { comment }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(value_set_version_id === undefined ? {} : { value_set_version_id }),
+  }
   if (delta_id !== undefined) return { delta_id, ...more }
   if (deployment_id === undefined) return { ...(set_id === undefined ? {} : { set_id }), ...more }
   const { spec, status } = findStart(store, org_id, app_id, deployment_id)
@@ -70,6 +75,9 @@ export const pipelineRuns: readonly Endpoint[] = [
     summary: 'Deploy to an environment; requests with the same header `Idempotency-Key` do so once',
     tag: 'Deployments',
     access: { application: 'developer' },
+    headers: {
+      'Idempotency-Key': string('Key of the request. Requests of a user with the same key deploy once.'),
+    },
     query: { dry_run: flag('Whether the request is only checked. False when absent.') },
     body: requestShape,
     responses: { 201: pipelineRunShape, 204: undefined, 409: errorShape },

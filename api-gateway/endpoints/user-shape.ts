@@ -115,9 +115,15 @@ export function toProfile(store: Store, user: User, caller: Caller) {
 
 function rolesIn(store: Store, { id }: Organization, caller: Caller): [path: string, role: string][] {
   const membership = membershipIn(store, caller, id)
-  if (!membership) return []
-  const path = `/orgs/${id}`
-  const { role, applications = [], environmentTypes = [] } = membership
+  return membership ? rolesByPath(id, membership) : []
+}
+
+/** The roles in an organization, by the path of what they are on. */
+export function rolesByPath(
+  organization: string,
+  { role, applications = [], environmentTypes = [] }: Membership['spec'],
+): [path: string, role: string][] {
+  const path = `/orgs/${organization}`
   return [
     [path, role],
     ...applications.map((each): [string, string] => [`${path}/apps/${each.applicationName}`, each.role]),

@@ -6,7 +6,7 @@ import { refusePrototypeKey } from '../../operator/domain/patch.ts'
 import { placeOf, valueObjectName } from '../../operator/domain/shared-values.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
-import { changeObject, stamped } from './change.ts'
+import { changeObject, contributionOf, stamped } from './change.ts'
 import { inOrganization, newMetadata, refuseTaken } from './find.ts'
 import { fromReference, inputsSecret, isSecretNameOf, newSecretName, type SecretData } from './secret-refs.ts'
 import { undoing } from './undo.ts'
@@ -130,14 +130,15 @@ export async function changeValue(
   value: SharedValue,
   body: Static<typeof valueChangesShape> | Static<typeof replacedValueShape>,
   caller: Caller,
-  { cluster, now }: Gateway,
+  gateway: Gateway,
 ): Promise<SharedValue> {
+  const { cluster } = gateway
   const { name } = value.metadata
   const content = contentOf(body, caller, value)
   const secretName = newSecretName(name, 'value')
   if (content && 'secret' in content)
     await cluster.createSecret(inputsSecret(value, secretName, secretData(content.secret)))
-  const time = new Date(now()).toISOString()
+  const contribution = contributionOf(caller, gateway)
   return changeObject(cluster, SharedValue, value, (current) => {
     const { value: plain, secret, description: before, ...place } = current.spec
     const kept = plain === undefined ? {} : { value: plain }
@@ -147,6 +148,6 @@ export async function changeValue(
       ...(content ? valuePart(content, secretName, current) : { ...kept, ...(secret ? { secret } : {}) }),
       ...(description === null ? {} : { description }),
     }
-    return stamped(current, { ...current, spec }, time)
+    return stamped(current, { ...current, spec }, contribution)
   })
 }

@@ -4,6 +4,7 @@ import { list, type Static } from '../../operator/api/schema.ts'
 import { Webhook } from '../../operator/api/webhook.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { formatSigningSecret, signingKey } from '../../operator/domain/webhook.ts'
+import type { Store } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
@@ -29,6 +30,17 @@ const tag = 'Webhooks'
 const webhooksPath = '/orgs/{org_id}/apps/{app_id}/webhooks'
 const webhookPath = '/orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}'
 const signingSecretBytes = 32
+
+function webhooksOf(
+  store: Store,
+  params: { readonly org_id: string; readonly app_id: string },
+): readonly Webhook[] {
+  findApplication(store, params)
+  const { org_id, app_id } = params
+  return store
+    .byIndex(Webhook, 'application', inOrganization(org_id, app_id))
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+}
 
 function newSigningSecret(): string {
   return formatSigningSecret(randomBytes(signingSecretBytes))
@@ -82,13 +94,8 @@ export const webhooks: readonly Endpoint[] = [
     tag,
     access: webhookAccess,
     responses: { 200: list(webhookShape, 'Webhooks.') },
-    handle({ params }, { cluster: { store } }) {
-      findApplication(store, params)
-      const found = store
-        .byIndex(Webhook, 'application', inOrganization(params.org_id, params.app_id))
-        .filter(({ metadata }) => !metadata.deletionTimestamp)
-      return ok(found.sort(byName).map(toWebhook))
-    },
+    handle: ({ params }, { cluster: { store } }) =>
+      ok(webhooksOf(store, params).toSorted(byName).map(toWebhook)),
   }),
   endpoint({
     method: 'post',
@@ -144,6 +151,18 @@ export const webhooks: readonly Endpoint[] = [
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
       await cluster.remove(Webhook, findWebhook(cluster.store, params))
+      return noContent
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/apps/{app_id}/jobs',
+    summary: 'Delete all webhooks of an application, and their calls',
+    tag,
+    access: webhookAccess,
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      for (const each of webhooksOf(cluster.store, params)) await cluster.remove(Webhook, each)
       return noContent
     },
   }),

@@ -4,6 +4,7 @@ import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Application } from '../../operator/api/application.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
+import { newObject } from '../../operator/api/kind.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, addResource } from './support/objects.ts'
 
@@ -154,6 +155,17 @@ describe('deletion', () => {
     const later = gateway.send('POST /orgs/acme/apps/shop/envs', { body: again })
     setTimeout(() => gateway.cluster.drop(Environment, 'acme', 'shop.development'), 100)
     expect((await later).status).toBe(201)
+  })
+
+  test.each([
+    ['while something stands in an environment of it', true, 200],
+    ['not at all once nothing does, although the environment is not under deletion yet', false, 404],
+  ])('an application under deletion is shown %s', async (_, withResource, status) => {
+    addEnvironment(gateway)
+    if (withResource) addResource(gateway)
+    const metadata = { namespace: 'acme', name: 'shop', deletionTimestamp: '2026-03-01T00:00:00Z' }
+    gateway.cluster.put(Application, newObject(Application, metadata, {}))
+    expect((await gateway.send('GET /orgs/acme/apps/shop')).status).toBe(status)
   })
 })
 

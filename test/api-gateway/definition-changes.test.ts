@@ -146,9 +146,10 @@ describe('PATCH of a definition', () => {
       wanted.driver_inputs = { ...before.driver_inputs, ...(expected.driver_inputs as object) } // as the row says
     const { active_version_id: _a, current_version_id: _b, ...rest } = wanted
     expect(body).toMatchObject(rest)
-    const { updated_at: changedAt, ...kept } = body
+    const { updated_at: changedAt, updated_by: changedBy, ...kept } = body
     expect(Object.keys(kept).sort()).toEqual(Object.keys(wanted).sort())
     expect(changedAt === undefined || Date.parse(changedAt) > 0).toBe(true)
+    expect(changedBy).toBe(changedAt === undefined ? undefined : 'admin')
     if ('provision' in expected) expect(body.provision).toEqual(expected.provision)
     if ('driver_inputs' in expected) expect(body.driver_inputs).toEqual(wanted.driver_inputs)
   })

@@ -85,7 +85,7 @@ describe('a run', () => {
     ['of a deployment that is not there', { delta_id: undefined, deployment_id: 'missing' }, 400],
     ['in an environment that is not there', { env_id: 'missing' }, 404],
     ['by another trigger', { trigger: 'timer' }, 400],
-    ['without a trigger', { trigger: undefined }, 422],
+    ['by a trigger that is no text', { trigger: 1 }, 422],
   ])('%s is refused', async (_, more, status) => {
     expect((await gateway.send(`POST ${runs}`, { body: await request(more) })).status).toBe(status)
   })
