@@ -132,7 +132,11 @@ export async function writesOf(organization: Organization, round: string): Promi
     {
       method: 'DELETE',
       path: `/env-types/${id('doomed')}`,
-      isThere: async () => (await spec('environmenttypes', id('doomed'))) === undefined,
+      // Gone, or going: the operator, which has to see it, may be the one that was killed.
+      async isThere() {
+        const found = await organization.get('environmenttypes', id('doomed'))
+        return found === undefined || found.metadata.deletionTimestamp !== undefined
+      },
     },
   ]
 }
