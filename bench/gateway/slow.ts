@@ -16,7 +16,8 @@ export interface Slow {
 const sockets = 5000
 const perSecond = 200
 const seconds = 15
-const dripMs = 500
+const dripMs = 1000
+const drips = 100
 
 /** Opens sockets that send a byte from time to time, in the header or the body, or nothing at all. */
 export async function measureSlow(stage: Stage, environmentId: string): Promise<Slow> {
@@ -35,9 +36,13 @@ export async function measureSlow(stage: Stage, environmentId: string): Promise<
     if (beginning) socket.write(beginning)
     if (index % 200 === 0) await sleep(10)
   }
+  let turn = 0
+  // A few at a time, so that dripping does not hold up the healthy client, which lives in this process too.
   const drip = setInterval(() => {
-    for (const socket of open) if (socket.bytesWritten > 0) socket.write('x')
-  }, dripMs)
+    turn = (turn + 1) % drips
+    let index = 0
+    for (const socket of open) if (socket.bytesWritten > 0 && index++ % drips === turn) socket.write('x')
+  }, dripMs / drips)
   const beside = await openLoop(load, perSecond)
   const heldSockets = open.size
   clearInterval(drip)

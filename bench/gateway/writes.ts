@@ -22,7 +22,7 @@ export interface Write {
 
 type Work = (index: number) => Promise<unknown>
 
-const rounds = 1000
+const rounds = 2000
 const query = { fieldManager }
 
 /** Measures writes that are one write to the API server each, with the same identity on both ways. */
