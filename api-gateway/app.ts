@@ -13,6 +13,7 @@ import type { Cluster } from '../operator/kube/cluster.ts'
 import { createPlanning } from '../operator/kube/planning.ts'
 import type { Log } from '../operator/log.ts'
 import { createAudit } from './audit.ts'
+import { allowOrigins, commonHeaders } from './common-headers.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Answer, Endpoint, Gateway } from './endpoint.ts'
 import { endpoints as allEndpoints } from './endpoints/index.ts'
@@ -99,6 +100,8 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.use(prepare(gateway))
+  const { allowedOrigins } = gateway.settings
+  if (allowedOrigins.length > 0) app.use(allowOrigins(allowedOrigins))
   const limit = createRateLimit(gateway.settings, gateway.now)
   const serve = createServe(gateway, limit)
   for (const [path, operations] of byPath(endpoints)) {
@@ -131,8 +134,7 @@ function prepare({ log, metrics }: Gateway): RequestHandler {
     const given = request.get('x-request-id') ?? ''
     const requestId = requestIdPattern.test(given) ? given : randomUUID()
     response.setHeader('x-request-id', requestId)
-    response.setHeader('x-content-type-options', 'nosniff')
-    response.setHeader('cache-control', 'no-store')
+    for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value)
     response.locals['requestId'] = requestId
     response.once('close', () => {
       const { method } = request

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ProblemReason } from '../operator/domain/errors.ts'
+import { commonHeaders } from './common-headers.ts'
 
 const maxConnections = 10_000
 const shutdownMs = 25_000
@@ -60,8 +61,7 @@ function answerRaw(socket: Duplex, status: 400 | 405, reason: ProblemReason, mes
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(status === 405 ? ['Allow: GET'] : []),
-    'X-Content-Type-Options: nosniff',
-    'Cache-Control: no-store',
+    ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

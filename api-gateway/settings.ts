@@ -8,7 +8,7 @@ export interface OidcSettings extends Omit<OidcConfig, 'clientSecretFile'> {
 
 /** What an installation may choose. */
 export interface GatewaySettings {
-  /** Requests per second that a token, or an address without one, may make in the long run. */
+  /** Requests per second that a user, or an address of nobody known, may make in the long run. */
   readonly requestsPerSecond: number
   /** Requests that it may make at once after a pause. */
   readonly burst: number
@@ -16,6 +16,8 @@ export interface GatewaySettings {
   readonly vendors: readonly string[]
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number
+  /** Origins of pages that may call us from a browser. */
+  readonly allowedOrigins: readonly string[]
   /** Absent: nobody signs in with an identity provider. */
   readonly oidc?: OidcSettings
 }
@@ -25,4 +27,5 @@ export const defaultSettings: GatewaySettings = {
   burst: 500,
   vendors: ['quartermaster', 'humanitec'],
   maxBodyBytes: 1024 * 1024,
+  allowedOrigins: [],
 }

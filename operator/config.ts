@@ -32,6 +32,8 @@ export interface Config {
   readonly gatewayHost: string
   readonly requestsPerSecond: number
   readonly requestBurst: number
+  /** Origins of pages that may call the gateway from a browser. */
+  readonly allowedOrigins: readonly string[]
   /** Tries after which a resource counts as failed for its deployment. */
   readonly deploymentAttempts: number
   readonly deploymentTimeoutSeconds: number
@@ -85,6 +87,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     gatewayHost: text('GATEWAY_HOST', '0.0.0.0'),
     requestsPerSecond: number('REQUESTS_PER_SECOND', 100),
     requestBurst: number('REQUEST_BURST', 500),
+    allowedOrigins: words('ALLOWED_ORIGINS').map(readOrigin),
     deploymentAttempts: number('DEPLOYMENT_ATTEMPTS', 3),
     deploymentTimeoutSeconds: number('DEPLOYMENT_TIMEOUT_SECONDS', 1800),
     settleSeconds: number('SETTLE_SECONDS', 60),
@@ -139,4 +142,11 @@ function readAddress(text: ReadText, name: string): URL {
       `QUARTERMASTER_${name} must be an address that begins with 'https://' and ends with its path`,
     )
   return url
+}
+
+function readOrigin(text: string): string {
+  if (URL.parse(text)?.origin === text) return text
+  throw new Error(
+    `QUARTERMASTER_ALLOWED_ORIGINS must name origins such as 'https://portal.example.com', not '${text}'`,
+  )
 }

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { commonHeaders } from '../../../api-gateway/common-headers.ts'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { type Answers, openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
 
@@ -16,16 +17,13 @@ export interface Answered {
 
 /** Headers of HTTP itself, and those for browsers, which no client of the interface looks at. */
 const common = new Set([
-  'cache-control',
+  ...Object.keys(commonHeaders),
   'connection',
   'content-length',
-  'content-security-policy',
   'content-type',
   'date',
   'keep-alive',
-  'referrer-policy',
   'transfer-encoding',
-  'x-content-type-options',
 ])
 
 interface Header {
