@@ -193,13 +193,14 @@ function sendRefusal(
   endpoint?: Endpoint,
 ): void {
   const refusal = refusalOf(error)
-  audit.record(request, response, refusal.status, refusal.reason)
   const requestId = response.locals['requestId']
   if (refusal.unexpected) log.error('a request failed', { requestId, route: endpoint?.path, error })
   if (refusal.retryAfterSeconds !== undefined)
     response.setHeader('retry-after', String(refusal.retryAfterSeconds))
   if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer')
   send(request, response, { status: refusal.status, body: bodyOf(refusal, endpoint, requestId) })
+  // Only now: the time of the answer does not tell whether there is something that a record is kept of.
+  audit.record(request, response, refusal.status, refusal.reason)
 }
 
 function bodyOf(refusal: Refusal, endpoint: Endpoint | undefined, requestId: unknown): unknown {

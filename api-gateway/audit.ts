@@ -60,7 +60,7 @@ export interface AuditLocals {
 
 /** The record of what was done and refused over REST. */
 export interface Audit {
-  /** Takes a request in, before its answer leaves; a read that succeeds is passed over. */
+  /** Takes a request in: what was done before its answer leaves, what was refused after it. A read that succeeds is passed over. */
   record(request: Request, response: Response, status: number, reason?: string): void
   /** What is kept of an organization, the newest first. */
   newest(organization: string): readonly AuditRecord[]

@@ -112,10 +112,11 @@ export function membershipIn(
   caller: Caller,
   organization: string,
 ): Membership['spec'] | undefined {
-  if (!store.isOrganization(organization)) return undefined
-  if (caller.homeOrganization !== undefined && caller.homeOrganization !== organization) return undefined
+  const isThere = store.isOrganization(organization)
+  // Looked for in any case: a missing organization takes as long as one of others.
   const membership = store.get(Membership, organization, caller.userName)
-  return membership?.metadata.deletionTimestamp ? undefined : membership?.spec
+  const isHome = caller.homeOrganization === undefined || caller.homeOrganization === organization
+  return isThere && isHome && !membership?.metadata.deletionTimestamp ? membership?.spec : undefined
 }
 
 /** Refuses a caller who lacks what is required. */
