@@ -7,7 +7,8 @@ const common = {
 }
 
 export default {
-  maxWorkers: 2,
+  // More than two cores have: many tests wait for others more than they work.
+  maxWorkers: 3,
   testTimeout: 30_000,
   workerIdleMemoryLimit: '512MB',
   projects: [

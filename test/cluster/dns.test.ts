@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall } from '../../dev/control-plane/kubernetes.ts'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
-import { conditionStatus, eventually, moduleWith, readyOf } from '../support/client.ts'
+import { conditionStatus, eventually, moduleWith, readyOf, untilKnown } from '../support/client.ts'
 import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
@@ -68,6 +68,7 @@ beforeAll(async () => {
     driverInputs: { values: { loadbalancer: loadBalancer } },
     criteria: [{}],
   })
+  await untilKnown(organization, 'cluster')
   await provider.addRecord(zone, { name: 'lb', type: 'A', content: '192.0.2.9' })
 })
 

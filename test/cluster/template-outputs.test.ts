@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall, apiRequest } from '../../dev/control-plane/kubernetes.ts'
-import { conditionStatus, eventually, makeTestOrganization, readyOf } from '../support/client.ts'
+import { conditionStatus, eventually, makeTestOrganization, readyOf, untilKnown } from '../support/client.ts'
 import { allowOperator, disallowOperator } from '../support/cluster-rights.ts'
 import { namespaceOf, objectAt, patch, secretAt, verdictIn } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -113,6 +113,7 @@ describe('a namespace that is not of the environment', () => {
       driverInputs: { values: { namespace } },
       criteria: [{ envId: environment }],
     })
+    await untilKnown(organization, `namespace-${environment}`)
     const observed = { wanted: { apiVersion: 'v1', kind: 'Secret', name } }
     const secrets = { stolen: `{{ await .observed.wanted "data.${key}" }}` }
     expect(conditionStatus(await deploy(environment, { secrets }, { observed }), 'Ready')).toBe('False')

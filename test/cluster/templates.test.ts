@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { conditionStatus, eventually, makeTestOrganization, readyOf } from '../support/client.ts'
+import { conditionStatus, eventually, makeTestOrganization, readyOf, untilKnown } from '../support/client.ts'
 import { allowOperator, disallowOperator } from '../support/cluster-rights.ts'
 import {
   endEnvironment,
@@ -165,6 +165,7 @@ test('a Namespace of the k8s-namespace resource takes the objects of the environ
     },
     criteria: [{ envId: 'owned' }],
   })
+  await untilKnown(organization, 'namespace')
   const manifests = { settings: configMap('settings') }
   expect(conditionStatus(await deploy('owned', { manifests }), 'Ready')).toBe('True')
   expect(await objectAt(organization, `/api/v1/namespaces/${name}/configmaps/settings`)).toBeDefined()

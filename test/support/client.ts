@@ -159,4 +159,12 @@ export function readyOf(object: { readonly [field: string]: unknown } | object |
   return { reason: ready?.reason ?? '', message: ready?.message ?? '' }
 }
 
+/** Until the operator knows a definition, for those whose lack would be no problem of a deployment. */
+export async function untilKnown(organization: Organization, definition: string): Promise<void> {
+  await eventually(`definition '${definition}'`, 10_000, async () => {
+    const found = await organization.get('resourcedefinitions', definition)
+    return conditionStatus(found, 'Ready') === 'True' || undefined
+  })
+}
+
 export { eventually }
