@@ -3,7 +3,7 @@ import { systemNamespace } from '../../operator/api/names.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
-import { type Endpoint, endpoint, ok } from '../endpoint.ts'
+import { type Endpoint, endpoint, type Gateway, ok } from '../endpoint.ts'
 import { find } from './find.ts'
 import { profileChangesShape, profileShape, toProfile } from './user-shape.ts'
 
@@ -15,12 +15,21 @@ function findCaller(store: Store, { userName }: Caller): User {
   return user
 }
 
-/** The caller's own profile. */
-export const currentUser: readonly Endpoint[] = [
+/** Where people sign in by their e-mail address, nobody takes that of somebody else. */
+function refuseOthersAddress({ spec }: User, email: string, { oidc }: Gateway['settings']): void {
+  if (spec.type !== 'human' || oidc?.claim !== 'email' || email === spec.email) return
+  throw new Problem(
+    'Forbidden',
+    'the e-mail address is what you sign in by: whoever administers the cluster changes it',
+  )
+}
+
+/** The caller's own profile, by its path and by that of earlier clients. */
+export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].flatMap((path) => [
   endpoint({
     method: 'get',
-    path: '/current-user',
-    summary: "Get the caller's profile and roles",
+    path,
+    summary: `Get the caller's profile and roles${path === '/users/me' ? ' (earlier path)' : ''}`,
     tag,
     access: 'authenticated',
     responses: { 200: profileShape },
@@ -28,14 +37,15 @@ export const currentUser: readonly Endpoint[] = [
   }),
   endpoint({
     method: 'patch',
-    path: '/current-user',
-    summary: "Change the caller's name or mail address",
+    path,
+    summary: `Change the caller's name or mail address${path === '/users/me' ? ' (earlier path)' : ''}`,
     tag,
     access: 'authenticated',
     body: profileChangesShape,
     responses: { 200: profileShape },
-    async handle({ caller, body: { name, email } }, { cluster }) {
+    async handle({ caller, body: { name, email } }, { cluster, settings }) {
       const user = findCaller(cluster.store, caller)
+      if (email !== undefined) refuseOthersAddress(user, email, settings)
       const spec = {
         ...(name === undefined ? {} : { displayName: name }),
         ...(email === undefined ? {} : { email }),
@@ -45,4 +55,4 @@ export const currentUser: readonly Endpoint[] = [
       return ok(toProfile(cluster.store, changed, caller))
     },
   }),
-]
+])

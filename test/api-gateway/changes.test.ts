@@ -141,6 +141,7 @@ describe('a delta', () => {
     ['PUT', '', {}],
     ['PUT', '/metadata/archived', true],
     ['PUT', '/metadata/name', 'x'],
+    ['PUT', '/name', 'x'],
   ])('that is not there: %s%s answers 404 as a JSON string', async (method, rest, body) => {
     const answer = await gateway.send(`${method} ${app}/deltas/missing${rest}`, { body })
     expect([answer.status, typeof answer.body]).toEqual([404, 'string'])

@@ -84,4 +84,32 @@ describe('a change of the profile', () => {
   ])('%s is refused', async (_, body, status) => {
     expect((await gateway.send('PATCH /current-user', { as: 'ana', body })).status).toBe(status)
   })
+
+  test('by the path of earlier clients is the same', async () => {
+    const { status, body } = await gateway.send('PATCH /users/me', { as: 'ana', body: { name: 'Ana B' } })
+    expect([status, body.name]).toEqual([200, 'Ana B'])
+    expect((await gateway.send('GET /users/me', { as: 'ana' })).body).toEqual(body)
+  })
+})
+
+describe('where people sign in by their e-mail address', () => {
+  const oidc = {
+    issuer: 'https://login.example.test/',
+    clientId: 'quartermaster',
+    scopes: 'openid email',
+    publicUrl: 'https://quartermaster.example.test/',
+  }
+
+  test.each([
+    ['nobody takes that of somebody else', 'email', 'ana', { email: 'boss@example.com' }, 403],
+    ['the own one may be said again', 'email', 'ana', { email: 'ana@example.com', name: 'Anna' }, 200],
+    ['services, which do not sign in, may have any', 'email', 'robot', { email: 'ci@example.com' }, 200],
+    ['by another claim, the address may change', 'preferred_username', 'ana', { email: 'a@b.example' }, 200],
+  ])('%s', async (_, claim, as, body, status) => {
+    const other = await startGateway({ settings: { oidc: { ...oidc, claim } } })
+    other.addUser('ana', { email: 'ana@example.com' })
+    other.addUser('robot', { type: 'service', organizationName: 'acme' })
+    expect((await other.send('PATCH /current-user', { as, body })).status).toBe(status)
+    await other.close()
+  })
 })
