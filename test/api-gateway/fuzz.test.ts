@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
+import { fc } from '../support/properties.ts'
 import {
   acceptCredentials,
   addApplication,

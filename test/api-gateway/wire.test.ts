@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { createValidators } from '../../api-gateway/validate.ts'
 import { fromWire, toWire, wireSchema, withoutNulls } from '../../api-gateway/wire.ts'
 import { kinds } from '../../operator/api/kinds.ts'
 import { criterionSchema, provisionSchema } from '../../operator/api/resource-definition.ts'
 import { anyValue, freeForm, list, map, object, string } from '../../operator/api/schema.ts'
+import { fc } from '../support/properties.ts'
 
 const schema = object(
   { firstName: string('A name.') },

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
 import type { Ids } from '../api-gateway/support/everything.ts'
 import { tokenOf } from '../api-gateway/support/gateway.ts'
 import { createClient, faultOf, type WildRequest, wildRequests } from '../api-gateway/support/requests.ts'
 import { eventually } from '../support/client.ts'
+import { fc } from '../support/properties.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { makeEverything, makeMember, makeUser } from './everything.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { ActiveResource, Standing } from '../../operator/api/active-resource.ts'
 import { activeResourceController } from '../../operator/controllers/active-resource.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
+import { fc } from '../support/properties.ts'
 import { resourceTools } from './support/resource-tools.ts'
 import { silentTurn } from './support/turn.ts'
 

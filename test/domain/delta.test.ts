@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { PatchOperation } from '../../operator/api/deployment-delta.ts'
 import {
   applyDelta,
@@ -14,6 +13,7 @@ import {
 } from '../../operator/domain/delta.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { module, set } from '../support/builders.ts'
+import { fc } from '../support/properties.ts'
 
 function shared(...operations: PatchOperation[]): DeltaContent {
   return deltaContent({ shared: operations })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import type { SetContent } from '../../operator/domain/delta.ts'
@@ -7,6 +6,7 @@ import { buildGraph } from '../../operator/domain/graph.ts'
 import { guResId } from '../../operator/domain/identity.ts'
 import { context, definition, module, set } from '../support/builders.ts'
 import { edges, graphInput, graphOf, problems, references, resources } from '../support/graphs.ts'
+import { fc } from '../support/properties.ts'
 
 function reading(
   name: string,

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { faultOfHeaders } from '../../operator/domain/headers.ts'
+import { fc } from '../support/properties.ts'
 
 const own = (name: string, value: unknown = 'v') => Object.fromEntries([[name, value]])
 

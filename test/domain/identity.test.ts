@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import {
   formatDescriptor,
   formatReference,
@@ -24,6 +23,7 @@ import {
   workloadResourceId,
 } from '../../operator/domain/identity.ts'
 import { context } from '../support/builders.ts'
+import { fc } from '../support/properties.ts'
 
 describe('descriptors', () => {
   test.each([

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { Criterion, ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import {
   createMatcher,
@@ -11,6 +10,7 @@ import {
   normalizeCriterion,
 } from '../../operator/domain/matching.ts'
 import { context, definition } from '../support/builders.ts'
+import { fc } from '../support/properties.ts'
 
 const request: MatchRequest = { type: 'dns', class: 'default', resourceId: 'shared.main', context: context() }
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { Problem } from '../../operator/domain/errors.ts'
 import {
   expand,
@@ -9,6 +8,7 @@ import {
   type Resolved,
   type Template,
 } from '../../operator/domain/placeholder.ts'
+import { fc } from '../support/properties.ts'
 
 describe('the grammar of placeholders', () => {
   test.each<[string, Template]>([

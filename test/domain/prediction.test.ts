@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { toPlan } from '../../api-gateway/endpoints/dry-run.ts'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import { changedInputs } from '../../operator/domain/changed-inputs.ts'
@@ -18,6 +17,7 @@ import {
   typesOfOrganization,
 } from '../support/organizations.ts'
 import { actions, carriedOut, planOf } from '../support/plans.ts'
+import { fc } from '../support/properties.ts'
 
 /** A change of definitions in an environment that was deployed, and what is said of it. */
 interface Told {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { redact } from '../../operator/domain/redact.ts'
+import { fc } from '../support/properties.ts'
 
 test.each<[rule: string, text: string, secrets: unknown, expected: string]>([
   ['a secret is not told', 'bad token hunter2!', { token: 'hunter2' }, 'bad token …!'],

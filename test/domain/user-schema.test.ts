@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { linearRegExp } from '../../operator/domain/linear-regexp.ts'
 import {
@@ -8,6 +7,7 @@ import {
   faultsAgainst,
   partsOf,
 } from '../../operator/domain/user-schema.ts'
+import { fc } from '../support/properties.ts'
 
 const text = { type: 'string' }
 const placeholder = '${resources.db.outputs.host}'

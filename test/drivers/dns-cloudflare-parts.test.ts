@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { budgetOfToken, createBucket, createBudget } from '../../operator/drivers/dns-cloudflare/budget.ts'
 import { decide } from '../../operator/drivers/dns-cloudflare/decide.ts'
 import { createZoneMemory } from '../../operator/drivers/dns-cloudflare/memory.ts'
 import { type HeldRecord, markOf, type WantedRecord } from '../../operator/drivers/dns-cloudflare/record.ts'
+import { fc } from '../support/properties.ts'
 
 const name = 'shop.example.test'
 const mark = markOf('0a1b2c3d', 'a'.repeat(40))

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { StoredRecord } from '../../dev/fake-cloudflare/records.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { type Made, wildcardCertificate } from '../support/certificates.ts'
+import { fc } from '../support/properties.ts'
 import { type DnsWorld, eventually, installationId, startDnsWorld } from './support/dns-world.ts'
 
 const runs = process.env.QUARTERMASTER_SOAK ? 1000 : 60

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { createQueue } from '../../operator/kube/queue.ts'
+import { fc } from '../support/properties.ts'
 
 /** Remembers when each key was added and run, counted in events. */
 function createHistory() {

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { createCache } from '../../operator/kube/cache.ts'
 import { createTally } from '../../operator/kube/tally.ts'
+import { fc } from '../support/properties.ts'
 
 interface Thing extends KubeObject {
   readonly spec: { readonly group?: string; readonly bucket: 'ready' | 'pending' } | undefined

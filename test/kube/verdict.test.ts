@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { Condition } from '../../operator/api/kind.ts'
 import { Stalled, Waiting } from '../../operator/domain/errors.ts'
 import { conditionsAfter, isReady, isStalled, mergePatch, verdictOf } from '../../operator/kube/verdict.ts'
+import { fc } from '../support/properties.ts'
 
 const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import type { Criterion, ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import type { SetContent } from '../../operator/domain/delta.ts'
 import { builtInTypes, type ResourceTypeInfo } from '../../operator/domain/types.ts'
 import { definition, driver, module, set } from './builders.ts'
 import { drivers } from './graphs.ts'
+import { fc } from './properties.ts'
 
 type Spec = ResourceDefinition['spec']
 

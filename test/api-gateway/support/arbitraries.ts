@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { isObject } from '../../../operator/domain/json.ts'
+import { fc } from '../../support/properties.ts'
 
 /** Names that every object of JavaScript answers to. */
 export const inheritedNames = [

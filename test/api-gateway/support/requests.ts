@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
-import fc from 'fast-check'
 import type { Endpoint } from '../../../api-gateway/endpoint.ts'
 import { openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
+import { fc } from '../../support/properties.ts'
 import { inheritedNames, type Mutation, mutated, mutation, oddValue, valuesOf } from './arbitraries.ts'
 import { checkResponse } from './document-check.ts'
 import { type Ids, pathWith } from './everything.ts'
