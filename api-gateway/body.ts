@@ -8,21 +8,29 @@ const maxKeys = 100_000
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 const contentTypePattern = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i
 
+/** How much of a body is taken in. */
+export interface BodyLimits {
+  readonly maxBytes: number
+  /** Counts what is held until all of it is there; may refuse it. */
+  take(bytes: number): void
+  give(bytes: number): void
+}
+
 /** The JSON value in the body of a request; refuses what is not JSON (422) and what is too large or deep (400). */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJson(request: Request, { maxBytes, take, give }: BodyLimits): Promise<unknown> {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers
   if (!contentTypePattern.test(contentType)) {
     throw new Problem('Unprocessable', "the body must be JSON: content type 'application/json'")
   }
   if (encoding !== 'identity') throw new Problem('Unprocessable', 'the body must not be compressed')
-  const text = decode(await readBytes(request, maxBytes))
+  const text = decode(await readBytes(request, { maxBytes, take, give }))
   if (text.trim() === '') throw new Problem('Unprocessable', 'the body is empty')
   const value = parse(text)
   refuseUnusable(value)
   return value
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+async function readBytes(request: Request, { maxBytes, take, give }: BodyLimits): Promise<Buffer> {
   const tooLarge = new Problem('Invalid', `the body is larger than ${maxBytes} bytes`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   const chunks: Buffer[] = []
@@ -30,13 +38,16 @@ async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   try {
     // The request outlives a body that is not read to its end: it is still answered.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (size + chunk.length > maxBytes) throw tooLarge
+      take(chunk.length)
       size += chunk.length
-      if (size > maxBytes) throw tooLarge
       chunks.push(chunk)
     }
   } catch (error) {
     // The client is gone or does not speak HTTP: nothing that could be mended here.
     throw error instanceof Problem ? error : new Problem('Invalid', 'the body is cut short')
+  } finally {
+    give(size)
   }
   return Buffer.concat(chunks)
 }

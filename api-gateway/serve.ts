@@ -11,8 +11,9 @@ import {
   demand,
   membershipIn,
 } from './authenticate.ts'
-import { readJson } from './body.ts'
-import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
+import { type BodyLimits, readJson } from './body.ts'
+import { createBodyBudget } from './body-budget.ts'
+import type { Access, Answer, Call, Endpoint, Gateway } from './endpoint.ts'
 import { parameterNames } from './openapi/document.ts'
 import { parameters } from './parameters.ts'
 import { addressKey, type RateLimit, take } from './rate-limit.ts'
@@ -21,10 +22,22 @@ import { createValidators } from './validate.ts'
 /** Answers one request, or throws why not. */
 export type Serve = (request: Request, response: Response) => Promise<Answer>
 
+const maxPublicBodyBytes = 8192
+/** What one caller may have under way at the same time. */
+const mostBodyBytes = 16 * 1024 * 1024
+
 /** Makes operations servable: who calls, whether they may, what they send, then what they get. */
 export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endpoint) => Serve {
   const validators = createValidators()
   const fits = new Map(Object.entries(parameters).map(([name, schema]) => [name, validators.test(schema)]))
+
+  const budget = createBodyBudget(mostBodyBytes)
+  const bodyLimits = ({ userName }: Caller, access: Access): BodyLimits => ({
+    // What needs no token is short.
+    maxBytes: access === 'public' ? maxPublicBodyBytes : gateway.settings.maxBodyBytes,
+    take: (bytes) => budget.take(userName, bytes),
+    give: (bytes) => budget.give(userName, bytes),
+  })
 
   return (endpoint) => {
     const { access, path, query = {}, headers = {}, body } = endpoint
@@ -47,7 +60,7 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
       const call: Call = {
         params,
         query: asDeclared('query', checkQuery, request.query) as Call['query'],
-        body: checkBody?.(await readJson(request, gateway.settings.maxBodyBytes)),
+        body: checkBody?.(await readJson(request, bodyLimits(known, access))),
         caller,
         header: (name) => request.get(name),
       }

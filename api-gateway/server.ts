@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ProblemReason } from '../operator/domain/errors.ts'
 import { commonHeaders } from './common-headers.ts'
@@ -22,9 +22,9 @@ export function createHttpServer(
   const server = createServer({ ...timeouts, maxHeaderSize: 16_384 }, (request, response) => {
     // What came in one go with a request that ended the connection is not served any more.
     if (request.socket.writableEnded) return
-    // A proxy may have looked at another one than we would.
-    if ((request.headersDistinct['host'] ?? []).length < 2) handle(request, response)
-    else answerRaw(request.socket, 400, 'Invalid', "there is more than one header 'Host'")
+    const fault = faultOf(request)
+    if (fault === undefined) handle(request, response)
+    else answerRaw(request.socket, 400, 'Invalid', fault)
   })
   server.maxConnections = maxConnections
   server.timeout = idleTimeout
@@ -45,11 +45,21 @@ export function createHttpServer(
   return server
 }
 
+/** What the parser lets through, and is no request that we could serve. */
+function faultOf({ url = '', headersDistinct }: IncomingMessage): string | undefined {
+  // A proxy may have looked at another one than we would.
+  if ((headersDistinct['host'] ?? []).length > 1) return "there is more than one header 'Host'"
+  return url.startsWith('/') || url === '*' || URL.canParse(url) ? undefined : 'the target is no address'
+}
+
+const lingerMs = 500
+
 const parserMessages: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the header is too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
 }
 
+/** Answers and ends the connection, but not at once: a reset would take the answer from a client that is still sending. */
 function answerRaw(socket: Duplex, status: 400 | 405, reason: ProblemReason, message: string): void {
   if (!socket.writable) {
     socket.destroy()
@@ -64,7 +74,18 @@ function answerRaw(socket: Duplex, status: 400 | 405, reason: ProblemReason, mes
     ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
+  // Of a tunnel Node takes its own listeners and timers off: nobody else would hear of an error, or end it.
+  socket.on('error', () => socket.destroy())
+  deafen(socket)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Reads nothing more, whatever comes: Node goes on reading after each message of what came in one go. */
+function deafen(socket: Duplex): void {
+  socket.pause()
+  socket.resume = () => socket
 }
 
 /** Lets the requests under way finish, for some seconds. */
