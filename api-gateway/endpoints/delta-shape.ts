@@ -22,7 +22,7 @@ const operationShape = named(
   object(
     {
       op: oneOf(['add', 'replace', 'remove'], 'What to do.'),
-      path: string('JSON pointer.', { maxLength: 2048 }),
+      path: string('JSON pointer; at most 64 steps.', { maxLength: 2048 }),
     },
     { value: anyValue('The value to add or to replace with.') },
     'One patch operation.',

@@ -1,9 +1,10 @@
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { annotations } from '../../operator/api/names.ts'
 import type { Static } from '../../operator/api/schema.ts'
-import { type DeltaContent, deltaContent, emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
+import { type DeltaContent, deltaContent, emptyDelta } from '../../operator/domain/delta.ts'
 import { refuseUnfitDependencies } from '../../operator/domain/dependency-form.ts'
 import { Problem } from '../../operator/domain/errors.ts'
+import { foldDelta } from '../../operator/domain/fold.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
 import type { Contribution } from './change.ts'
 import type { changesRequest } from './delta-shape.ts'
@@ -42,7 +43,7 @@ export function changed(
   changes: readonly DeltaContent[],
   contribution: Contribution,
 ): DeploymentDelta {
-  const content = changes.reduce(foldDelta, deltaContent(delta.spec))
+  const content = foldDelta(deltaContent(delta.spec), changes)
   return rewritten(delta, specPart(content), contribution)
 }
 
@@ -52,7 +53,7 @@ export function replaced(
   request: Static<typeof changesRequest>,
   contribution: Contribution,
 ): DeploymentDelta {
-  const content = foldDelta(emptyDelta, contentOf(request))
+  const content = foldDelta(emptyDelta, [contentOf(request)])
   return rewritten(delta, { ...aboutDelta(request), ...specPart(content) }, contribution)
 }
 

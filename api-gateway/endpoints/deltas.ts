@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { list, oneOf } from '../../operator/api/schema.ts'
-import { emptyDelta, foldDelta } from '../../operator/domain/delta.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
@@ -52,13 +51,12 @@ export const deltas: readonly Endpoint[] = [
       const { cluster } = gateway
       const { org_id, app_id } = params
       findApplication(cluster.store, params)
-      const content = foldDelta(emptyDelta, contentOf(body))
       const metadata = newMetadata(org_id, randomBytes(20).toString('hex'), caller)
       const draft = newObject(DeploymentDelta, metadata, {
         applicationName: app_id,
         ...aboutDelta(body),
       })
-      const delta = changed(draft, [content], contributionOf(caller, gateway))
+      const delta = changed(draft, [contentOf(body)], contributionOf(caller, gateway))
       return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
     },
   }),

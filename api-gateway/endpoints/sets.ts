@@ -1,14 +1,8 @@
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { list, string } from '../../operator/api/schema.ts'
-import {
-  applyDelta,
-  diffSets,
-  emptyDelta,
-  foldDelta,
-  type SetContent,
-  setId,
-} from '../../operator/domain/delta.ts'
+import { applyDelta, diffSets, emptyDelta, type SetContent, setId } from '../../operator/domain/delta.ts'
 import { Problem } from '../../operator/domain/errors.ts'
+import { foldDelta } from '../../operator/domain/fold.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { anyOf } from '../shapes.ts'
@@ -88,7 +82,7 @@ export const sets: readonly Endpoint[] = [
     plainNotFound: true,
     async handle({ params, body, caller }, { cluster }) {
       const base = contentOfSet(cluster.store, params, params.set_id)
-      const content = applyDelta(base, foldDelta(emptyDelta, contentOf(body)))
+      const content = applyDelta(base, foldDelta(emptyDelta, [contentOf(body)]))
       await keepSet(cluster, params.org_id, params.app_id, content, caller)
       return ok(setId(content))
     },

@@ -5,7 +5,7 @@ import { anyValue, boolean, freeForm, id, list, map, object, oneOf, type Static,
 export const patchOperationSchema = object(
   {
     op: oneOf(['add', 'replace', 'remove'], 'What to do.'),
-    path: string('JSON pointer to what it is done to.', { maxLength: 2048 }),
+    path: string('JSON pointer to what it is done to; at most 64 steps.', { maxLength: 2048 }),
   },
   {
     value: anyValue(

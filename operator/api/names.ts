@@ -41,6 +41,8 @@ export const annotations = {
   deletedBy: `${group}/deleted-by`,
   /** On an environment or a deployment: the events that webhooks were told of, joined by commas. */
   announced: `${group}/announced`,
+  /** On a webhook that goes with its application: its last calls are awaited. */
+  lastCalls: `${group}/last-calls`,
   /** On a webhook call: any text; each new one has it sent again. */
   redeliver: `${group}/redeliver`,
   /** RFC 3339 time of the last change over REST. */
@@ -49,12 +51,16 @@ export const annotations = {
   lastModifiedBy: `${group}/last-modified-by`,
   /** User ids, joined by commas, of all who changed a delta. */
   contributors: `${group}/contributors`,
-  /** On a deployment: a hash of the key by which its request is told from others; the same key deploys once. */
+  /** On a deployment: hashes of the key by which its request is told from others and of its body; the same key deploys once. */
   idempotencyKey: `${group}/idempotency-key`,
   /** On an active resource, `"true"`: let the infrastructure be when the object is deleted. */
   detach: `${group}/detach`,
   /** On a resource account: any text, or any and after a `/` one of its Secrets; each new one has credentials tried, its own or those. */
   check: `${group}/check`,
+  /** On a resource account that is there to be tried: RFC 3339 time after which it goes. */
+  trialUntil: `${group}/trial-until`,
+  /** On the owner of a Secret, with `-` and the end of the Secret's name: `<RFC 3339 time>/<name>` of one that a change under way will name. */
+  newSecret: `${group}/new-secret`,
   /** On an applied object: `organization/GUResID` of its active resource. */
   resource: `${group}/active-resource`,
   /** On an applied object: the descriptor of its active resource. */

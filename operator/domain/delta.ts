@@ -8,7 +8,6 @@ import {
   type Layout,
   normalizeDependency,
   Patcher,
-  parseOperation,
   refusePrototypeKey,
   withExternals,
 } from './patch.ts'
@@ -71,14 +70,8 @@ function applyOperations(
   layout: Layout,
   where: string,
 ): FreeForm {
-  const patcher = new Patcher(layout, where)
-  const effective = operations.some(cancelsPending)
-    ? reduceOperations([], operations, layout, where)
-    : operations
-  let result = document
-  for (const operation of effective) result = patcher.apply(result, parseOperation(operation, layout, where))
-  if (!isObject(result)) throw new Problem('Invalid', `${where} must be an object`)
-  return result
+  const effective = operations.some(cancelsPending) ? reduceOperations(operations, layout, where) : operations
+  return new Patcher(layout, where).applyAll(document, effective)
 }
 
 /**
@@ -115,50 +108,6 @@ function dependencyOf(value: unknown, where: string): FreeForm {
   const dependency = normalizeDependency(value)
   if (!isObject(dependency)) throw new Problem('Invalid', `${where} must be an object`)
   return dependency
-}
-
-/**
- * The delta that does what `delta` and then `patch` do, with pending changes that no longer matter left out.
- */
-export function foldDelta(delta: DeltaContent, patch: DeltaContent): DeltaContent {
-  const add = new Map(Object.entries(delta.modules.add).filter(([, module]) => module !== null))
-  const remove = new Set(delta.modules.remove)
-  const update = new Map(Object.entries(delta.modules.update))
-  for (const id of patch.modules.remove) {
-    add.delete(id)
-    update.delete(id)
-    remove.add(id)
-  }
-  for (const [id, module] of Object.entries(patch.modules.add)) {
-    refusePrototypeKey(id, 'module')
-    remove.delete(id)
-    if (module === null) continue
-    update.delete(id)
-    add.set(id, module)
-  }
-  for (const [id, operations] of Object.entries(patch.modules.update)) {
-    refusePrototypeKey(id, 'module')
-    const added = add.get(id)
-    const where = `module '${id}'`
-    const pending = update.get(id) ?? []
-    update.delete(id)
-    if (added)
-      add.set(id, applyOperations(added, [...pending, ...operations].map(withoutScope), 'module', where))
-    else update.set(id, reduceOperations(pending, operations, 'module', where))
-  }
-  return {
-    modules: {
-      add: Object.fromEntries(add),
-      remove: [...remove],
-      update: Object.fromEntries([...update].filter(([, operations]) => operations.length > 0)),
-    },
-    shared: reduceOperations(delta.shared, patch.shared, 'shared', 'shared'),
-  }
-}
-
-// In a module that the delta itself adds, everything is pending: taking it back is removing it.
-function withoutScope(operation: PatchOperation): PatchOperation {
-  return cancelsPending(operation) ? { op: 'remove', path: operation.path } : operation
 }
 
 /** The delta that makes `to` out of `from`. */

@@ -43,6 +43,22 @@ export function lastDeployment(
 }
 
 /**
+ * Deployments that may go, of all those of an environment: finished ones beyond the newest `kept`, but neither the last
+ * that passed planning nor those that others start from.
+ */
+export function forgettable(
+  deployments: readonly EnvironmentDeployment[],
+  kept: number,
+  starts: ReadonlySet<string>,
+): EnvironmentDeployment[] {
+  const finished = deployments.filter(isFinished).sort(byAge)
+  const last = lastDeployment(deployments)
+  return finished
+    .slice(0, Math.max(0, finished.length - kept))
+    .filter((each) => each !== last && !starts.has(each.metadata.name))
+}
+
+/**
  * The deployment on whose set the next one builds: the environment's `from` as long as it was not used yet, else the
  * newest that passed planning, else none (the empty set).
  */

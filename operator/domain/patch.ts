@@ -20,6 +20,9 @@ export interface ParsedOperation {
 
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** Longest path; what an operation costs grows with the square of its steps. */
+const maxSteps = 64
+
 /** Refuses a key that JavaScript objects treat specially. */
 export function refusePrototypeKey(key: string, where: string): void {
   if (prototypeKeys.has(key)) throw new Problem('Invalid', `${where}: '${key}' cannot be a name`)
@@ -32,15 +35,23 @@ function parsePointer(path: string, where: string): string[] {
   if (/~(?![01])/.test(path))
     throw new Problem('Invalid', `${where}: path '${path}' has a '~' that is neither '~0' nor '~1'`)
   const tokens = pointerSteps(path)
+  if (tokens.length > maxSteps)
+    throw new Problem('Invalid', `${where}: path '${path}' has more than ${maxSteps} steps`)
   for (const token of tokens) refusePrototypeKey(token, where)
   return tokens
+}
+
+function inLayout(path: string, layout: Layout): string {
+  return layout === 'shared' ? path.replace(/^(?:\/spec)?\/shared(?=\/)/, '') : path
 }
 
 /** The operation, checked as far as it can be without the document. */
 export function parseOperation(operation: PatchOperation, layout: Layout, where: string): ParsedOperation {
   const { op, value = null } = operation
-  const path = layout === 'shared' ? operation.path.replace(/^(?:\/spec)?\/shared(?=\/)/, '') : operation.path
-  const tokens = parsePointer(path, where)
+  const inside = inLayout(operation.path, layout)
+  const tokens = parsePointer(inside, where)
+  // What would lose another prefix when it is read again stays as it came.
+  const path = inLayout(inside, layout) === inside ? inside : operation.path
   if (tokens.length > 0) return { op, path, tokens, value }
   if (op === 'remove') throw new Problem('Invalid', `${where}: cannot remove the whole`)
   if (!isObject(value)) throw new Problem('Invalid', `${where}: the whole can only be replaced by an object`)
@@ -80,6 +91,15 @@ export class Patcher {
   apply(document: unknown, operation: ParsedOperation, base: readonly string[] = []): unknown {
     if (operation.tokens.length === base.length) return operation.value
     return this.#change(document, operation, base.length)
+  }
+
+  /** The document after all the operations, which must leave an object. */
+  applyAll(document: unknown, operations: readonly PatchOperation[]): FreeForm {
+    let result = document
+    for (const operation of operations)
+      result = this.apply(result, parseOperation(operation, this.#layout, this.#where))
+    if (!isObject(result)) throw new Problem('Invalid', `${this.#where} must be an object`)
+    return result
   }
 
   #change(container: unknown, operation: ParsedOperation, depth: number): unknown {

@@ -1,34 +1,51 @@
 import type { PatchOperation } from '../api/deployment-delta.ts'
+import { escapeToken } from './json.ts'
 import { cancelsPending, type Layout, type ParsedOperation, Patcher, parseOperation } from './patch.ts'
 
 interface Pending {
   operation: ParsedOperation
 }
 
-/** The shortest list of operations that does what `pending` and then `incoming` do. */
+/** The shortest list of operations that does what all of them do. */
 export function reduceOperations(
-  pending: readonly PatchOperation[],
-  incoming: readonly PatchOperation[],
+  operations: readonly PatchOperation[],
   layout: Layout,
   where: string,
 ): PatchOperation[] {
   const list = new PendingList(layout, where)
-  for (const operation of [...pending, ...incoming]) list.add(parseOperation(operation, layout, where))
+  list.add(operations)
   return list.operations()
 }
 
-/** Pending operations in order, found by their path and by every path above it. */
-class PendingList {
+/**
+ * The shortest list of operations that does what all that were added do: in order, found by their path and by
+ * every path above it.
+ */
+export class PendingList {
   readonly #all = new Set<Pending>()
   readonly #byPrefix = new Map<string, Set<Pending>>()
   readonly #holders = new Map<string, Pending>()
+  readonly #layout: Layout
+  readonly #where: string
   readonly #patcher: Patcher
 
   constructor(layout: Layout, where: string) {
+    this.#layout = layout
+    this.#where = where
     this.#patcher = new Patcher(layout, where)
   }
 
-  add(operation: ParsedOperation): void {
+  add(operations: readonly PatchOperation[]): void {
+    for (const operation of operations) this.#add(parseOperation(operation, this.#layout, this.#where))
+  }
+
+  operations(): PatchOperation[] {
+    return [...this.#all].map(({ operation: { op, path, value } }) =>
+      op === 'remove' ? { op, path } : { op, path, value },
+    )
+  }
+
+  #add(operation: ParsedOperation): void {
     const holder = this.#holderOf(operation)
     if (holder) {
       const { value, tokens } = holder.operation
@@ -42,16 +59,10 @@ class PendingList {
     this.#append(isPlain(operation) ? this.#superseding(operation) : operation)
   }
 
-  operations(): PatchOperation[] {
-    return [...this.#all].map(({ operation: { op, path, value } }) =>
-      op === 'remove' ? { op, path } : { op, path, value },
-    )
-  }
-
   /** The pending operation whose value contains the place that `operation` changes. */
   #holderOf({ tokens }: ParsedOperation): Pending | undefined {
-    for (let length = tokens.length - 1; length >= 0; length--) {
-      const found = this.#holders.get(keyOf(tokens.slice(0, length)))
+    for (const key of prefixKeys(tokens.slice(0, -1)).reverse()) {
+      const found = this.#holders.get(key)
       if (found) return found
     }
     return undefined
@@ -59,17 +70,20 @@ class PendingList {
 
   /** Drops what the operation makes void, and returns what it is without that. */
   #superseding(operation: ParsedOperation): ParsedOperation {
-    const earlier = this.#atOrBelow(operation)
-    const same = earlier.find(({ operation: { tokens } }) => tokens.length === operation.tokens.length)
-    if (operation.op === 'replace' && same?.operation.op === 'remove') return operation
-    for (const each of earlier) this.#delete(each)
-    return operation.op === 'replace' && same?.operation.op === 'add'
-      ? { ...operation, op: 'add' }
-      : operation
+    const same = this.#firstAt(operation)?.operation.op
+    if (operation.op === 'replace' && same === 'remove') return operation
+    for (const each of this.#atOrBelow(operation)) this.#delete(each)
+    return operation.op === 'replace' && same === 'add' ? { ...operation, op: 'add' } : operation
   }
 
-  #atOrBelow({ tokens }: ParsedOperation): Pending[] {
-    return [...(this.#byPrefix.get(keyOf(tokens)) ?? [])]
+  #firstAt({ tokens }: ParsedOperation): Pending | undefined {
+    for (const each of this.#atOrBelow({ tokens }))
+      if (each.operation.tokens.length === tokens.length) return each
+    return undefined
+  }
+
+  #atOrBelow({ tokens }: Pick<ParsedOperation, 'tokens'>): ReadonlySet<Pending> {
+    return this.#byPrefix.get(keyOf(tokens)) ?? new Set()
   }
 
   #append(operation: ParsedOperation): void {
@@ -98,7 +112,7 @@ function isPlain({ tokens }: ParsedOperation): boolean {
 }
 
 function keyOf(tokens: readonly string[]): string {
-  return `${tokens.length}\0${tokens.join('\0')}`
+  return tokens.map((token) => `/${escapeToken(token)}`).join('')
 }
 
 function prefixKeys(tokens: readonly string[]): string[] {

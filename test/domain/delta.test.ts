@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import type { PatchOperation } from '../../operator/api/deployment-delta.ts'
 import {
   applyDelta,
   type DeltaContent,
@@ -7,21 +6,13 @@ import {
   diffSets,
   emptyDelta,
   emptySet,
-  foldDelta,
   type SetContent,
   setId,
 } from '../../operator/domain/delta.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { module, set } from '../support/builders.ts'
+import { sets, shared, update } from '../support/deltas.ts'
 import { fc } from '../support/properties.ts'
-
-function shared(...operations: PatchOperation[]): DeltaContent {
-  return deltaContent({ shared: operations })
-}
-
-function update(workload: string, ...operations: PatchOperation[]): DeltaContent {
-  return deltaContent({ modules: { update: { [workload]: operations } } })
-}
 
 const base = set(
   { web: module({ db: { type: 'postgres' } }, { replicas: 1, ports: ['a', 'b'] }) },
@@ -85,6 +76,7 @@ describe('applying a delta', () => {
       update('web', { op: 'remove', path: '/spec/none/deeper' }),
       base,
     ],
+    ['a path may have 64 steps', update('web', { op: 'remove', path: `/spec${'/a'.repeat(63)}` }), base],
     [
       'modules are removed before they are added',
       deltaContent({ modules: { remove: ['web'], add: { web: module({}, {}) } } }),
@@ -138,6 +130,16 @@ describe('applying a delta', () => {
       shared({ op: 'add', path: '/__proto__', value: {} }),
       '__proto__',
     ],
+    [
+      'a path of more than 64 steps is refused in a module',
+      update('web', { op: 'add', path: `/spec${'/a'.repeat(64)}`, value: 1 }),
+      'more than 64 steps',
+    ],
+    [
+      'a path of more than 64 steps is refused in the shared dependencies',
+      shared({ op: 'remove', path: '/a'.repeat(65) }),
+      'more than 64 steps',
+    ],
     ['a path begins with a slash', shared({ op: 'add', path: 'main', value: {} }), "'main'"],
     ['a dependency is an object', shared({ op: 'add', path: '/main', value: 5 }), "shared 'main'"],
     [
@@ -151,203 +153,7 @@ describe('applying a delta', () => {
   })
 })
 
-describe('folding a change into a delta', () => {
-  const add = deltaContent({ modules: { add: { api: module() } } })
-  test.each<[string, DeltaContent, DeltaContent, DeltaContent]>([
-    [
-      'added modules replace',
-      add,
-      deltaContent({ modules: { add: { api: { spec: {} } } } }),
-      deltaContent({ modules: { add: { api: { spec: {} } } } }),
-    ],
-    [
-      'null takes a pending removal back',
-      deltaContent({ modules: { remove: ['web'] } }),
-      { ...emptyDelta, modules: { ...emptyDelta.modules, add: { web: null } } },
-      emptyDelta,
-    ],
-    [
-      'a removed module is no longer added',
-      add,
-      deltaContent({ modules: { remove: ['api'] } }),
-      deltaContent({ modules: { remove: ['api'] } }),
-    ],
-    [
-      'a removed module is no longer updated',
-      update('web', { op: 'add', path: '/x', value: 1 }),
-      deltaContent({ modules: { remove: ['web'] } }),
-      deltaContent({ modules: { remove: ['web'] } }),
-    ],
-    [
-      'an update of an added module changes it',
-      add,
-      update('api', { op: 'add', path: '/externals/db', value: { type: 'postgres' } }),
-      deltaContent({ modules: { add: { api: module({ db: { type: 'postgres' } }) } } }),
-    ],
-    [
-      'a later operation on a path wins',
-      shared({ op: 'add', path: '/a', value: { type: 's3' } }),
-      shared({ op: 'replace', path: '/a', value: { type: 'gcs' } }),
-      shared({ op: 'add', path: '/a', value: { type: 'gcs' } }),
-    ],
-    [
-      'an operation inside an added value changes that value',
-      shared({ op: 'add', path: '/a', value: { type: 's3' } }),
-      shared({ op: 'add', path: '/a/params', value: { x: 1 } }),
-      shared({ op: 'add', path: '/a', value: { type: 's3', params: { x: 1 } } }),
-    ],
-    [
-      'a removal takes what is pending below it along',
-      update('web', { op: 'add', path: '/spec/x', value: {} }, { op: 'add', path: '/spec/y', value: 1 }),
-      update('web', { op: 'remove', path: '/spec' }),
-      update('web', { op: 'remove', path: '/spec' }),
-    ],
-    [
-      'remove with scope delta only cancels what is pending',
-      shared(
-        { op: 'add', path: '/a', value: { type: 's3' } },
-        { op: 'add', path: '/b', value: { type: 's3' } },
-      ),
-      shared({ op: 'remove', path: '/a', value: { scope: 'delta' } }),
-      shared({ op: 'add', path: '/b', value: { type: 's3' } }),
-    ],
-    [
-      'an emptied list of updates goes',
-      update('web', { op: 'add', path: '/spec/x', value: 1 }),
-      update('web', { op: 'remove', path: '/spec/x', value: { scope: 'delta' } }),
-      emptyDelta,
-    ],
-    [
-      'operations on arrays keep their order',
-      update('web', { op: 'add', path: '/spec/ports/0', value: 'x' }),
-      update('web', { op: 'add', path: '/spec/ports/0', value: 'y' }),
-      update(
-        'web',
-        { op: 'add', path: '/spec/ports/0', value: 'x' },
-        { op: 'add', path: '/spec/ports/0', value: 'y' },
-      ),
-    ],
-  ])('%s', (_, delta, patch, expected) => {
-    expect(foldDelta(delta, patch)).toEqual(expected)
-  })
-})
-
-const ids = fc.constantFrom('a', 'b', 'c')
-const dependencies = fc.record(
-  {
-    type: fc.constantFrom('s3', 's3.admin', 'dns'),
-    class: fc.constantFrom('x'),
-    params: fc.dictionary(ids, fc.integer()),
-  },
-  { requiredKeys: ['type'] },
-)
-const trees = fc.letrec((tie) => ({
-  tree: fc.oneof(
-    { depthSize: 'small' },
-    fc.integer(),
-    fc.dictionary(ids, tie('tree')),
-    fc.array(tie('tree'), { maxLength: 3 }),
-  ),
-}))
-const modules = fc.record(
-  {
-    profile: fc.constant('p'),
-    spec: fc.dictionary(ids, trees.tree),
-    externals: fc.dictionary(ids, dependencies),
-  },
-  { requiredKeys: [] },
-)
-const steps = fc.constantFrom('a', 'b', 'c', '0', '1', '-')
-const op = fc.constantFrom('add' as const, 'replace' as const, 'remove' as const)
-const moduleOperations = fc.oneof(
-  fc.record({
-    op,
-    path: fc
-      .tuple(ids, fc.constantFrom('', '/params', '/type', '/params/a'))
-      .map(([id, tail]) => `/externals/${id}${tail}`),
-    value: dependencies,
-  }),
-  fc.record({
-    op,
-    path: fc.array(steps, { maxLength: 4 }).map((path) => ['/spec', ...path].join('/')),
-    value: trees.tree,
-  }),
-  fc.record({ op, path: fc.constantFrom('/externals', '/profile'), value: fc.dictionary(ids, dependencies) }),
-  fc.record({ op: fc.constant('add' as const), path: fc.constant(''), value: modules }),
-)
-const sharedOperations = fc.record({
-  op,
-  path: fc
-    .tuple(ids, fc.constantFrom('', '', '/params', '/type', '/params/a'))
-    .map(([id, tail]) => `/${id}${tail}`),
-  value: dependencies,
-})
-const deltas: fc.Arbitrary<DeltaContent> = fc.record({
-  modules: fc.record({
-    add: fc.dictionary(ids, modules, { maxKeys: 2 }),
-    remove: fc.uniqueArray(ids, { maxLength: 2 }),
-    update: fc.dictionary(ids, fc.array(moduleOperations, { maxLength: 6 }), { maxKeys: 2 }),
-  }),
-  shared: fc.array(sharedOperations, { maxLength: 6 }),
-})
-const sets: fc.Arbitrary<SetContent> = fc.record({
-  modules: fc.dictionary(ids, modules),
-  shared: fc.dictionary(ids, dependencies),
-})
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Problem) return undefined
-    throw error
-  }
-}
-
 describe('laws of deltas', () => {
-  test('applying one after the other equals applying them folded', () => {
-    let compared = 0
-    fc.assert(
-      fc.property(sets, deltas, deltas, (start, first, second) => {
-        const one = attempt(() => applyDelta(applyDelta(start, first), second))
-        if (one === undefined) return
-        compared++
-        expect(applyDelta(start, foldDelta(first, second))).toEqual(one)
-      }),
-      { numRuns: 500 },
-    )
-    expect(compared).toBeGreaterThan(10)
-  })
-
-  test('folding operations one by one into an empty delta changes nothing but their number', () => {
-    fc.assert(
-      fc.property(sets, fc.array(moduleOperations, { maxLength: 6 }), (start, operations) => {
-        const whole = attempt(() =>
-          applyDelta({ ...start, modules: { a: module(), ...start.modules } }, update('a', ...operations)),
-        )
-        if (whole === undefined) return
-        const folded = operations.reduce(
-          (delta, operation) => foldDelta(delta, update('a', operation)),
-          emptyDelta,
-        )
-        expect(folded.modules.update['a']?.length ?? 0).toBeLessThanOrEqual(operations.length)
-        expect(applyDelta({ ...start, modules: { a: module(), ...start.modules } }, folded)).toEqual(whole)
-      }),
-      { numRuns: 300 },
-    )
-  })
-
-  test('no input is ever changed', () => {
-    fc.assert(
-      fc.property(sets, deltas, deltas, (start, first, second) => {
-        const before = JSON.stringify([start, first, second])
-        attempt(() => applyDelta(start, first))
-        attempt(() => foldDelta(first, second))
-        expect(JSON.stringify([start, first, second])).toBe(before)
-      }),
-    )
-  })
-
   test('the difference of two sets makes the one out of the other', () => {
     fc.assert(
       fc.property(sets, sets, (one, other) => {
@@ -377,14 +183,5 @@ describe('laws of deltas', () => {
   test('other content has another id', () => {
     expect(setId(emptySet)).toMatch(/^[0-9a-f]{64}$/)
     expect(setId(base)).not.toBe(setId(emptySet))
-  })
-
-  test('ten thousand operations are applied and folded at once', () => {
-    const many = Array.from(
-      { length: 10_000 },
-      (_, i): PatchOperation => ({ op: 'add', path: `/r${i}`, value: { type: 's3' } }),
-    )
-    const folded = foldDelta(emptyDelta, shared(...many))
-    expect(Object.keys(applyDelta(emptySet, folded).shared)).toHaveLength(10_000)
   })
 })

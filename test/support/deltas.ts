@@ -1,0 +1,110 @@
+import type { PatchOperation } from '../../operator/api/deployment-delta.ts'
+import type { FreeForm } from '../../operator/api/schema.ts'
+import { type DeltaContent, deltaContent, type SetContent } from '../../operator/domain/delta.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { fc } from './properties.ts'
+
+/** A delta of operations on the shared dependencies. */
+export function shared(...operations: PatchOperation[]): DeltaContent {
+  return deltaContent({ shared: operations })
+}
+
+/** A delta of operations on one workload. */
+export function update(workload: string, ...operations: PatchOperation[]): DeltaContent {
+  return deltaContent({ modules: { update: { [workload]: operations } } })
+}
+
+const ids = fc.constantFrom('a', 'b', 'c')
+const dependencies = fc.record(
+  {
+    type: fc.constantFrom('s3', 's3.admin', 'dns'),
+    class: fc.constantFrom('x'),
+    params: fc.dictionary(ids, fc.integer()),
+  },
+  { requiredKeys: ['type'] },
+)
+const trees = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { depthSize: 'small' },
+    fc.integer(),
+    fc.dictionary(ids, tie('tree')),
+    fc.array(tie('tree'), { maxLength: 3 }),
+  ),
+}))
+const modules = fc.record(
+  {
+    profile: fc.constant('p'),
+    spec: fc.dictionary(ids, trees.tree),
+    externals: fc.dictionary(ids, dependencies),
+  },
+  { requiredKeys: [] },
+)
+const steps = fc.constantFrom('a', 'b', 'c', '0', '1', '-')
+const op = fc.constantFrom('add' as const, 'replace' as const, 'remove' as const)
+/** Operations on a module. */
+export const moduleOperations: fc.Arbitrary<PatchOperation> = fc.oneof(
+  fc.record({
+    op,
+    path: fc
+      .tuple(ids, fc.constantFrom('', '/params', '/type', '/params/a'))
+      .map(([id, tail]) => `/externals/${id}${tail}`),
+    value: dependencies,
+  }),
+  fc.record({
+    op,
+    path: fc.array(steps, { maxLength: 4 }).map((path) => ['/spec', ...path].join('/')),
+    value: trees.tree,
+  }),
+  fc.record({ op, path: fc.constantFrom('/externals', '/profile'), value: fc.dictionary(ids, dependencies) }),
+  fc.record({ op: fc.constant('add' as const), path: fc.constant(''), value: modules }),
+)
+const sharedOperations: fc.Arbitrary<PatchOperation> = fc.record({
+  op,
+  path: fc
+    .tuple(
+      fc.constantFrom('', '', '/shared', '/spec/shared'),
+      fc.constantFrom('a', 'b', 'c', 'shared'),
+      fc.constantFrom('', '', '/params', '/type', '/params/a'),
+    )
+    .map(([prefix, id, tail]) => `${prefix}/${id}${tail}`),
+  value: dependencies,
+})
+function deltasOf(
+  added: fc.Arbitrary<FreeForm | null>,
+  change: (operations: fc.Arbitrary<PatchOperation>) => fc.Arbitrary<PatchOperation>,
+): fc.Arbitrary<DeltaContent> {
+  return fc.record({
+    modules: fc.record({
+      add: fc.dictionary(ids, added, { maxKeys: 2 }),
+      remove: fc.uniqueArray(ids, { maxLength: 2 }),
+      update: fc.dictionary(ids, fc.array(change(moduleOperations), { maxLength: 6 }), { maxKeys: 2 }),
+    }),
+    shared: fc.array(change(sharedOperations), { maxLength: 6 }),
+  })
+}
+
+/** Deltas that change what there is in a set. */
+export const deltas = deltasOf(modules, (operations) => operations)
+
+/** Deltas that also take back what is pending in another delta. */
+export const retractingDeltas = deltasOf(fc.option(modules), (operations) =>
+  fc
+    .tuple(operations, fc.integer({ min: 1, max: 5 }))
+    .map(([each, dice]) => (dice === 1 ? { ...each, op: 'remove', value: { scope: 'delta' } } : each)),
+)
+
+/** Sets. */
+export const sets: fc.Arbitrary<SetContent> = fc.record({
+  modules: fc.dictionary(ids, modules),
+  shared: fc.dictionary(ids, dependencies),
+})
+
+/** What the work gives; nothing when it is refused. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
