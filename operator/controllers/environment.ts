@@ -5,7 +5,7 @@ import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { byAge, isFinished } from '../domain/deployment.ts'
+import { forgettable, isFinished, lastDeployment } from '../domain/deployment.ts'
 import { Waiting } from '../domain/errors.ts'
 import { contextOf, environmentNamespace } from '../domain/identity.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -53,11 +53,9 @@ export function environmentController(
     async reconcile(environment) {
       const { namespace = '' } = environment.metadata
       const { applicationName, typeName } = environment.spec
-      const deployments = [...store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))].sort(
-        byAge,
-      )
-      await forgetOldDeployments(deployments)
-      const last = deployments.findLast((each) => each.status?.startTime)
+      const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
+      const last = lastDeployment(deployments)
+      await forgetOldDeployments(environment, deployments)
       const seen = last ? { lastDeploymentName: last.metadata.name } : {}
       if (!store.get(Application, namespace, applicationName)) {
         throw new Waiting(
@@ -122,15 +120,28 @@ export function environmentController(
   }
 
   /** Finished deployments beyond the kept ones go, and with them the sets that nothing names any more. */
-  async function forgetOldDeployments(deployments: readonly EnvironmentDeployment[]) {
-    const finished = deployments.filter(isFinished)
-    const old = finished.slice(0, Math.max(0, finished.length - settings.keptDeployments))
+  async function forgetOldDeployments(
+    environment: Environment,
+    deployments: readonly EnvironmentDeployment[],
+  ) {
+    const old = forgettable(deployments, settings.keptDeployments, startsBeside(environment, deployments))
     for (const each of old) {
       await cluster.remove(EnvironmentDeployment, each)
       const { setName } = each.status ?? {}
       const set = setName && store.get(DeploymentSet, each.metadata.namespace ?? '', setName)
       if (set && !isSetInUse(set)) await cluster.remove(DeploymentSet, set)
     }
+  }
+
+  /** What the environments of the application, and the deployments to come, say that they start from. */
+  function startsBeside(
+    environment: Environment,
+    deployments: readonly EnvironmentDeployment[],
+  ): ReadonlySet<string> {
+    const index = scoped(environment, environment.spec.applicationName)
+    const unfinished = deployments.filter((each) => !isFinished(each))
+    const all = [...store.byIndex(Environment, 'application', index), ...unfinished]
+    return new Set(all.flatMap(({ spec }) => spec.fromDeploymentName ?? []))
   }
 
   function isSetInUse({ metadata }: DeploymentSet): boolean {

@@ -4,6 +4,7 @@ import type { ResourceAccount } from '../api/resource-account.ts'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { SharedValue } from '../api/shared-value.ts'
 import type { Webhook } from '../api/webhook.ts'
+import { announcementsIn } from '../domain/announced-secrets.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { isHeldSecret, isSecretName, readSecretMetadata, removeSecret } from '../kube/secret-metadata.ts'
@@ -16,7 +17,10 @@ interface OwnedSecrets<K extends OwnerKind> {
   tidy(owner: ObjectOf<K>): Promise<{ readonly secretNames?: string[] }>
 }
 
-/** Looks after the Secrets of the objects of a kind; `namedBy` lists those that a spec names. */
+/**
+ * Looks after the Secrets of the objects of a kind; `namedBy` lists those that a spec names. One that is announced is let
+ * be until the change that it is for must be over.
+ */
 export function createOwnedSecrets<K extends OwnerKind>(
   { store, client }: Cluster,
   kind: K,
@@ -30,11 +34,15 @@ export function createOwnedSecrets<K extends OwnerKind>(
       passedBy.delete(uid)
       return
     }
-    if (before.spec === after.spec) return
-    const named = namedBy(after)
-    const gone = namedBy(before).filter((name) => !named.includes(name))
+    const known = knownBy(after)
+    const gone = knownBy(before).filter((name) => !known.includes(name))
     if (gone.length > 0) passedBy.set(uid, new Set([...(passedBy.get(uid) ?? []), ...gone]))
   })
+
+  function knownBy(owner: ObjectOf<K>): string[] {
+    const announced = announcementsIn(owner.metadata.annotations, Date.now())
+    return [...namedBy(owner), ...announced.map(({ secretName }) => secretName)]
+  }
 
   async function stillStands(owner: ObjectOf<K>, name: string): Promise<boolean> {
     const { namespace = '', uid } = owner.metadata
@@ -51,8 +59,14 @@ export function createOwnedSecrets<K extends OwnerKind>(
   return {
     async tidy(owner) {
       const { uid = '' } = owner.metadata
-      const named = namedBy(owner).filter(isSecretName)
-      const former = new Set([...(owner.status?.secretNames ?? []), ...(passedBy.get(uid) ?? [])])
+      const announced = announcementsIn(owner.metadata.annotations, Date.now())
+      const underWay = announced.filter(({ isPast }) => !isPast).map(({ secretName }) => secretName)
+      const named = [...namedBy(owner), ...underWay].filter(isSecretName)
+      const former = new Set([
+        ...(owner.status?.secretNames ?? []),
+        ...(passedBy.get(uid) ?? []),
+        ...announced.map(({ secretName }) => secretName),
+      ])
       const standing: string[] = []
       for (const name of former) {
         if (!named.includes(name) && (await stillStands(owner, name))) standing.push(name)

@@ -5,11 +5,13 @@ import { redact } from '../domain/redact.ts'
 import type { AccountVerdict, Driver } from '../drivers/driver.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import type { Controller } from '../kube/controller.ts'
+import { keyOf } from '../kube/resource.ts'
 import { withinDeadline } from './driver-call.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
 import { createSecretReader } from './secrets.ts'
 
 const checkDeadlineMs = 10_000
+const longestTrialMs = 300_000
 
 /** The Secret whose credentials are to be tried instead of those in use. */
 function candidateOf({ metadata }: ResourceAccount): string | undefined {
@@ -17,22 +19,43 @@ function candidateOf({ metadata }: ResourceAccount): string | undefined {
   return name
 }
 
+/** Milliseconds until an account that is there to be tried goes; undefined for one that is there to be used. */
+function trialMsOf({ metadata }: ResourceAccount): number | undefined {
+  const end = Date.parse(metadata.annotations?.[annotations.trialUntil] ?? '')
+  return Number.isNaN(end) ? undefined : Math.max(0, Math.min(end - Date.now(), longestTrialMs))
+}
+
 /**
  * An account is ready when its credentials are there, or when it needs none; credentials that were replaced go. Whoever
- * sets the annotation `quartermaster.dev/check` has them tried, and finds in the status what came of it.
+ * sets the annotation `quartermaster.dev/check` has them tried, and finds in the status what came of it. An account that
+ * was made for a trial goes when that is over, should nobody have taken it away.
  */
 export function resourceAccountController(
   cluster: Cluster,
   drivers: readonly Driver[],
 ): Controller<typeof ResourceAccount> {
   const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, (account) =>
-    [account.spec.credentialsSecretName, candidateOf(account)].filter((name) => name !== undefined),
+    account.spec.credentialsSecretName === undefined ? [] : [account.spec.credentialsSecretName],
   )
+  let wake: (keys: readonly string[]) => void = () => {}
   const readSecret = (namespace: string, name: string) =>
     createSecretReader(cluster.client).read(namespace, name)
   return {
     kind: ResourceAccount,
+    watches: [
+      {
+        subscribe(wakeKeys) {
+          wake = wakeKeys
+        },
+      },
+    ],
     async reconcile(account) {
+      const trialMs = trialMsOf(account)
+      if (trialMs === 0) {
+        await cluster.remove(ResourceAccount, account)
+        return {}
+      }
+      if (trialMs !== undefined) setTimeout(() => wake([keyOf(account)]), trialMs).unref()
       const { credentialsSecretName, type } = account.spec
       const { namespace = '', annotations: marks = {} } = account.metadata
       // The old credentials stay until the new ones are there.

@@ -2,7 +2,14 @@ import { annotations } from '../api/names.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { Failed, Stalled, Waiting } from '../domain/errors.ts'
 import { redact } from '../domain/redact.ts'
-import { bodyOf, faultOfSigningSecret, signatureOf, signingKey, targetOf } from '../domain/webhook.ts'
+import {
+  bodyOf,
+  faultOfSigningSecret,
+  faultsOfWebhook,
+  signatureOf,
+  signingKey,
+  targetOf,
+} from '../domain/webhook.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
@@ -57,7 +64,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
       const webhook = store.get(Webhook, call.metadata.namespace ?? '', call.spec.webhookName)
       if (!webhook) throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is gone`, marked)
       if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', marked)
-      if (!isReady(webhook))
+      if (!isCallable(webhook))
         throw new Waiting('WebhookNotReady', `waiting for the webhook '${webhook.metadata.name}' to be ready`)
       const status = await turn.apart(() => send(call, webhook, marked))
       return { ...marked, responseStatus: status, finishTime: new Date().toISOString() }
@@ -155,6 +162,11 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
 function isOver({ metadata, status }: WebhookCall): boolean {
   const redelivery = metadata.annotations?.[annotations.redeliver]
   return status?.finishTime !== undefined && (redelivery === undefined || redelivery === status.redelivery)
+}
+
+/** A webhook that is on its way out is not judged any more. */
+function isCallable(webhook: Webhook): boolean {
+  return webhook.metadata.deletionTimestamp ? faultsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
 }
 
 function givenUp(reason: string, message: string, seen: Seen): Stalled {

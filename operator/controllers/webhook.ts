@@ -1,21 +1,38 @@
 import { randomBytes } from 'node:crypto'
-import { apiVersion } from '../api/names.ts'
-import { Webhook } from '../api/webhook.ts'
+import { annotations, apiVersion } from '../api/names.ts'
+import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import { faultOfSigningSecret, faultsOfWebhook, formatSigningSecret, signingKey } from '../domain/webhook.ts'
 import { isAlreadyThere, isTerminating } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
-import type { Controller } from '../kube/controller.ts'
+import { type Controller, watchKind } from '../kube/controller.ts'
+import { scoped } from '../kube/kinds-in-store.ts'
+import { keyOf } from '../kube/resource.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
 import { createSecretReader } from './secrets.ts'
 
 const secretBytes = 32
 
-/** Judges a webhook, and makes the secret that signs its calls where it names none. */
+/** After this time a receiver that does not answer holds nothing up. */
+const lastCallsMs = 60_000
+
+/**
+ * Judges a webhook, and makes the secret that signs its calls where it names none. One that goes with its application
+ * stays a moment, so that what it was told last can arrive.
+ */
 export function webhookController(cluster: Cluster): Controller<typeof Webhook> {
+  const { store } = cluster
   const ownedSecrets = createOwnedSecrets(cluster, Webhook, (webhook) => [signingSecretOf(webhook)])
   return {
     kind: Webhook,
+    watches: [
+      watchKind(store.cacheOf(WebhookCall), ({ before, after }) => {
+        if (!before || isOpen(before) === (after !== undefined && isOpen(after))) return []
+        const { namespace = '' } = before.metadata
+        const webhook = store.get(Webhook, namespace, before.spec.webhookName)
+        return webhook?.metadata.deletionTimestamp ? [keyOf(webhook)] : []
+      }),
+    ],
     async reconcile(webhook) {
       const { namespace = '' } = webhook.metadata
       const signingSecretName = signingSecretOf(webhook)
@@ -29,6 +46,14 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       const faults = faultsOfWebhook(webhook.spec)
       if (faults.length > 0) throw new Stalled('InvalidWebhook', faults.join('; '), seen)
       return seen
+    },
+    async finalize(webhook) {
+      const { name, deletionTimestamp = '', annotations: marks } = webhook.metadata
+      if (!marks?.[annotations.lastCalls]) return
+      const isCalling = store.byIndex(WebhookCall, 'webhook', scoped(webhook, name)).some(isOpen)
+      const leftMs = Date.parse(deletionTimestamp) + lastCallsMs - Date.now()
+      if (isCalling && leftMs > 0)
+        throw new Waiting('CallsRemain', 'waiting for the last calls', Math.ceil(leftMs / 1000))
     },
   }
 
@@ -55,6 +80,10 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       if (!isAlreadyThere(error)) throw error
     }
   }
+}
+
+function isOpen({ status }: WebhookCall): boolean {
+  return status?.finishTime === undefined
 }
 
 /** The Secret that signs the calls of a webhook. */

@@ -52,6 +52,8 @@ export interface Cluster {
   ): Promise<ObjectOf<K>>
   /** Deletes this very object; that it is gone already is success. */
   remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
+  /** Deletes this very object as it was read; a conflict when it has changed since. */
+  removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
   /** Asks the API server itself. */
   read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
   readAll<K extends Kind>(kind: K, namespace: string): Promise<readonly ObjectOf<K>[]>
@@ -126,6 +128,13 @@ export function openCluster(options: {
     else caches.get(kind.kind)?.set(answer, origin)
     return answer
   }
+  async function erase(kind: Kind, object: KubeObject, preconditions: object, origin?: string) {
+    const path = pathOf(resourceOf(kind), object.metadata.namespace, object.metadata.name)
+    const body = { preconditions, propagationPolicy: 'Background' }
+    const answer = (await client.request('DELETE', path, { body })) as KubeObject | undefined // an object, or a Status
+    if (answer?.kind === kind.kind) caches.get(kind.kind)?.set(answer, origin)
+    else caches.get(kind.kind)?.remove(object, origin)
+  }
   async function read<K extends Kind>(kind: K, namespace: string, name: string) {
     return (await readObject(client, resourceOf(kind), namespace, name)) as ObjectOf<K> | undefined
   }
@@ -193,17 +202,16 @@ export function openCluster(options: {
       }
     },
     async remove(kind, object, origin) {
-      const { namespace, name, uid } = object.metadata
-      const path = pathOf(resourceOf(kind), namespace, name)
-      const body = { preconditions: { uid }, propagationPolicy: 'Background' }
       try {
-        const answer = (await client.request('DELETE', path, { body })) as KubeObject | undefined // an object, or a Status
-        if (answer?.kind === kind.kind) caches.get(kind.kind)?.set(answer, origin)
-        else caches.get(kind.kind)?.remove(object, origin)
+        await erase(kind, object, { uid: object.metadata.uid }, origin)
       } catch (error) {
         if (!isGone(error)) throw error
         caches.get(kind.kind)?.remove(object, origin)
       }
+    },
+    removeUnchanged(kind, object) {
+      const { uid, resourceVersion } = object.metadata
+      return erase(kind, object, { uid, resourceVersion })
     },
     read,
     async readAll(kind, namespace) {

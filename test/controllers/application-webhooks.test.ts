@@ -1,52 +1,81 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Application } from '../../operator/api/application.ts'
 import { newObject } from '../../operator/api/kind.ts'
+import { annotations, finalizer } from '../../operator/api/names.ts'
 import { Webhook, WebhookCall } from '../../operator/api/webhook.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
+import { webhookController } from '../../operator/controllers/webhook.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { silentTurn } from './support/turn.ts'
+import { webhook } from './support/webhooks.ts'
 
 const cluster = createFakeCluster()
-const call = { webhookName: 'chat', eventId: 'e', event: 'environment.deleted', variables: {} }
+const call = newObject(
+  WebhookCall,
+  { namespace: 'acme', name: 'hook.1' },
+  { webhookName: 'hook', eventId: 'e', event: 'environment.deleted', variables: {} },
+)
+const finished = { ...call, status: { finishTime: '2026-03-01T00:00:00Z' } }
 
 beforeEach(() => cluster.reset())
 
-function goingSince(milliseconds: number): Application {
-  const deletionTimestamp = new Date(Date.now() - milliseconds).toISOString()
-  return newObject(Application, { namespace: 'acme', name: 'shop', deletionTimestamp }, {})
-}
+const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
 
-function addWebhook(name: string, applicationName: string) {
-  cluster.put(Webhook, newObject(Webhook, { namespace: 'acme', name }, { applicationName, url: 'x.test' }))
-}
+const application = newObject(Application, { namespace: 'acme', name: 'shop', deletionTimestamp: ago(0) }, {})
 
-const names = () => cluster.store.list(Webhook, 'acme').map(({ metadata }) => metadata.name)
-const finalize = (application: Application) =>
-  applicationController(cluster).finalize?.(application, silentTurn())
+describe('an application that is deleted', () => {
+  test.each<[rule: string, calls: readonly WebhookCall[]]>([
+    ['takes its webhooks along; those of others stay', []],
+    ['does not wait for their last calls', [call]],
+  ])('%s', async (_, calls) => {
+    cluster.put(Webhook, webhook('hook'))
+    cluster.put(Webhook, webhook('other', { applicationName: 'blog' }))
+    for (const each of calls) cluster.put(WebhookCall, each)
+    await applicationController(cluster).finalize?.(application, silentTurn())
+    expect(cluster.store.list(Webhook, 'acme').map(({ metadata }) => metadata.name)).toEqual(['other'])
+  })
+})
 
-describe('the webhooks of an application that is deleted', () => {
-  test('go with it; those of others stay', async () => {
-    addWebhook('chat', 'shop')
-    addWebhook('other', 'blog')
-    await finalize(goingSince(0))
-    expect(names()).toEqual(['other'])
+describe('a webhook that is deleted', () => {
+  const withApplication = { [annotations.lastCalls]: 'true' }
+
+  test.each<[rule: string, marks: Record<string, string>, each: WebhookCall, sinceMs: number]>([
+    ['by itself goes at once, whatever its calls', {}, call, 1000],
+    ['with its application goes when its calls have ended', withApplication, finished, 1000],
+    ['with its application goes after a minute, whatever its calls', withApplication, call, 61_000],
+  ])('%s', async (_, marks, each, sinceMs) => {
+    cluster.put(WebhookCall, each)
+    const gone = webhook('hook', {}, { deletionTimestamp: ago(sinceMs), annotations: marks })
+    await expect(webhookController(cluster).finalize?.(gone, silentTurn())).resolves.toBeUndefined()
   })
 
-  test('go when their last calls have ended', async () => {
-    addWebhook('chat', 'shop')
-    const open = newObject(WebhookCall, { namespace: 'acme', name: 'chat.1' }, call)
-    cluster.put(WebhookCall, open)
-    await expect(finalize(goingSince(1000))).rejects.toMatchObject({ reason: 'CallsRemain' })
-    expect(names()).toEqual(['chat'])
-    cluster.put(WebhookCall, { ...open, status: { finishTime: new Date().toISOString() } })
-    await finalize(goingSince(1000))
-    expect(names()).toEqual([])
+  test('with its application stays for its open calls', async () => {
+    cluster.put(Webhook, webhook('hook', {}, { finalizers: [finalizer] }))
+    cluster.put(WebhookCall, call)
+    await applicationController(cluster).finalize?.(application, silentTurn())
+    const [gone] = cluster.store.list(Webhook, 'acme')
+    const metadata = { ...gone?.metadata, name: 'hook', deletionTimestamp: ago(1000) }
+    const finalize = webhookController(cluster).finalize?.({ ...webhook('hook'), metadata }, silentTurn())
+    await expect(finalize).rejects.toMatchObject({ reason: 'CallsRemain', retryAfterSeconds: 59 })
   })
 
-  test('hold nothing up for longer than a minute', async () => {
-    addWebhook('chat', 'shop')
-    cluster.put(WebhookCall, newObject(WebhookCall, { namespace: 'acme', name: 'chat.1' }, call))
-    await finalize(goingSince(61_000))
-    expect(names()).toEqual([])
+  test('looks again when a call of it has ended', () => {
+    const woken: string[] = []
+    for (const each of webhookController(cluster).watches ?? [])
+      each.subscribe((keys) => {
+        woken.push(...keys)
+      })
+    cluster.put(Webhook, webhook('hook', {}, { deletionTimestamp: ago(0) }))
+    cluster.put(Webhook, webhook('live'))
+    for (const webhookName of ['hook', 'live']) {
+      const open = {
+        ...call,
+        metadata: { ...call.metadata, name: webhookName },
+        spec: { ...call.spec, webhookName },
+      }
+      cluster.put(WebhookCall, open)
+      cluster.put(WebhookCall, { ...open, status: finished.status })
+    }
+    expect(woken).toEqual(['acme/hook'])
   })
 })

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { finalizer } from '../../operator/api/names.ts'
+import { annotations, finalizer } from '../../operator/api/names.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { resourceAccountController } from '../../operator/controllers/resource-account.ts'
+import { announcementOf } from '../../operator/domain/announced-secrets.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../support/fake-secrets.ts'
@@ -28,9 +29,14 @@ const own = {
 const turn = silentTurn()
 
 /** The account with this Secret, after a look that came to these. */
-function account(credentialsSecretName?: string, secretNames?: string[]): ResourceAccount {
+function account(
+  credentialsSecretName?: string,
+  secretNames?: string[],
+  marks: Record<string, string> = {},
+): ResourceAccount {
   const spec = { type: 'cloudflare', ...(credentialsSecretName ? { credentialsSecretName } : {}) }
-  const object = newObject(ResourceAccount, { namespace: 'acme', name: 'cf', uid }, spec)
+  const metadata = { namespace: 'acme', name: 'cf', uid, annotations: marks }
+  const object = newObject(ResourceAccount, metadata, spec)
   return cluster.put(ResourceAccount, { ...object, ...(secretNames ? { status: { secretNames } } : {}) })
 }
 
@@ -113,5 +119,66 @@ describe('a Secret that the spec names no more', () => {
     expect(await look(account('first'))).toEqual({ secretNames: ['first'] })
     expect(secrets.get('first')).toBeDefined()
     expect(secrets.get('second')).toBeUndefined()
+  })
+})
+
+describe('a Secret that is announced and not named', () => {
+  const announced = (minutesAgo: number) => announcementOf('fresh-00000001', Date.now() - minutesAgo * 60_000)
+
+  beforeEach(() => {
+    secrets.put('used', own)
+    secrets.put('fresh-00000001', own)
+  })
+
+  test.each<[rule: string, minutesAgo: number, isThere: boolean]>([
+    ['stays as long as the change may be under way', 1, true],
+    ['goes when the change must be over', 60, false],
+    ['stays when the clocks differ', -1, true],
+  ])('%s', async (_, minutesAgo, isThere) => {
+    const { secretNames } = await look(account('used', undefined, announced(minutesAgo)))
+    expect(secretNames).toEqual(isThere ? ['fresh-00000001', 'used'] : ['used'])
+    expect(secrets.get('fresh-00000001') !== undefined).toBe(isThere)
+  })
+
+  test('goes at once when the announcement is taken back', async () => {
+    account('used', undefined, announced(1))
+    expect(await look(account('used'))).toEqual({ secretNames: ['used'] })
+    expect(secrets.get('fresh-00000001')).toBeUndefined()
+  })
+
+  test('stays when the change names it', async () => {
+    account('used', undefined, announced(1))
+    expect(await look(account('fresh-00000001'))).toEqual({ secretNames: ['fresh-00000001'] })
+    expect(secrets.get('used')).toBeUndefined()
+  })
+
+  test('that is of another owner stays whatever is announced', async () => {
+    secrets.put('fresh-00000001')
+    await look(account('used', undefined, announced(60)))
+    expect(secrets.get('fresh-00000001')).toBeDefined()
+  })
+})
+
+describe('an account that is there to be tried', () => {
+  const until = (ms: number) => ({ [annotations.trialUntil]: new Date(Date.now() + ms).toISOString() })
+  const current = () => cluster.store.get(ResourceAccount, 'acme', 'cf')
+
+  test.each<[rule: string, marks: Record<string, string>, isThere: boolean]>([
+    ['goes when its time is over', until(-1), false],
+    ['stays until then', until(60_000), true],
+    ['stays when its time is no time', { [annotations.trialUntil]: 'later' }, true],
+  ])('%s', async (_, marks, isThere) => {
+    await look(account(undefined, undefined, marks))
+    expect(current() !== undefined).toBe(isThere)
+  })
+
+  test('is looked at again when its time is over', async () => {
+    const woken = new Promise((resolve) => {
+      for (const each of controller.watches ?? []) each.subscribe(resolve)
+    })
+    await look(account(undefined, undefined, until(20)))
+    const keepAlive = setTimeout(() => {}, 5000)
+    expect(await woken).toEqual(['acme/cf'])
+    clearTimeout(keepAlive)
   })
 })

@@ -9,6 +9,14 @@ import { signingSecret } from './support/webhooks.ts'
 const world = createCallWorld()
 beforeEach(() => world.reset())
 
+const goingOut = { generation: 2, deletionTimestamp: '2026-03-01T00:00:00Z' }
+
+test('a call is sent although its webhook is on its way out', async () => {
+  world.putWebhook({}, {}, goingOut)
+  world.putCall()
+  expect(await world.look()).toMatchObject({ reason: 'Reconciled' })
+})
+
 describe('a call is not sent', () => {
   test.each<[rule: string, prepare: () => unknown, reason: string, isOver: boolean]>([
     ['when its webhook is gone', () => {}, 'WebhookNotFound', true],
@@ -17,6 +25,12 @@ describe('a call is not sent', () => {
     [
       'while its webhook was judged as it was before',
       () => world.putWebhook({}, { ...ready, observedGeneration: 0 }),
+      'WebhookNotReady',
+      false,
+    ],
+    [
+      'when its webhook is on its way out and could not be called by',
+      () => world.putWebhook({ url: 'http://hooks.example.com' }, {}, goingOut),
       'WebhookNotReady',
       false,
     ],

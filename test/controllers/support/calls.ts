@@ -54,9 +54,13 @@ export function createCallWorld() {
       })
     },
 
-    putWebhook(spec: Partial<Webhook['spec']> = {}, status: object = { ...ready, observedGeneration: 1 }) {
+    putWebhook(
+      spec: Partial<Webhook['spec']> = {},
+      status: object = { ...ready, observedGeneration: 1 },
+      metadata: Partial<ObjectMeta> = {},
+    ) {
       world.objects.put(signingSecret(secretName, secret))
-      return world.cluster.put(Webhook, { ...webhook('hook', spec), status } as Webhook) // as a status holds it
+      return world.cluster.put(Webhook, { ...webhook('hook', spec, metadata), status } as Webhook) // as a status holds it
     },
 
     putCall(metadata: Partial<ObjectMeta> = {}, status: object = {}): WebhookCall {

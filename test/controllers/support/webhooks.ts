@@ -16,6 +16,8 @@ export function withSecrets(fake: FakeCluster): { cluster: FakeCluster; objects:
     async createSecret(secret) {
       if (objects.get('Secret', secret.metadata.name))
         throw new ApiError(409, 'AlreadyExists', `secrets "${secret.metadata.name}" already exists`)
+      const deleted = fake.secrets.findIndex(({ metadata }) => metadata.name === secret.metadata.name)
+      if (deleted >= 0) fake.secrets.splice(deleted, 1)
       await fake.createSecret(secret)
       objects.put(secret)
     },
