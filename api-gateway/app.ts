@@ -61,6 +61,8 @@ export function createGateway(options: GatewayOptions) {
     planning,
     checkDriverInputs: createDriverInputsCheck(planning, settings.vendors, now),
     criteriaTurns: new Map(),
+    runTurns: new Map(),
+    accountTurns: new Map(),
     settings,
     log,
     metrics: createMetrics(),

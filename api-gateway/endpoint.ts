@@ -64,6 +64,10 @@ export interface Gateway {
   readonly checkDriverInputs: DriverInputsCheck
   /** Who writes criteria, by organization and type. */
   readonly criteriaTurns: Turns
+  /** Who deploys with a key, by organization, application and key. */
+  readonly runTurns: Turns
+  /** Who tries or changes credentials, by organization and account. */
+  readonly accountTurns: Turns
   readonly settings: GatewaySettings
   readonly log: Log
   readonly metrics: Metrics

@@ -15,11 +15,15 @@ export interface OidcConfig {
   readonly publicUrl: string
 }
 
+const logLevels = ['error', 'warn', 'info', 'debug'] as const
+type LogLevel = (typeof logLevels)[number]
+
 /** Settings of both processes, read once from the environment. */
 export interface Config {
   /** Kubeconfig file; the pod's ServiceAccount or `KUBECONFIG` when absent. */
   readonly kubeconfig: string | undefined
-  readonly logLevel: string
+  /** The least level of lines that are written. */
+  readonly logLevel: LogLevel
   /** Vendor names that driver types may begin with. */
   readonly vendors: readonly string[]
   /** Name of this process in the election. */
@@ -78,7 +82,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   return {
     kubeconfig: environment.QUARTERMASTER_KUBECONFIG || undefined,
-    logLevel: text('LOG_LEVEL', 'info'),
+    logLevel: readLogLevel(text('LOG_LEVEL', 'info')),
     vendors: ['quartermaster', ...text('VENDOR_ALIASES', 'humanitec').split(',').filter(Boolean)],
     identity: text('IDENTITY', `${hostname()}-${process.pid}`),
     healthPort: number('HEALTH_PORT', 8081),
@@ -110,6 +114,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 type ReadText = (name: string, otherwise: string) => string
+
+function readLogLevel(text: string): LogLevel {
+  const level = logLevels.find((each) => each === text)
+  if (level) return level
+  throw new Error(`QUARTERMASTER_LOG_LEVEL must be one of ${logLevels.join(', ')}, not '${text}'`)
+}
 
 function readOidc(text: ReadText): OidcConfig | undefined {
   if (text('OIDC_ISSUER', '') === '') return undefined

@@ -12,6 +12,8 @@ export interface Log {
 }
 
 const secretKey = /authorization|token|password|passwd|secret|credential|cookie|private|tls\.key/i
+/** What an id belongs to is no secret, and neither is the id. */
+const idKey = /(?:_id|Id)$/
 const maxText = 2000
 
 /** A log on standard output; `level` is the least level that is written. */
@@ -34,9 +36,12 @@ export function createLog(process: string, level: string): Log {
 /** A log that says nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-function safeFields(fields: LogFields): LogFields {
+function safeFields(fields: LogFields, depth = 0): LogFields {
   return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, secretKey.test(key) ? '[redacted]' : safe(value)]),
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      secretKey.test(key) && !idKey.test(key) ? '[redacted]' : safe(value, depth),
+    ]),
   )
 }
 
@@ -48,11 +53,7 @@ function safe(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth >= 4) return '[deep]'
   if (Array.isArray(value)) return value.slice(0, 20).map((item) => safe(item, depth + 1))
-  const entries = Object.entries(value).map(([key, item]) => [
-    key,
-    secretKey.test(key) ? '[redacted]' : safe(item, depth + 1),
-  ])
-  return Object.fromEntries(entries)
+  return safeFields(value as LogFields, depth + 1) // an object that is no array
 }
 
 function clip(text: string): string {

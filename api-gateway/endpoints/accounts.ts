@@ -15,7 +15,7 @@ import {
 } from './account-shape.ts'
 import { changeAccount, createAccount } from './account-writing.ts'
 import { flag } from './definition-request.ts'
-import { find, findAll, refuseTaken } from './find.ts'
+import { find, findAll } from './find.ts'
 import { credentialsData } from './secret-refs.ts'
 
 const tag = 'Resource accounts'
@@ -64,14 +64,12 @@ export const accounts: readonly Endpoint[] = [
     responses: { 200: accountShape, 204: undefined, 409: errorShape },
     async handle({ params: { org_id }, query, body, caller }, gateway) {
       const { store } = gateway.cluster
-      refuseTaken(store.get(ResourceAccount, org_id, body.id), `account '${body.id}'`)
       const data = credentialsData(body.credentials)
       const isTried = query.check_credential === 'true'
-      if (query.dry_run === 'true' && !isTried) return noContent
-      const account = await createAccount({ organization: org_id, body, data, isTried }, caller, gateway)
-      if (query.dry_run !== 'true') return ok(toAccount(store, account))
-      await gateway.cluster.remove(ResourceAccount, account)
-      return noContent
+      const isDryRun = query.dry_run === 'true'
+      const wanted = { organization: org_id, body, data, isTried, isDryRun }
+      const account = await createAccount(wanted, caller, gateway)
+      return isDryRun ? noContent : ok(toAccount(store, account))
     },
   }),
   endpoint({
@@ -92,7 +90,7 @@ export const accounts: readonly Endpoint[] = [
     access: { organization: 'administrator' },
     query: checks,
     body: accountChangesShape,
-    responses: { 200: accountShape, 204: undefined },
+    responses: { 200: accountShape, 204: undefined, 409: errorShape },
     async handle({ params: { org_id, account_id }, query, body }, gateway) {
       const { store } = gateway.cluster
       const account = findAccount(store, org_id, account_id)

@@ -64,11 +64,8 @@ export const activeResourceDeletion: readonly Endpoint[] = [
         await cluster.patch(ActiveResource, resource, mark)
       }
       await cluster.remove(ActiveResource, resource)
-      const look = () => store.get(ActiveResource, namespace, name)
-      const isThere = (each: ActiveResource) => each.metadata.uid === uid
-      await untilGone(look, isThere)
-      const rest = look()
-      return rest && isThere(rest) ? accepted : noContent
+      const isEnded = await untilGone(() => store.get(ActiveResource, namespace, name))
+      return isEnded ? noContent : accepted
     },
   }),
 ]

@@ -11,9 +11,10 @@ import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape, named } from '../shapes.ts'
+import { changeObject } from './change.ts'
 import {
   defaultEnvironmentType,
-  goesOn,
+  isStanding,
   type NewEnvironment,
   newEnvironment,
   noteDeletion,
@@ -27,7 +28,7 @@ import {
   environmentsOf,
   find,
   findApplication,
-  isGoneApplication,
+  held,
   lifeOf,
   newMetadata,
   refuseTaken,
@@ -74,7 +75,7 @@ const newApplicationShape = object(
         type: shortId('Environment type.'),
       },
       {},
-      'Its first environment; one named and typed `development` when absent, where that type exists.',
+      'Its first environment; one named and typed `development` when absent, where that type exists and the caller is its deployer.',
     ),
     skip_environment_creation: boolean(
       'Whether no environment is made when none is given. False when absent.',
@@ -100,15 +101,27 @@ function toApplication(store: Store, application: Application) {
   }
 }
 
-/** The environment that a new application begins with. */
+/** The environment that a new application begins with; none that the caller may not make, unless it was asked for. */
 function firstEnvironment(
   store: Store,
   organization: string,
-  body: { readonly env?: NewEnvironment; readonly skip_environment_creation?: boolean },
+  body: {
+    readonly id: string
+    readonly env?: NewEnvironment
+    readonly skip_environment_creation?: boolean
+  },
+  caller: Caller,
 ): NewEnvironment | undefined {
-  if (body.env) return body.env
+  const { id: applicationId, env, skip_environment_creation: isNoneWanted = false } = body
+  const needed = { application: 'owner', orOrganization: 'manager', deployer: true } as const
+  if (env) {
+    refuseUnknownType(store, organization, env.type)
+    demand(caller, needed, { applicationId, environmentType: env.type })
+    return env
+  }
   const isTypeThere = find(store, EnvironmentType, organization, defaultEnvironmentType) !== undefined
-  if (body.skip_environment_creation || !isTypeThere) return undefined
+  const target = { applicationId, environmentType: defaultEnvironmentType }
+  if (isNoneWanted || !isTypeThere || !allows(caller.membership, needed, target)) return undefined
   return { id: defaultEnvironmentType, name: 'Development', type: defaultEnvironmentType }
 }
 
@@ -116,13 +129,13 @@ function firstEnvironment(
 async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
   const { namespace = '', name: applicationName } = metadata
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
-  const membership = await cluster.read(Membership, namespace, caller.userName)
+  const membership = find(cluster.store, Membership, namespace, caller.userName)
   if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
-  const others = (membership.spec.applications ?? []).filter(
-    (each) => each.applicationName !== applicationName,
-  )
-  const applications = [...others, { applicationName, role: 'owner' as const }]
-  await cluster.replace(Membership, { ...membership, spec: { ...membership.spec, applications } })
+  await changeObject(cluster, Membership, membership, (object) => {
+    const others = (object.spec.applications ?? []).filter((each) => each.applicationName !== applicationName)
+    const applications = [...others, { applicationName, role: 'owner' as const }]
+    return { ...object, spec: { ...object.spec, applications } }
+  })
 }
 
 /** Applications. */
@@ -140,7 +153,6 @@ export const applications: readonly Endpoint[] = [
         .filter(({ metadata }) =>
           allows(caller.membership, { application: 'viewer' }, { applicationId: metadata.name }),
         )
-        .filter((each) => !isGoneApplication(store, each))
       return ok(visible.sort(byName).map((each) => toApplication(store, each)))
     },
   }),
@@ -154,16 +166,10 @@ export const applications: readonly Endpoint[] = [
     responses: { 201: applicationShape, 409: errorShape },
     async handle({ params: { org_id }, body, caller }, { cluster, log }) {
       const { store } = cluster
-      const first = firstEnvironment(store, org_id, body)
-      if (body.env) {
-        refuseUnknownType(store, org_id, body.env.type)
-        const target = { applicationId: body.id, environmentType: body.env.type }
-        demand(caller, { application: 'owner', orOrganization: 'manager', deployer: true }, target)
-      }
-      const existing = () => store.get(Application, org_id, body.id)
-      await untilGone(existing, (each) => isGoneApplication(store, each))
-      refuseTaken(existing(), `application '${body.id}'`)
-      const metadata = newMetadata(org_id, body.id, caller)
+      const first = firstEnvironment(store, org_id, body, caller)
+      const known = store.get(Application, org_id, body.id)
+      await refuseTaken(cluster, Application, known, `application '${body.id}'`)
+      const metadata = held(newMetadata(org_id, body.id, caller))
       const application = await cluster.create(
         Application,
         newObject(Application, metadata, { displayName: body.name }),
@@ -220,7 +226,9 @@ export const applications: readonly Endpoint[] = [
       }
       await Promise.all(environments.map((each) => noteDeletion(cluster, each, caller)))
       await cluster.remove(Application, application)
-      return environments.some((each) => goesOn(store, each)) ? accepted : noContent
+      if (environments.some((each) => isStanding(store, each))) return accepted
+      const look = () => store.get(Application, params.org_id, params.app_id)
+      return (await untilGone(look)) ? noContent : accepted
     },
   }),
 ]

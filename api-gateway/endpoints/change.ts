@@ -7,6 +7,7 @@ import { ApiError } from '../../operator/kube/client.ts'
 import type { Cluster } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
+import { refresh } from './find.ts'
 
 /** How long a change tries to get past others of the same object, and how long it lets them by at first. */
 const patienceMs = 10_000
@@ -35,7 +36,10 @@ export function stamped<T extends KubeObject>(before: T, after: T, { caller, tim
   return { ...after, metadata: { ...after.metadata, annotations: { ...given, ...marks } } }
 }
 
-/** Changes an object; a write that loses a race looks at the newer object and decides again. */
+/**
+ * Changes an object; a write that loses a race looks at the newer object and decides again. So does a change that would
+ * change nothing of what is known, which may be behind.
+ */
 export async function changeObject<K extends Kind>(
   cluster: Cluster,
   kind: K,
@@ -43,10 +47,19 @@ export async function changeObject<K extends Kind>(
   change: (object: ObjectOf<K>) => ObjectOf<K>,
 ): Promise<ObjectOf<K>> {
   const deadline = performance.now() + patienceMs
+  const asItIs = async (): Promise<ObjectOf<K>> => {
+    const { name, uid } = first.metadata
+    const current = await refresh(cluster, kind, first)
+    if (current && current.metadata.uid === uid) return current
+    throw new Problem('NotFound', `'${name}' not found`)
+  }
+  let wanted = change(first)
   let object = first
-  for (let pause = pauseMs; ; pause = Math.min(2 * pause, 20 * pauseMs)) {
-    const wanted = change(object)
-    if (sameJson(wanted, object)) return object
+  if (sameJson(wanted, first)) {
+    object = await asItIs()
+    wanted = change(object)
+  }
+  for (let pause = pauseMs; !sameJson(wanted, object); pause = Math.min(2 * pause, 20 * pauseMs)) {
     try {
       return await cluster.replace(kind, wanted)
     } catch (error) {
@@ -54,9 +67,8 @@ export async function changeObject<K extends Kind>(
         throw error
     }
     await setTimeout(Math.random() * pause)
-    const { namespace = '', name, uid } = object.metadata
-    const newer = await cluster.read(kind, namespace, name)
-    if (!newer || newer.metadata.uid !== uid) throw new Problem('NotFound', `'${name}' not found`)
-    object = newer
+    object = await asItIs()
+    wanted = change(object)
   }
+  return object
 }

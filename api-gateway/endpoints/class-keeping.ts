@@ -71,7 +71,8 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): Classe
         const rule = 'lower-case letters, digits and hyphens between them'
         throw new Problem('Invalid', `class '${id}' of built-in type '${type_id}' may have ${rule} alone`)
       }
-      refuseTaken(store.get(ResourceClass, org_id, nameOf(id)), `class '${id}' of '${type_id}'`)
+      const known = store.get(ResourceClass, org_id, nameOf(id))
+      await refuseTaken(cluster, ResourceClass, known, `class '${id}' of '${type_id}'`)
       const metadata = newMetadata(org_id, nameOf(id), caller)
       const spec = { typeName: type_id, className: id, description }
       return toBuiltInClass(await cluster.create(ResourceClass, newObject(ResourceClass, metadata, spec)))

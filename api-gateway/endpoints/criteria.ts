@@ -12,7 +12,12 @@ import { errorShape } from '../shapes.ts'
 import { inTurn } from '../turns.ts'
 import { fromWire, wireSchema } from '../wire.ts'
 import { changeObject, contributionOf, stamped } from './change.ts'
-import { findDefinition, refuseDuplicates, resourcesOfDefinition } from './definition-finding.ts'
+import {
+  findDefinition,
+  refreshHolders,
+  refuseDuplicates,
+  resourcesOfDefinition,
+} from './definition-finding.ts'
 import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
 import { criteriaRequest, flag, type Spelling } from './definition-request.ts'
 import { criterionShape, toCriterion } from './definition-shape.ts'
@@ -36,15 +41,18 @@ async function giveCriteria(
   found: ResourceDefinition,
   caller: Caller,
   gateway: Gateway,
+  added: readonly Criterion[],
   criteriaFor: (definition: ResourceDefinition) => readonly Criterion[],
 ): Promise<void> {
   const { cluster, criteriaTurns } = gateway
   const { namespace = '', name } = found.metadata
-  await inTurn(criteriaTurns, inOrganization(namespace, found.spec.type), () =>
-    changeObject(cluster, ResourceDefinition, findDefinition(cluster.store, namespace, name), (definition) =>
+  await inTurn(criteriaTurns, inOrganization(namespace, found.spec.type), async () => {
+    await refreshHolders(cluster, found, added)
+    const first = findDefinition(cluster.store, namespace, name)
+    await changeObject(cluster, ResourceDefinition, first, (definition) =>
       stamped(definition, withCriteria(definition, criteriaFor(definition)), contributionOf(caller, gateway)),
-    ),
-  )
+    )
+  })
 }
 
 /** Criteria of definitions at one of the two paths. */
@@ -62,11 +70,17 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       async handle({ params: { org_id, def_id }, body, caller }, gateway) {
         const { store } = gateway.cluster
         const criterion = fromWire(criterionSchema, body)
-        await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, (definition) => {
-          const { criteria = [] } = definition.spec
-          refuseDuplicates(store, definition, [criterion], criteria)
-          return [...criteria, criterion]
-        })
+        await giveCriteria(
+          findDefinition(store, org_id, def_id),
+          caller,
+          gateway,
+          [criterion],
+          (definition) => {
+            const { criteria = [] } = definition.spec
+            refuseDuplicates(store, definition, [criterion], criteria)
+            return [...criteria, criterion]
+          },
+        )
         return ok(toCriterion(criterion))
       },
     }),
@@ -81,7 +95,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       async handle({ params: { org_id, def_id }, body, caller }, gateway) {
         const { store } = gateway.cluster
         const criteria = body.map((each) => fromWire(criterionSchema, each))
-        await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, (definition) => {
+        await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, criteria, (definition) => {
           refuseDuplicates(store, definition, criteria)
           return criteria
         })

@@ -6,8 +6,8 @@ import { couldMatch, type MatchFilter } from '../../operator/domain/could-match.
 import { Problem } from '../../operator/domain/errors.ts'
 import { canonicalJson, compareText } from '../../operator/domain/json.ts'
 import { criterionId, formatCriterion } from '../../operator/domain/matching.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
-import { byName, createdAt, find, findAll, inOrganization } from './find.ts'
+import type { Cluster, Store } from '../../operator/kube/cluster.ts'
+import { byName, createdAt, find, findAll, inOrganization, refresh } from './find.ts'
 
 /** A definition, and whether it is gone but for the resources that it provisioned. */
 export interface FoundDefinition {
@@ -102,24 +102,43 @@ function deployedAt(store: Store, resource: ActiveResource): string {
   return createdAt(store.get(EnvironmentDeployment, namespace, resource.spec.deploymentName) ?? resource)
 }
 
+/** Looks at the definitions that seem to hold new criteria of another one, so that these are refused for good reason alone. */
+export async function refreshHolders(
+  cluster: Cluster,
+  definition: ResourceDefinition,
+  criteria: readonly Criterion[],
+): Promise<void> {
+  const holders = criteria.flatMap(
+    (each) => otherHolderOf(cluster.store, definition, criterionId(each)) ?? [],
+  )
+  for (const holder of new Set(holders)) await refresh(cluster, ResourceDefinition, holder)
+}
+
+function otherHolderOf(
+  store: Store,
+  { metadata: { namespace = '', name }, spec: { type } }: ResourceDefinition,
+  id: string,
+): ResourceDefinition | undefined {
+  return store
+    .byIndex(ResourceDefinition, 'criterion', inOrganization(namespace, `${type} ${id}`))
+    .find((each) => !each.metadata.deletionTimestamp && each.metadata.name !== name)
+}
+
 /** Refuses new criteria that a definition of the same type has already: another one, or this one among those that it keeps. */
 export function refuseDuplicates(
   store: Store,
-  { metadata, spec: { type } }: ResourceDefinition,
+  definition: ResourceDefinition,
   criteria: readonly Criterion[],
   kept: readonly Criterion[] = [],
 ): void {
-  const { namespace = '', name } = metadata
+  const { metadata, spec } = definition
   const own = new Set(kept.map(criterionId))
   for (const criterion of criteria) {
     const id = criterionId(criterion)
-    const other = store
-      .byIndex(ResourceDefinition, 'criterion', inOrganization(namespace, `${type} ${id}`))
-      .find((each) => !each.metadata.deletionTimestamp && each.metadata.name !== name)
-    const holder = own.has(id) ? name : other?.metadata.name
+    const holder = own.has(id) ? metadata.name : otherHolderOf(store, definition, id)?.metadata.name
     own.add(id)
     if (holder === undefined) continue
-    const text = `criterion ${formatCriterion(criterion)} for type '${type}' is already held by definition '${holder}'`
+    const text = `criterion ${formatCriterion(criterion)} for type '${spec.type}' is already held by definition '${holder}'`
     throw new Problem('Conflict', text, { definition: holder })
   }
 }

@@ -12,7 +12,7 @@ import type { Caller } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
 import { fromWire } from '../wire.ts'
 import { changeObject, contributionOf, stamped } from './change.ts'
-import { refuseDuplicates } from './definition-finding.ts'
+import { refreshHolders, refuseDuplicates } from './definition-finding.ts'
 import {
   accountOf,
   type Change,
@@ -20,40 +20,43 @@ import {
   inputsOf,
   type NewDefinition,
 } from './definition-request.ts'
-import { newMetadata, refuseTaken, refuseTooLarge } from './find.ts'
+import { newMetadata, refuseTooLarge } from './find.ts'
 import {
-  type ExtractedSecrets,
+  addSecret,
+  createWithSecret,
+  type OwnedSecret,
+  refuseOtherThan,
+  withoutAnnouncement,
+} from './owned-secret.ts'
+import {
   extractReferences,
   extractSecrets,
-  inputsSecret,
   knownSecrets,
   newSecretName,
+  randomLength,
 } from './secret-refs.ts'
-import { undoing } from './undo.ts'
 
 type Spec = ResourceDefinition['spec']
-
-/** Of the names of Secrets, what tells them apart. */
-const randomLength = 8
 
 /** What a request makes of a definition, with the Secret that this needs, if any. */
 export interface Draft {
   /** The definition as it would be; deciding it has no effect. */
   apply(definition: ResourceDefinition): ResourceDefinition
-  readonly secret?: { readonly name: string; readonly data: ExtractedSecrets['data'] }
+  readonly secret?: OwnedSecret
 }
 
 /** The new definition that a request asks for, refused where it may not be. */
-export function newDefinition(
+export async function newDefinition(
   organization: string,
   body: NewDefinition,
   caller: Caller,
   gateway: Gateway,
-): { definition: ResourceDefinition; secret: Draft['secret'] } {
+): Promise<{ definition: ResourceDefinition; secret: Draft['secret'] }> {
   const { id, type, driver_type: driverType, criteria } = body
   const fault = faultOf({ type })
   if (fault) throw new Problem('Invalid', fault)
-  const { store } = gateway.cluster
+  const { cluster } = gateway
+  const { store } = cluster
   const base: Spec = {
     type,
     driverType,
@@ -61,25 +64,23 @@ export function newDefinition(
   }
   const { apply, secret } = draftOf(id, body, gateway)
   const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))
-  refuseTaken(store.get(ResourceDefinition, organization, id), `definition '${id}'`)
-  refuseDuplicates(store, definition, base.criteria ?? [])
+  await refuseOtherThan(creationOf(definition, secret), cluster)
+  const { criteria: wanted = [] } = base
+  await refreshHolders(cluster, definition, wanted)
+  refuseDuplicates(store, definition, wanted)
   return { definition, secret }
 }
 
 /** Writes a new definition and the Secret that it owns, or neither. */
-export async function createDefinition(
-  { definition: wanted, secret }: ReturnType<typeof newDefinition>,
-  { cluster, log }: Gateway,
+export function createDefinition(
+  { definition, secret }: Awaited<ReturnType<typeof newDefinition>>,
+  gateway: Gateway,
 ): Promise<ResourceDefinition> {
-  const definition = await cluster.create(ResourceDefinition, wanted)
-  if (!secret) return definition
-  // The owner comes first, so that a Secret never stays without one.
-  await undoing(
-    log,
-    () => cluster.remove(ResourceDefinition, definition),
-    () => cluster.createSecret(inputsSecret(definition, secret.name, secret.data)),
-  )
-  return definition
+  return createWithSecret(creationOf(definition, secret), gateway)
+}
+
+function creationOf(wanted: ResourceDefinition, secret: OwnedSecret | undefined) {
+  return { kind: ResourceDefinition, wanted, secret, what: `definition '${wanted.metadata.name}'` }
 }
 
 /** Writes what a request makes of a definition; an older Secret is left to the operator. */
@@ -91,10 +92,12 @@ export async function writeDraft(
 ): Promise<ResourceDefinition> {
   const { cluster } = gateway
   apply(definition)
-  if (secret) await cluster.createSecret(inputsSecret(definition, secret.name, secret.data))
   const contribution = contributionOf(caller, gateway)
-  return changeObject(cluster, ResourceDefinition, definition, (each) =>
-    stamped(each, apply(each), contribution),
+  const change = (each: ResourceDefinition) => stamped(each, apply(each), contribution)
+  if (!secret) return changeObject(cluster, ResourceDefinition, definition, change)
+  const announced = await addSecret(ResourceDefinition, definition, secret, gateway)
+  return changeObject(cluster, ResourceDefinition, announced, (each) =>
+    withoutAnnouncement(change(each), secret.name),
   )
 }
 
@@ -118,7 +121,7 @@ export function draftOf(
   isWhole = false,
 ): Draft {
   for (const key of Object.keys(body.provision ?? {})) if (!key.includes('${')) parseReference(key)
-  const inputs = inputsOf(body)
+  const inputs = withoutEmptyPart(inputsOf(body))
   const name = newSecretName(id)
   const extracted = inputs ? secretsOf(inputs, name) : undefined
   const { data = {}, refs } = extracted ?? {}
@@ -133,6 +136,14 @@ export function draftOf(
       return { ...definition, spec }
     },
   }
+}
+
+/** Inputs whose empty secrets or references are left out where the others are given. */
+function withoutEmptyPart(inputs: ChangedInputs | null | undefined): ChangedInputs | null | undefined {
+  if (!inputs?.secrets || !inputs.secret_refs) return inputs
+  const { secrets, secret_refs: references, ...rest } = inputs
+  if (Object.keys(references).length === 0) return { ...rest, secrets }
+  return Object.keys(secrets).length === 0 ? { ...rest, secret_refs: references } : inputs
 }
 
 /** References that take the place of those that there are; null where they are taken away, undefined where nothing is said. */

@@ -134,11 +134,11 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       responses: { ...written, 409: errorShape },
       async handle({ params: { org_id }, query: { dry_run }, body, caller }, gateway) {
         if (dry_run === 'true') {
-          const { definition } = newDefinition(org_id, body, caller, gateway)
+          const { definition } = await newDefinition(org_id, body, caller, gateway)
           return ok(await previewDefinition(org_id, body.id, definition, gateway))
         }
-        const definition = await inTurn(gateway.criteriaTurns, inOrganization(org_id, body.type), () =>
-          createDefinition(newDefinition(org_id, body, caller, gateway), gateway),
+        const definition = await inTurn(gateway.criteriaTurns, inOrganization(org_id, body.type), async () =>
+          createDefinition(await newDefinition(org_id, body, caller, gateway), gateway),
         )
         return ok(toDefinition(definition, spellingOf(body, spelling)))
       },

@@ -1,9 +1,7 @@
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
-import type { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
-import { baseDeploymentName } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
 import { wireSchema } from '../wire.ts'
@@ -31,38 +29,32 @@ export const newDeploymentShape = object(
 /** A request to deploy. */
 export type NewDeployment = Static<typeof newDeploymentShape>
 
-/** The set that a deployment starts from. */
-export function baseOf(
-  store: Store,
-  environment: Environment,
-  deployments: readonly EnvironmentDeployment[],
-) {
-  const { namespace = '' } = environment.metadata
-  const name = baseDeploymentName(environment, deployments)
-  if (name === undefined) return { content: emptySet }
-  const base = store.get(EnvironmentDeployment, namespace, name)
+/** The set of the deployment from which another one starts; the empty set for the first. */
+function baseSet(store: Store, organization: string, name: string | undefined): SetContent {
+  if (name === undefined) return emptySet
+  const base = store.get(EnvironmentDeployment, organization, name)
   const setName = base?.status?.setName ?? base?.spec.setName
   const [application = '', setId = ''] = (setName ?? '').split('.')
-  const content = findSet(store, namespace, application, setId)
-  if (!content)
-    throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
-  return { name, content }
+  const content = findSet(store, organization, application, setId)
+  if (content) return content
+  throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
 }
 
-/** The set that is to be deployed. */
+/** The set that is to be deployed, where the deployment starts from the one of that name. */
 export function wantedSet(
   store: Store,
   path: EnvironmentPath,
   body: NewDeployment,
-  base: SetContent,
+  baseName: string | undefined,
 ): SetContent {
   const { org_id, app_id } = path
   if (body.delta_id !== undefined) {
     const delta = find(store, DeploymentDelta, org_id, body.delta_id)
-    if (delta?.spec.applicationName === app_id) return applyDelta(base, deltaContent(delta.spec))
+    if (delta?.spec.applicationName === app_id)
+      return applyDelta(baseSet(store, org_id, baseName), deltaContent(delta.spec))
     throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
   }
-  if (body.set_id === undefined) return base
+  if (body.set_id === undefined) return baseSet(store, org_id, baseName)
   const set = findSet(store, org_id, app_id, body.set_id)
   if (!set) throw new Problem('Invalid', `deployment set '${body.set_id}' does not exist`)
   return set

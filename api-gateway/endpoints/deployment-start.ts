@@ -1,12 +1,12 @@
 import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
+import { baseDeploymentName, isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { deploymentObjectName } from '../../operator/domain/identity.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
 import { fromWire } from '../wire.ts'
-import { baseOf, type NewDeployment, wantedSet } from './deployment-request.ts'
+import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo } from './deployment-shape.ts'
 import { type EnvironmentPath, findEnvironment, newToldMetadata } from './find.ts'
 import { keepSet } from './set-shape.ts'
@@ -27,8 +27,8 @@ export function preparedDeployment(
     throw new Problem('Conflict', 'the environment is being deleted')
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!besideOthers) refuseSecond(earlier)
-  const base = baseOf(store, environment, earlier)
-  return { environment, earlier, base, content: wantedSet(store, path, request, base.content) }
+  const baseName = baseDeploymentName(environment, earlier)
+  return { environment, earlier, baseName, content: wantedSet(store, path, request, baseName) }
 }
 
 function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
@@ -59,7 +59,7 @@ export async function startDeployment(
   { cluster }: Gateway,
   marks: Readonly<Record<string, string>> = {},
 ): Promise<EnvironmentDeployment> {
-  const { environment, earlier, base, content } = prepared
+  const { environment, earlier, baseName, content } = prepared
   const { name } = environment.metadata
   const setName = await keepSet(cluster, path.org_id, path.app_id, content, caller)
   // Two requests that race take the same number, and the second one collides.
@@ -72,7 +72,7 @@ export async function startDeployment(
       environmentName: name,
       setName,
       ...(request.delta_id === undefined ? {} : { deltaName: request.delta_id }),
-      ...(base.name === undefined ? {} : { fromDeploymentName: base.name }),
+      ...(baseName === undefined ? {} : { fromDeploymentName: baseName }),
       ...keptOf(request),
     },
   )

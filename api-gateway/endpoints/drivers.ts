@@ -75,7 +75,8 @@ export const drivers: readonly Endpoint[] = [
     responses: { 200: driverShape, 409: errorShape },
     async handle({ params: { org_id }, body, caller }, { cluster }) {
       const spec = driverSpec(body)
-      refuseTaken(cluster.store.get(ResourceDriver, org_id, body.id), `driver '${body.id}'`)
+      const known = cluster.store.get(ResourceDriver, org_id, body.id)
+      await refuseTaken(cluster, ResourceDriver, known, `driver '${body.id}'`)
       const wanted = newObject(ResourceDriver, newMetadata(org_id, body.id, caller), spec)
       return ok(toDriver(await cluster.create(ResourceDriver, wanted)))
     },

@@ -7,15 +7,7 @@ import type { Store } from '../../operator/kube/cluster.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape, named, nullable } from '../shapes.ts'
-import {
-  environmentIdOf,
-  find,
-  findAll,
-  inOrganization,
-  newMetadata,
-  refuseTaken,
-  untilGone,
-} from './find.ts'
+import { environmentIdOf, find, findAll, inOrganization, newMetadata, refuseTaken } from './find.ts'
 
 const environmentTypeShape = named(
   'EnvironmentType',
@@ -66,9 +58,8 @@ export const environmentTypes: readonly Endpoint[] = [
     ),
     responses: { 201: environmentTypeShape, 409: errorShape },
     async handle({ params: { org_id }, body, caller }, { cluster }) {
-      const existing = () => cluster.store.get(EnvironmentType, org_id, body.id)
-      await untilGone(existing, ({ metadata }) => metadata.deletionTimestamp !== undefined)
-      refuseTaken(existing(), `environment type '${body.id}'`)
+      const known = cluster.store.get(EnvironmentType, org_id, body.id)
+      await refuseTaken(cluster, EnvironmentType, known, `environment type '${body.id}'`)
       const { description } = body
       const spec = description === undefined ? {} : { description }
       const object = newObject(EnvironmentType, newMetadata(org_id, body.id, caller), spec)

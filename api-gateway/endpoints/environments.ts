@@ -21,7 +21,7 @@ import {
   find,
   findApplication,
   findEnvironment,
-  isGoneEnvironment,
+  held,
   lifeOf,
   newToldMetadata,
   refuseTaken,
@@ -84,7 +84,7 @@ export function newEnvironment(
   caller: Caller,
 ): Environment {
   const metadata = newToldMetadata(organization, environmentObjectName(application, wanted.id), caller)
-  return newObject(Environment, metadata, {
+  return newObject(Environment, held(metadata), {
     applicationName: application,
     typeName: wanted.type,
     displayName: wanted.name,
@@ -112,8 +112,8 @@ export async function noteDeletion(
   })
 }
 
-/** Whether the deletion of an environment goes on after the answer. */
-export function goesOn(store: Store, environment: Environment): boolean {
+/** Whether something stands in an environment that takes its time to be deprovisioned. */
+export function isStanding(store: Store, environment: Environment): boolean {
   return resourcesOf(store, environment).length > 0
 }
 
@@ -184,9 +184,8 @@ export const environments: readonly Endpoint[] = [
         { applicationId: app_id, environmentType: type },
       )
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
-      const existing = () => store.get(Environment, org_id, object.metadata.name)
-      await untilGone(existing, (each) => isGoneEnvironment(store, each))
-      refuseTaken(existing(), `environment '${body.id}'`)
+      const known = store.get(Environment, org_id, object.metadata.name)
+      await refuseTaken(cluster, Environment, known, `environment '${body.id}'`)
       return created(toEnvironment(store, await cluster.create(Environment, object)))
     },
   }),
@@ -207,12 +206,15 @@ export const environments: readonly Endpoint[] = [
     access: { application: 'developer' },
     responses: { 202: undefined, 204: undefined },
     async handle({ params, caller }, { cluster }) {
-      const environment = findEnvironment(cluster.store, params)
+      const { store } = cluster
+      const environment = findEnvironment(store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       demand(caller, { application: 'developer', deployer: true }, target)
       await noteDeletion(cluster, environment, caller)
       await cluster.remove(Environment, environment)
-      return goesOn(cluster.store, environment) ? accepted : noContent
+      if (isStanding(store, environment)) return accepted
+      const { name } = environment.metadata
+      return (await untilGone(() => store.get(Environment, params.org_id, name))) ? noContent : accepted
     },
   }),
 ]

@@ -3,10 +3,10 @@ import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Application } from '../../operator/api/application.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../operator/api/kind.ts'
-import { annotations } from '../../operator/api/names.ts'
+import { annotations, finalizer } from '../../operator/api/names.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { environmentObjectName } from '../../operator/domain/identity.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Cluster, Store } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 
 /** Where something of an environment is. */
@@ -51,7 +51,7 @@ export function findApplication(
   { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>,
 ): Application {
   const application = store.get(Application, org_id, app_id)
-  if (application && !isGoneApplication(store, application)) return application
+  if (application) return application
   throw new Problem('NotFound', `application '${app_id}' not found`)
 }
 
@@ -59,17 +59,14 @@ export function findApplication(
 export function findEnvironment(store: Store, path: EnvironmentPath): Environment {
   findApplication(store, path)
   const environment = store.get(Environment, path.org_id, environmentObjectName(path.app_id, path.env_id))
-  if (environment && !isGoneEnvironment(store, environment)) return environment
+  if (environment) return environment
   throw new Problem('NotFound', `environment '${path.env_id}' of application '${path.app_id}' not found`)
 }
 
-/** The environments of an application, by name; those of which nothing is left are not among them. */
+/** The environments of an application, by name; those that are being deleted are among them. */
 export function environmentsOf(store: Store, { metadata }: Pick<Application, 'metadata'>): Environment[] {
   const { namespace = '', name } = metadata
-  return store
-    .byIndex(Environment, 'application', inOrganization(namespace, name))
-    .filter((each) => !isGoneEnvironment(store, each))
-    .sort(byName)
+  return store.byIndex(Environment, 'application', inOrganization(namespace, name)).toSorted(byName)
 }
 
 /** The active resources of an environment. */
@@ -79,20 +76,6 @@ export function resourcesOf(
 ): readonly ActiveResource[] {
   const { namespace = '', name } = metadata
   return store.byIndex(ActiveResource, 'environment', inOrganization(namespace, name))
-}
-
-/** Whether an environment is being deleted and nothing stands any more: to REST it does not exist. */
-export function isGoneEnvironment(store: Store, environment: Environment): boolean {
-  return environment.metadata.deletionTimestamp !== undefined && resourcesOf(store, environment).length === 0
-}
-
-/** Whether an application is being deleted and nothing stands any more in its environments, marked or not. */
-export function isGoneApplication(store: Store, { metadata }: Application): boolean {
-  if (metadata.deletionTimestamp === undefined) return false
-  const index = inOrganization(metadata.namespace ?? '', metadata.name)
-  return store
-    .byIndex(Environment, 'application', index)
-    .every((each) => resourcesOf(store, each).length === 0)
 }
 
 /** Id of an environment within its application. */
@@ -109,6 +92,11 @@ export function newMetadata(namespace: string, name: string, caller: Caller): Ob
 export function newToldMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
   const { annotations: given, ...metadata } = newMetadata(namespace, name, caller)
   return { ...metadata, annotations: { ...given, [annotations.triggeredBy]: caller.userName } }
+}
+
+/** Metadata of what the operator has to clear up after, even when it is deleted before the operator saw it. */
+export function held(metadata: ObjectMeta): ObjectMeta {
+  return { ...metadata, finalizers: [finalizer] }
 }
 
 /** User id of whoever made an object over REST; empty when it came another way. */
@@ -130,8 +118,32 @@ export function lifeOf(object: KubeObject) {
   }
 }
 
-/** Refuses an id that is taken, by something that is being deleted too. */
-export function refuseTaken(existing: KubeObject | undefined, what: string): void {
+/** The object as it is, undefined when it is gone; what is known may be a moment behind another gateway. */
+export async function refresh<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  known: ObjectOf<K>,
+): Promise<ObjectOf<K> | undefined> {
+  const { namespace = '', name } = known.metadata
+  const current = await cluster.read(kind, namespace, name)
+  const cache = cluster.store.cacheOf(kind)
+  if (current) cache.set(current)
+  else cache.remove(known)
+  return current
+}
+
+/** Refuses an id that is taken; what is being deleted gets a moment to end. */
+export async function refuseTaken<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  known: ObjectOf<K> | undefined,
+  what: string,
+): Promise<void> {
+  if (!known || !(await refresh(cluster, kind, known))) return
+  const { namespace = '', name } = known.metadata
+  const look = () => cluster.store.get(kind, namespace, name)
+  await untilGone(look)
+  const existing = look()
   if (!existing) return
   const state = existing.metadata.deletionTimestamp ? 'is being deleted' : 'already exists'
   throw new Problem('Conflict', `${what} ${state}`)
@@ -140,14 +152,12 @@ export function refuseTaken(existing: KubeObject | undefined, what: string): voi
 const goneWithinMs = 2000
 const lookEveryMs = 50
 
-/** Gives the last steps of a deletion that REST calls done the moment that they take, so that the id is free again. */
-export async function untilGone<T>(look: () => T | undefined, isGone: (object: T) => boolean): Promise<void> {
-  const isGoing = () => {
-    const object = look()
-    return object !== undefined && isGone(object)
-  }
+/** Gives what is being deleted a moment to end; whether it has, so that its id is free. */
+export async function untilGone(look: () => KubeObject | undefined): Promise<boolean> {
+  const isGoing = () => look()?.metadata.deletionTimestamp !== undefined
   const deadline = performance.now() + goneWithinMs
   while (isGoing() && performance.now() < deadline) await setTimeout(lookEveryMs)
+  return !isGoing()
 }
 
 const maxObjectBytes = 1_400_000

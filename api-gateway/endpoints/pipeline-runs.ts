@@ -1,22 +1,17 @@
-import { createHash } from 'node:crypto'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
-import { annotations } from '../../operator/api/names.ts'
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { environmentObjectName } from '../../operator/domain/identity.ts'
-import { isAlreadyThere } from '../../operator/kube/client.ts'
 import type { Store } from '../../operator/kube/cluster.ts'
-import type { Caller } from '../authenticate.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
 import { flag } from './definition-request.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
-import { deploymentsTo } from './deployment-shape.ts'
 import { preparedDeployment, startDeployment } from './deployment-start.ts'
 import { findStart } from './environments.ts'
 import { type EnvironmentPath, findApplication } from './find.ts'
 import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
+import { deployOnce } from './run-key.ts'
 
 const requestShape = object(
   {
@@ -53,20 +48,6 @@ function deploymentOf(
   return { set_id: setName.slice(setName.indexOf('.') + 1), ...more }
 }
 
-/** What a deployment keeps of the key of its request; keys of two users never meet. */
-function markOf(caller: Caller, key: string): string {
-  return createHash('sha256').update(`${caller.userName}\0${key}`).digest('hex')
-}
-
-/** The deployment that an earlier request with the same key made. */
-function findByKey(
-  deployments: readonly EnvironmentDeployment[],
-  mark: string | undefined,
-): EnvironmentDeployment | undefined {
-  if (mark === undefined) return undefined
-  return deployments.find(({ metadata }) => metadata.annotations?.[annotations.idempotencyKey] === mark)
-}
-
 /** Runs of the pipeline that deploys: each is a deployment. */
 export const pipelineRuns: readonly Endpoint[] = [
   endpoint({
@@ -76,38 +57,34 @@ export const pipelineRuns: readonly Endpoint[] = [
     tag: 'Deployments',
     access: { application: 'developer' },
     headers: {
-      'Idempotency-Key': string('Key of the request. Requests of a user with the same key deploy once.'),
+      'Idempotency-Key': string(
+        'Key of the request. Requests of a user to an application with the same key deploy once, as long as that deployment is kept; one with another body is refused (422).',
+      ),
     },
     query: { dry_run: flag('Whether the request is only checked. False when absent.') },
     body: requestShape,
     responses: { 201: pipelineRunShape, 204: undefined, 409: errorShape },
     async handle({ params, query, body, caller, header }, gateway) {
-      const { cluster } = gateway
+      const { store } = gateway.cluster
       const path = { ...params, env_id: body.env_id }
-      findApplication(cluster.store, params)
-      const key = header('idempotency-key')
-      const mark = key === undefined ? undefined : markOf(caller, key)
-      const environmentName = environmentObjectName(params.app_id, body.env_id)
-      // Once it was deployed, the same request could be refused now.
-      const known = findByKey(deploymentsTo(cluster.store, params.org_id, environmentName), mark)
-      if (query.dry_run !== 'true' && known) return created(toRun(known))
-      const request = deploymentOf(cluster.store, params, body)
-      const prepared = preparedDeployment(path, request, caller, gateway)
-      if (query.dry_run === 'true') return noContent
-      const marks: Record<string, string> = mark === undefined ? {} : { [annotations.idempotencyKey]: mark }
-      try {
-        return created(toRun(await startDeployment(path, request, prepared, caller, gateway, marks)))
-      } catch (error) {
-        if (mark === undefined || !isAlreadyThere(error)) throw error
-        // Of two requests with the same key that race, the second finds what the first made.
-        const all = await cluster.readAll(EnvironmentDeployment, params.org_id)
-        const same = findByKey(
-          all.filter(({ spec }) => spec.environmentName === environmentName),
-          mark,
-        )
-        if (same) return created(toRun(same))
-        throw error
+      findApplication(store, params)
+      const prepare = () => {
+        const request = deploymentOf(store, params, body)
+        return { request, prepared: preparedDeployment(path, request, caller, gateway) }
       }
+      if (query.dry_run === 'true') {
+        prepare()
+        return noContent
+      }
+      const deploy = async (marks?: Readonly<Record<string, string>>) => {
+        const { request, prepared } = prepare()
+        return startDeployment(path, request, prepared, caller, gateway, marks)
+      }
+      const key = header('idempotency-key')
+      // Once it was deployed, the same request could be refused now.
+      const deployment =
+        key === undefined ? await deploy() : await deployOnce(params, { key, body, caller }, gateway, deploy)
+      return created(toRun(deployment))
     },
   }),
   endpoint({

@@ -104,7 +104,12 @@ export const resourceTypes: readonly Endpoint[] = [
     async handle({ params: { org_id }, body, caller }, { cluster }) {
       const name = newName(org_id, body.type)
       const spec = { ...specPartOf(body), use: body.use }
-      refuseTaken(cluster.store.get(ResourceType, org_id, name), `resource type '${body.type}'`)
+      await refuseTaken(
+        cluster,
+        ResourceType,
+        cluster.store.get(ResourceType, org_id, name),
+        `resource type '${body.type}'`,
+      )
       const type = newObject(ResourceType, newMetadata(org_id, name, caller), spec)
       return ok(toResourceType(customType(await cluster.create(ResourceType, type))))
     },

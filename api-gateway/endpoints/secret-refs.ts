@@ -28,9 +28,12 @@ export interface ExtractedSecrets {
 /** What a Secret holds for its owner: inputs of a definition, credentials of an account, what a webhook signs with, or a shared value. */
 type SecretUse = 'inputs' | 'credentials' | 'webhook-signing' | 'value'
 
+/** Of the names of Secrets, what tells them apart. */
+export const randomLength = 8
+
 /** A fresh name for a Secret of that owner: a new credential is a new Secret. */
 export function newSecretName(owner: string, use: SecretUse = 'inputs'): string {
-  return `${prefixOf(owner, use)}${randomBytes(4).toString('hex')}`
+  return `${prefixOf(owner, use)}${randomBytes(randomLength / 2).toString('hex')}`
 }
 
 /** Whether a Secret has a name that we gave it for that owner. */

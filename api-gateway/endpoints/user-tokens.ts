@@ -117,10 +117,8 @@ export const userTokens: readonly Endpoint[] = [
         throw new Problem('Forbidden', 'tokens are made for service users only')
       const { id, description, expires_at: expirationTime } = body
       refusePast(expirationTime, now())
-      refuseTaken(
-        tokensOf(cluster.store, user).find((each) => idOf(each) === id),
-        `token '${id}'`,
-      )
+      const known = tokensOf(cluster.store, user).find((each) => idOf(each) === id)
+      await refuseTaken(cluster, AccessToken, known, `token '${id}'`)
       const name = objectNameOf(user_id, id)
       const token = `qm_${name}_${randomBytes(32).toString('base64url')}`
       const { uid = '' } = user.metadata

@@ -3,13 +3,12 @@ import { AccessToken, Membership, organizationRole, User } from '../../operator/
 import { newObject } from '../../operator/api/kind.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
 import { list, object, type Static } from '../../operator/api/schema.ts'
-import { Problem } from '../../operator/domain/errors.ts'
 import type { Cluster, Store } from '../../operator/kube/cluster.ts'
 import type { Caller } from '../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
-import { changeObject } from './change.ts'
 import { find, findAll, newMetadata } from './find.ts'
+import { changeRole, removeMembership } from './organization-roles.ts'
 import { undoing } from './undo.ts'
 import {
   findMember,
@@ -60,88 +59,6 @@ async function createServiceUser(
     },
   )
   return { membership, user }
-}
-
-function isLastAdministrator(store: Store, organization: string, membership: Membership): boolean {
-  if (membership.spec.role !== 'administrator') return false
-  return !hasAdministrator(
-    store,
-    organization,
-    findAll(store, Membership, organization).filter(
-      ({ metadata }) => metadata.name !== membership.metadata.name,
-    ),
-  )
-}
-
-function hasAdministrator(store: Store, organization: string, memberships: readonly Membership[]): boolean {
-  return memberships.some(
-    (each) =>
-      each.spec.role === 'administrator' &&
-      !each.metadata.deletionTimestamp &&
-      memberOf(store, organization, each)?.user !== undefined,
-  )
-}
-
-function lastAdministrator(organization: string, { metadata }: Membership): Problem {
-  return new Problem('Conflict', `user '${metadata.name}' is the last administrator of '${organization}'`)
-}
-
-/** Takes a role away and gives it back when, by what others did meanwhile, no administrator is left. */
-async function keepingAnAdministrator(
-  cluster: Cluster,
-  organization: string,
-  membership: Membership,
-  take: () => Promise<void>,
-  giveBack: () => Promise<unknown>,
-): Promise<void> {
-  const { store } = cluster
-  if (isLastAdministrator(store, organization, membership)) throw lastAdministrator(organization, membership)
-  await take()
-  if (membership.spec.role !== 'administrator') return
-  if (hasAdministrator(store, organization, await cluster.readAll(Membership, organization))) return
-  await giveBack()
-  throw lastAdministrator(organization, membership)
-}
-
-async function removeMembership(
-  cluster: Cluster,
-  organization: string,
-  membership: Membership,
-): Promise<void> {
-  const { metadata, spec } = membership
-  const { name, namespace = '', annotations = {}, labels = {} } = metadata
-  const same = newObject(Membership, { name, namespace, annotations, labels }, spec)
-  await keepingAnAdministrator(
-    cluster,
-    organization,
-    membership,
-    () => cluster.remove(Membership, membership),
-    () => cluster.create(Membership, same),
-  )
-}
-
-async function changeRole(
-  cluster: Cluster,
-  organization: string,
-  membership: Membership,
-  role: Membership['spec']['role'],
-): Promise<Membership> {
-  const change = (wanted: Membership['spec']['role']) => (object: Membership) => ({
-    ...object,
-    spec: { ...object.spec, role: wanted },
-  })
-  if (role === 'administrator') return changeObject(cluster, Membership, membership, change(role))
-  let changed = membership
-  await keepingAnAdministrator(
-    cluster,
-    organization,
-    membership,
-    async () => {
-      changed = await changeObject(cluster, Membership, membership, change(role))
-    },
-    () => changeObject(cluster, Membership, changed, change('administrator')),
-  )
-  return changed
 }
 
 /** A service user of the organization, whether or not it has a role there: a deletion may have ended half-way. */

@@ -7,9 +7,9 @@ import { placeOf, valueObjectName } from '../../operator/domain/shared-values.ts
 import { type Caller, demand } from '../authenticate.ts'
 import type { Gateway } from '../endpoint.ts'
 import { changeObject, contributionOf, stamped } from './change.ts'
-import { inOrganization, newMetadata, refuseTaken } from './find.ts'
-import { fromReference, inputsSecret, isSecretNameOf, newSecretName, type SecretData } from './secret-refs.ts'
-import { undoing } from './undo.ts'
+import { inOrganization, newMetadata } from './find.ts'
+import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from './owned-secret.ts'
+import { fromReference, isSecretNameOf, newSecretName, type SecretData } from './secret-refs.ts'
 import {
   type newValueShape,
   type replacedValueShape,
@@ -91,12 +91,12 @@ function secretData(text: string): SecretData {
   return { [secretDataKey]: Buffer.from(text).toString('base64') }
 }
 
-/** Makes a value; the owner comes first, so that a Secret never stays without one. */
+/** Makes a value, and the Secret that holds it if it is one. */
 export async function createValue(
   path: ValuesPath,
   body: Static<typeof newValueShape>,
   caller: Caller,
-  { cluster, log }: Gateway,
+  gateway: Gateway,
 ): Promise<SharedValue> {
   const { key, description } = body
   refusePrototypeKey(key, 'key')
@@ -105,8 +105,6 @@ export async function createValue(
     key,
     ...(path.env_id === undefined ? {} : { environmentId: path.env_id }),
   }
-  const [existing] = cluster.store.byIndex(SharedValue, 'place', inOrganization(path.org_id, placeOf(place)))
-  refuseTaken(existing, `value '${key}'`)
   const content = contentOf(body, caller) ?? { plain: '' }
   const name = valueObjectName(place)
   const secretName = newSecretName(name, 'value')
@@ -115,14 +113,12 @@ export async function createValue(
     ...valuePart(content, secretName),
     ...(description === null ? {} : { description }),
   })
-  const made = await cluster.create(SharedValue, wanted)
-  if (!('secret' in content)) return made
-  await undoing(
-    log,
-    () => cluster.remove(SharedValue, made),
-    () => cluster.createSecret(inputsSecret(made, secretName, secretData(content.secret))),
-  )
-  return made
+  const secret = 'secret' in content ? { name: secretName, data: secretData(content.secret) } : undefined
+  const creation = { kind: SharedValue, wanted, secret, what: `value '${key}'` }
+  const { cluster } = gateway
+  const [known] = cluster.store.byIndex(SharedValue, 'place', inOrganization(path.org_id, placeOf(place)))
+  await refuseOtherThan(creation, cluster, known)
+  return createWithSecret(creation, gateway)
 }
 
 /** Changes a value; a new secret is a new Secret, and the operator takes the old one away. */
@@ -136,10 +132,12 @@ export async function changeValue(
   const { name } = value.metadata
   const content = contentOf(body, caller, value)
   const secretName = newSecretName(name, 'value')
-  if (content && 'secret' in content)
-    await cluster.createSecret(inputsSecret(value, secretName, secretData(content.secret)))
+  const first =
+    content && 'secret' in content
+      ? await addSecret(SharedValue, value, { name: secretName, data: secretData(content.secret) }, gateway)
+      : value
   const contribution = contributionOf(caller, gateway)
-  return changeObject(cluster, SharedValue, value, (current) => {
+  return changeObject(cluster, SharedValue, first, (current) => {
     const { value: plain, secret, description: before, ...place } = current.spec
     const kept = plain === undefined ? {} : { value: plain }
     const { description = before ?? null } = body
@@ -148,6 +146,6 @@ export async function changeValue(
       ...(content ? valuePart(content, secretName, current) : { ...kept, ...(secret ? { secret } : {}) }),
       ...(description === null ? {} : { description }),
     }
-    return stamped(current, { ...current, spec }, contribution)
+    return withoutAnnouncement(stamped(current, { ...current, spec }, contribution), secretName)
   })
 }

@@ -9,9 +9,9 @@ import type { Caller } from '../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
 import { changeObject } from './change.ts'
-import { byName, findApplication, inOrganization, newMetadata, refuseTaken } from './find.ts'
-import { inputsSecret, newSecretName, type SecretData } from './secret-refs.ts'
-import { undoing } from './undo.ts'
+import { byName, findApplication, inOrganization, newMetadata } from './find.ts'
+import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from './owned-secret.ts'
+import { newSecretName, type SecretData } from './secret-refs.ts'
 import {
   changedSpec,
   changedWebhookShape,
@@ -54,34 +54,33 @@ async function createWebhook(
   { org_id, app_id }: { readonly org_id: string; readonly app_id: string },
   body: Static<typeof newWebhookShape>,
   caller: Caller,
-  { cluster, log }: Gateway,
+  gateway: Gateway,
 ) {
   const signingSecretName = newSecretName(body.id, 'webhook-signing')
   // Headers that were not sent are none; null is kept apart from that.
   const bare = { applicationName: app_id, url: body.url, headers: {}, signingSecretName }
   const spec = changedSpec(bare, body)
-  refuseTaken(cluster.store.get(Webhook, org_id, body.id), `webhook '${body.id}'`)
-  const webhook = await cluster.create(
-    Webhook,
-    newObject(Webhook, newMetadata(org_id, body.id, caller), spec),
-  )
   const text = newSigningSecret()
-  // The owner comes first, so that a Secret never stays without one.
-  await undoing(
-    log,
-    () => cluster.remove(Webhook, webhook),
-    () => cluster.createSecret(inputsSecret(webhook, signingSecretName, signingSecretData(text))),
-  )
+  const creation = {
+    kind: Webhook,
+    wanted: newObject(Webhook, newMetadata(org_id, body.id, caller), spec),
+    secret: { name: signingSecretName, data: signingSecretData(text) },
+    what: `webhook '${body.id}'`,
+  }
+  await refuseOtherThan(creation, gateway.cluster)
+  const webhook = await createWithSecret(creation, gateway)
   return { ...toWebhook(webhook), signing_secret: text }
 }
 
 /** A new secret is a new Secret; the operator takes the old one away when it sees the new reference. */
-async function rotateSecret(webhook: Webhook, { cluster }: Gateway): Promise<string> {
-  const { name, uid } = webhook.metadata
-  const signingSecretName = newSecretName(name, 'webhook-signing')
+async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string> {
+  const signingSecretName = newSecretName(webhook.metadata.name, 'webhook-signing')
   const text = newSigningSecret()
-  await cluster.createSecret(inputsSecret(webhook, signingSecretName, signingSecretData(text)))
-  await cluster.patch(Webhook, webhook, { metadata: { uid }, spec: { signingSecretName } })
+  const secret = { name: signingSecretName, data: signingSecretData(text) }
+  const announced = await addSecret(Webhook, webhook, secret, gateway)
+  await changeObject(gateway.cluster, Webhook, announced, (current) =>
+    withoutAnnouncement({ ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
+  )
   return text
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
+import { ApiError } from '../../operator/kube/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, addResource } from './support/objects.ts'
 
@@ -82,7 +83,7 @@ describe('a new account', () => {
   })
 
   test('whose credentials cannot be kept is not there', async () => {
-    gateway.cluster.failNext('create Secret', new Error('reset'))
+    gateway.cluster.failNext('create Secret', new ApiError(500, 'InternalError', 'no'))
     expect((await gateway.send(`POST ${accounts}`, { body: cloudflare })).status).toBe(500)
     expect(specOf('cf')).toBeUndefined()
     expect((await gateway.send(`POST ${accounts}`, { body: cloudflare })).status).toBe(200)
@@ -134,7 +135,11 @@ describe('a change of an account', () => {
     const after = specOf('cf')?.credentialsSecretName
     expect(after).not.toBe(before)
     expect(contentOf(1)).toEqual({ token: 'canary-2' })
-    expect(gateway.cluster.writes).toEqual([`create Secret acme/${after}`, 'patch ResourceAccount acme/cf'])
+    expect(gateway.cluster.writes).toEqual([
+      'patch ResourceAccount acme/cf',
+      `create Secret acme/${after}`,
+      'replace ResourceAccount acme/cf',
+    ])
     expect(gateway.cluster.secrets[1]?.metadata.ownerReferences).toEqual(
       gateway.cluster.secrets[0]?.metadata.ownerReferences,
     )

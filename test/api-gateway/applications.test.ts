@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Membership } from '../../operator/api/access.ts'
-import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Application } from '../../operator/api/application.ts'
-import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
-import { newObject } from '../../operator/api/kind.ts'
+import { ApiError } from '../../operator/kube/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
-import { addEnvironment, addResource } from './support/objects.ts'
+import { addEnvironment } from './support/objects.ts'
 
 let gateway: TestGateway
 
@@ -107,65 +105,18 @@ describe('a new application', () => {
     })
     expect((await gateway.send('GET /orgs/acme/apps/shop', { as: 'max' })).status).toBe(200)
   })
-})
 
-describe('deletion', () => {
-  test.each([
-    ['an application that was never deployed is gone at once', 'DELETE /orgs/acme/apps/shop', false, 204],
-    ['an application with resources goes on', 'DELETE /orgs/acme/apps/shop', true, 202],
-    [
-      'the last environment, never deployed, is gone at once',
-      'DELETE /orgs/acme/apps/shop/envs/development',
-      false,
-      204,
-    ],
-    ['an environment with resources goes on', 'DELETE /orgs/acme/apps/shop/envs/development', true, 202],
-  ])('%s', async (_, operation, withResource, status) => {
-    addEnvironment(gateway)
-    if (withResource) addResource(gateway)
-    expect((await gateway.send(operation)).status).toBe(status)
-    const { writes } = gateway.cluster
-    expect(writes.filter((each) => each.startsWith('remove'))).toHaveLength(1)
-  })
-
-  test('an environment under deletion is shown as deleting while something stands, then not at all', async () => {
-    addEnvironment(gateway)
-    const environment = gateway.cluster.store.get(Environment, 'acme', 'shop.development')
-    const deletionTimestamp = '2026-03-01T00:00:00Z'
-    const metadata = {
-      ...environment?.metadata,
-      name: 'shop.development',
-      deletionTimestamp,
-      finalizers: ['x/y'],
-    }
-    gateway.cluster.put(Environment, { ...(environment as Environment), metadata }) // it was just put
-    const resource = addResource(gateway)
-    const path = '/orgs/acme/apps/shop/envs/development'
-    expect((await gateway.send(`GET ${path}`)).body).toMatchObject({
-      status: 'deleting',
-      status_changed_at: deletionTimestamp,
-    })
-    expect((await gateway.send(`DELETE ${path}`)).status).toBe(202)
-    gateway.cluster.drop(ActiveResource, 'acme', resource)
-    expect((await gateway.send(`GET ${path}`)).status).toBe(404)
-    expect((await gateway.send(`DELETE ${path}`)).status).toBe(404)
-    expect((await gateway.send('GET /orgs/acme/apps/shop')).body.envs).toEqual([])
-    const again = { id: 'development', name: 'Again', type: 'development' }
-    expect((await gateway.send('POST /orgs/acme/apps/shop/envs', { body: again })).status).toBe(409)
-    const later = gateway.send('POST /orgs/acme/apps/shop/envs', { body: again })
-    setTimeout(() => gateway.cluster.drop(Environment, 'acme', 'shop.development'), 100)
-    expect((await later).status).toBe(201)
-  })
-
-  test.each([
-    ['while something stands in an environment of it', true, 200],
-    ['not at all once nothing does, although the environment is not under deletion yet', false, 404],
-  ])('an application under deletion is shown %s', async (_, withResource, status) => {
-    addEnvironment(gateway)
-    if (withResource) addResource(gateway)
-    const metadata = { namespace: 'acme', name: 'shop', deletionTimestamp: '2026-03-01T00:00:00Z' }
-    gateway.cluster.put(Application, newObject(Application, metadata, {}))
-    expect((await gateway.send('GET /orgs/acme/apps/shop')).status).toBe(status)
+  test('is made however many its manager makes at once, and each of them is owned', async () => {
+    gateway.addUser('max')
+    gateway.addMember('acme', 'max', { role: 'manager' })
+    gateway.cluster.failNext('replace Membership acme/max', new ApiError(409, 'Conflict', 'modified'))
+    const ids = ['one', 'two', 'three', 'four']
+    const answers = ids.map((id) =>
+      gateway.send('POST /orgs/acme/apps', { as: 'max', body: { id, name: id } }),
+    )
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    const { applications = [] } = gateway.cluster.store.get(Membership, 'acme', 'max')?.spec ?? {}
+    expect(applications.map(({ applicationName }) => applicationName).sort()).toEqual(ids.toSorted())
   })
 })
 

@@ -92,11 +92,6 @@ describe('PUT of a definition', () => {
     ['a driver type without a vendor', { name: 'n', driver_type: 'echo' }, 400],
     ['a provision key that cannot be', { name: 'n', provision: { 'a b': {} } }, 400],
     [
-      'secrets and references together',
-      { name: 'n', driver_inputs: { secrets: { a: 'b' }, secret_refs: {} } },
-      400,
-    ],
-    [
       'inputs that our driver does not take',
       { name: 'n', driver_type: 'quartermaster/ingress', driver_inputs: { values: { api_version: 'v2' } } },
       400,
@@ -218,7 +213,7 @@ describe('secret inputs that change', () => {
   test('a Secret that cannot be made leaves the definition as it was', async () => {
     await create()
     const before = specOf()
-    gateway.cluster.failNext('create Secret', new Error('reset'))
+    gateway.cluster.failNext('create Secret', new ApiError(500, 'InternalError', 'no'))
     const body = { driver_inputs: { secrets: { token: 'x' } } }
     expect((await gateway.send(`PATCH ${defs}/s3`, { body })).status).toBe(500)
     expect(specOf()).toEqual(before)

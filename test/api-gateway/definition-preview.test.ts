@@ -130,7 +130,11 @@ describe('a dry run', () => {
     [`POST ${defs}?dry_run=true`, { ...s3, id: 's3' }, 409],
     [`POST ${defs}?dry_run=true`, { ...s3, id: 'new', criteria: [{}] }, 409],
     [`PUT ${defs}/s3?dry_run=true`, {}, 422],
-    [`PATCH ${defs}/s3?dry_run=true`, { driver_inputs: { secrets: {}, secret_refs: {} } }, 400],
+    [
+      `PATCH ${defs}/s3?dry_run=true`,
+      { driver_inputs: { secrets: { a: 'b' }, secret_refs: { c: { value: 'd' } } } },
+      400,
+    ],
     [`PATCH ${defs}/missing?dry_run=true`, {}, 404],
     [`PATCH ${defs}/s3?dry_run=perhaps`, {}, 400],
   ])('%s is refused as the write would be', async (operation, body, status) => {

@@ -178,14 +178,39 @@ describe('the last administrator', () => {
     expect([roleOf('admin'), roleOf('ana')]).toContain('administrator')
   })
 
+  test.each([
+    ['lowered', 'PATCH', { role: 'member' }],
+    ['removed', 'DELETE', undefined],
+  ])('that became one while it was to be %s, and is the last by then, stays', async (_, method, body) => {
+    const { cluster } = gateway
+    gateway.addMember('acme', 'ana', { role: 'manager' })
+    const { replace, removeUnchanged } = cluster
+    const meanwhile = async () => {
+      Object.assign(cluster, { replace, removeUnchanged })
+      const raised = await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
+      const lowered = await gateway.send(`PATCH ${users}/admin`, { as: 'ana', body: { role: 'member' } })
+      expect([raised.status, lowered.status]).toEqual([200, 200])
+    }
+    cluster.replace = async (...write) => {
+      await meanwhile()
+      return await replace(...write)
+    }
+    cluster.removeUnchanged = async (...write) => {
+      await meanwhile()
+      await removeUnchanged(...write)
+    }
+    expect((await gateway.send(`${method} ${users}/ana`, { body })).status).toBe(409)
+    expect([roleOf('admin'), roleOf('ana')]).toEqual(['member', 'administrator'])
+  })
+
   test('that another door lowered meanwhile gets the role back', async () => {
     await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
     const { cluster } = gateway
-    const remove = cluster.remove
-    cluster.remove = async (kind, object) => {
-      cluster.remove = remove
+    const { removeUnchanged } = cluster
+    cluster.removeUnchanged = async (kind, object) => {
+      cluster.removeUnchanged = removeUnchanged
       cluster.drop(Membership, 'acme', 'admin')
-      await remove(kind, object)
+      await removeUnchanged(kind, object)
     }
     expect((await gateway.send(`DELETE ${users}/ana`)).status).toBe(409)
     expect(roleOf('ana')).toBe('administrator')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { SharedValue } from '../../operator/api/shared-value.ts'
+import { ApiError } from '../../operator/kube/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 
@@ -72,7 +73,7 @@ describe('a secret value', () => {
   })
 
   test('whose Secret cannot be made is not there', async () => {
-    gateway.cluster.failNext('create Secret', new Error('reset'))
+    gateway.cluster.failNext('create Secret', new ApiError(500, 'InternalError', 'no'))
     expect((await post(app, token)).status).toBe(500)
     expect(stored()).toEqual([])
     expect((await post(app, token)).status).toBe(201)
@@ -97,7 +98,7 @@ describe('a secret value', () => {
     const [first, second] = gateway.cluster.secrets.map(({ metadata }) => metadata.name)
     expect(specOf('TOKEN')?.secret?.secret).toBe(second)
     expect(first).not.toBe(second)
-    expect(gateway.cluster.writes[0]).toBe(`create Secret acme/${second}`)
+    expect(gateway.cluster.writes[1]).toBe(`create Secret acme/${second}`)
   })
 
   test.each<[rule: string, method: string, body: object]>([

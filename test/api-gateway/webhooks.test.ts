@@ -110,7 +110,7 @@ describe('a new webhook', () => {
   })
 
   test('whose signing secret cannot be kept is not there', async () => {
-    gateway.cluster.failNext('create Secret', new Error('reset'))
+    gateway.cluster.failNext('create Secret', new ApiError(500, 'InternalError', 'no'))
     expect((await gateway.send(`POST ${webhooks}`, { body: chat })).status).toBe(500)
     expect(specOf()).toBeUndefined()
     await create()

@@ -155,10 +155,20 @@ export function createFakeCluster(): FakeCluster {
       }
       cacheOf(kind).remove(existing)
     },
+    async removeUnchanged(kind, object) {
+      const existing = cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)
+      if (!existing) throw new ApiError(404, 'NotFound', 'not found')
+      if (existing.metadata.resourceVersion !== object.metadata.resourceVersion)
+        throw new ApiError(409, 'Conflict', 'the object has been modified')
+      await fake.remove(kind, object)
+    },
     read: async (kind, namespace, name) => cacheOf(kind).get(namespace, name),
     readAll: async (kind, namespace) => cacheOf(kind).inNamespace(namespace),
     async createSecret(secret) {
       record('create', 'Secret', secret)
+      const { namespace, name } = secret.metadata
+      if (fake.secrets.some(({ metadata }) => metadata.name === name && metadata.namespace === namespace))
+        throw new ApiError(409, 'AlreadyExists', `secrets "${name}" already exists`)
       fake.secrets.push(secret)
     },
     async close() {},

@@ -1,9 +1,11 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { createGateway, type GatewayOptions } from '../../../api-gateway/app.ts'
 import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
+import { Application } from '../../../operator/api/application.ts'
+import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
-import { newObject } from '../../../operator/api/kind.ts'
-import { systemNamespace } from '../../../operator/api/names.ts'
+import { type Kind, newObject } from '../../../operator/api/kind.ts'
+import { finalizer, systemNamespace } from '../../../operator/api/names.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { checkResponse } from './document-check.ts'
@@ -55,11 +57,21 @@ export function tokenOf(user: string): string {
   return `qm_${user}_secret-of-${user}`
 }
 
+/** Does what the operator does with a thing under deletion that nothing stands in. */
+function letGo<K extends Kind>(cluster: FakeCluster, kind: K): void {
+  cluster.store.cacheOf<Kind>(kind).subscribe(({ after }) => {
+    const { namespace = '', name, deletionTimestamp, finalizers = [] } = after?.metadata ?? { name: '' }
+    if (deletionTimestamp && finalizers.join() === finalizer) cluster.drop(kind, namespace, name)
+  })
+}
+
 /** Organizations `acme` and `globex`, each with `development` and `production`; `admin` administers both. */
 export async function startGateway(
   options: Partial<GatewayOptions> & { readonly port?: number } = {},
 ): Promise<TestGateway> {
   const cluster = createFakeCluster()
+  letGo(cluster, Application)
+  letGo(cluster, Environment)
   const logged: TestGateway['logged'] = []
   const write = (level: string) => (message: string, fields?: unknown) => {
     logged.push({ level, message, fields })

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { bodiesOf, hook, makeHookOrganization } from '../support/receiver-webhooks.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
+
+const cluster = sharedCluster()
+const hold = 'example.org/hold'
+
+describe('after a DELETE that answers 204 the id is free', () => {
+  let receiver: Receiver
+  let organization: Organization
+  beforeAll(async () => {
+    receiver = await startReceiver(cluster.directory)
+    organization = await makeHookOrganization(cluster, 'idsfree')
+  })
+  afterAll(() => receiver?.close())
+
+  const create = (environment = 'one') =>
+    organization.rest('POST', '/apps', {
+      id: 'brief',
+      name: 'Brief',
+      env: { id: environment, name: 'First', type: 'development' },
+    })
+
+  test.each(['', '/envs/one'])('of brief%s, never deployed, again and again', async (path) => {
+    await create()
+    for (const _ of [1, 2, 3]) {
+      expect((await organization.rest('DELETE', `/apps/brief${path}`)).status).toBe(204)
+      expect((await organization.rest('GET', `/apps/brief${path}`)).status).toBe(404)
+      const one = { id: 'one', name: 'One', type: 'development' }
+      const answer = path === '' ? await create() : await organization.rest('POST', '/apps/brief/envs', one)
+      expect(answer.status).toBe(201)
+    }
+  })
+
+  test('although a webhook is still to hear of it, and it does', async () => {
+    receiver.answer('/late', 503)
+    await hook(organization, 'late', { applicationName: 'brief', url: receiver.url('/late') })
+    await organization.rest('POST', '/apps/brief/envs', { id: 'two', name: 'Two', type: 'development' })
+    await receiver.awaitCalls('/late', 1)
+    expect((await organization.rest('DELETE', '/apps/brief')).status).toBe(204)
+    expect((await create('next')).status).toBe(201)
+    expect((await organization.rest('GET', '/apps/brief/webhooks')).body).toEqual([])
+    const refused = receiver.calls('/late').length
+    receiver.answer('/late', 200)
+    await eventually(
+      'the end of the webhook',
+      20_000,
+      async () => (await organization.get('webhooks', 'late')) === undefined || undefined,
+    )
+    const heard = bodiesOf(receiver.calls('/late').slice(refused)).map(
+      ({ event, env_id }) => `${event} ${env_id}`,
+    )
+    expect(heard).toEqual(expect.arrayContaining(['environment.deleted one', 'environment.deleted two']))
+    // What happens in its successor is not its business.
+    expect(heard).not.toContain('environment.created next')
+  }, 30_000)
+
+  test('of a webhook, whatever its calls', async () => {
+    receiver.answer('/failing', 500)
+    const webhook = { id: 'failing', url: receiver.url('/failing') }
+    expect((await organization.rest('POST', '/apps/brief/webhooks', webhook)).status).toBe(201)
+    await organization.rest('POST', '/apps/brief/envs', { id: 'three', name: 'Three', type: 'development' })
+    await receiver.awaitCalls('/failing', 1)
+    expect((await organization.rest('DELETE', '/apps/brief/webhooks/failing')).status).toBe(204)
+    expect((await organization.rest('POST', '/apps/brief/webhooks', webhook)).status).toBe(201)
+  })
+})
+
+describe('as long as the namespace of an environment stands', () => {
+  let organization: Organization
+  const held = () => `/api/v1/namespaces/${organization.id}--shop--live/configmaps/held`
+  beforeAll(async () => {
+    organization = await makeTestOrganization(cluster, 'idsheld')
+    const echo = { driverType: 'quartermaster/echo', criteria: [{}] }
+    await organization.define('dns', {
+      ...echo,
+      type: 'dns',
+      driverInputs: { values: { host: 'x.example.test' } },
+      provision: { ingress: {} },
+    })
+    const ingress = { type: 'ingress', driverType: 'quartermaster/ingress', criteria: [{}] }
+    await organization.define('ingress', ingress)
+    await organization.application('shop')
+    await organization.environment('shop', 'live')
+    const rules = { 'externals.dns': { http: { '/': { type: 'prefix', port: 8080 } } } }
+    const web = moduleWith({ dns: { type: 'dns' } }, { ingress: { rules } })
+    await organization.deploy('shop.live', { modules: { web } })
+    const { status } = await organization.kube('POST', held().replace('/held', ''), {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'held', finalizers: [hold] },
+    })
+    expect(status).toBe(201)
+    expect((await organization.rest('DELETE', '/apps/shop/envs/live')).status).toBe(202)
+    await eventually(
+      'the end of the resources',
+      15_000,
+      async () => (await organization.resources()).length === 0 || undefined,
+    )
+  })
+
+  test('it is shown as deleting, DELETE goes on, and its id is taken', async () => {
+    const path = '/apps/shop/envs/live'
+    const { status, body } = await organization.rest('GET', path)
+    expect([status, body.status]).toEqual([200, 'deleting'])
+    expect((await organization.rest('DELETE', path)).status).toBe(202)
+    const again = { id: 'live', name: 'Live', type: 'development' }
+    expect((await organization.rest('POST', '/apps/shop/envs', again)).status).toBe(409)
+  })
+
+  test('so is its application; when it is gone the id is free', async () => {
+    expect((await organization.rest('DELETE', '/apps/shop')).status).toBe(202)
+    const { status, body } = await organization.rest('GET', '/apps/shop')
+    expect([status, body.status]).toEqual([200, 'deleting'])
+    const merge = 'application/merge-patch+json'
+    await organization.kube('PATCH', held(), { metadata: { finalizers: null } }, merge)
+    const end = await eventually('the end of the application', 20_000, async () => {
+      const answer = await organization.rest('DELETE', '/apps/shop')
+      return answer.status === 202 ? undefined : answer.status
+    })
+    expect([204, 404]).toContain(end)
+    expect((await organization.rest('POST', '/apps', { id: 'shop', name: 'Shop' })).status).toBe(201)
+  }, 30_000)
+})
