@@ -7,8 +7,7 @@ const common = {
 }
 
 export default {
-  // More than two cores have: many tests wait for others more than they work.
-  maxWorkers: 3,
+  maxWorkers: 2,
   testTimeout: 30_000,
   workerIdleMemoryLimit: '512MB',
   projects: [

@@ -70,7 +70,7 @@ async function send(
 const isFound = async (path: string) => (await send('GET', path))?.status === 200
 
 const ready = () =>
-  eventually('access', 20_000, async () => (await isFound('/apps/shop/envs/dev')) || undefined)
+  eventually('access', 60_000, async () => (await isFound('/apps/shop/envs/dev')) || undefined)
 
 /** Something that may die at any time, and how it comes back. */
 interface Victim {
@@ -134,7 +134,7 @@ describe.each(Object.keys(victims))('when the %s is killed between a request and
     const count = { acknowledged: 0, others: 0 }
     for (let round = 0; round < rounds; round += 1) {
       const writes = await writesOf(organization, `${name.toLowerCase().replace(' ', '-')}-${round}`)
-      await eventually('what is to be deleted', 10_000, async () => {
+      await eventually('what is to be deleted', 60_000, async () => {
         const doomed = writes.filter(({ method }) => method === 'DELETE')
         const found = await Promise.all(doomed.map(({ path }) => isFound(path)))
         return found.every(Boolean) || undefined
@@ -155,7 +155,7 @@ describe.each(Object.keys(victims))('when the %s is killed between a request and
     }
     expect(count.acknowledged).toBeGreaterThan(0)
     if (name !== 'operator') expect(count.others).toBeGreaterThan(0)
-  }, 180_000)
+  }, 400_000)
 })
 
 /** What was made half stands in the way until it is deleted; a deployment only until it has ended. */
@@ -173,18 +173,22 @@ async function makeAnew({ path, body, isThere }: Write): Promise<void> {
   const { id, key } = body as { id?: string; key?: string } // a new thing has one
   const name = id ?? key
   if (name !== undefined) expect((await send('DELETE', `${path}/${name}`))?.status).toBeLessThan(300)
-  await eventually(`'${name ?? path}' made anew`, 20_000, async () => {
+  await eventually(`'${name ?? path}' made anew`, 60_000, async () => {
     const { status } = (await send('POST', path, body)) ?? { status: 0 }
     return status === 200 || status === 201 ? true : undefined
   })
   expect([path, await isThere()]).toEqual([path, true])
 }
 
-test('every deployment that was acknowledged comes to its end', () =>
-  eventually('the end of all deployments', 30_000, async () => {
-    const all = await organization.list<EnvironmentDeployment>('environmentdeployments')
-    return (all.length > 0 && all.every(isFinished)) || undefined
-  }))
+test(
+  'every deployment that was acknowledged comes to its end',
+  () =>
+    eventually('the end of all deployments', 60_000, async () => {
+      const all = await organization.list<EnvironmentDeployment>('environmentdeployments')
+      return (all.length > 0 && all.every(isFinished)) || undefined
+    }),
+  90_000,
+)
 
 test('no Secret of ours is without an owner that is there', async () => {
   const owners = new Set<string>()

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { endProcess, freePorts, startProcess } from '../../dev/control-plane/processes.ts'
 import { eventually } from '../support/client.ts'
+import { type SecondGateway, startSecondGateway } from '../support/second-gateway.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { makeRestOrganization, sendTo } from './twelve-endpoints.ts'
 
@@ -54,33 +53,17 @@ describe('an API token, for machines', () => {
 })
 
 describe('the rate of requests', () => {
-  let url = ''
-  let pid = 0
+  let slow: SecondGateway
   beforeAll(async () => {
-    const [port = 0] = await freePorts(1)
-    url = `http://127.0.0.1:${port}`
-    pid = await startProcess({
-      binary: process.execPath,
-      args: [join(cluster.directory, 'gateway.mjs')],
-      environment: {
-        QUARTERMASTER_KUBECONFIG: cluster.gatewayKubeconfig,
-        QUARTERMASTER_GATEWAY_HOST: '127.0.0.1',
-        QUARTERMASTER_GATEWAY_PORT: String(port),
-        QUARTERMASTER_REQUESTS_PER_SECOND: '1',
-        QUARTERMASTER_REQUEST_BURST: '3',
-      },
-      logFile: join(cluster.directory, 'slow-gateway.log'),
-      pidFile: join(cluster.directory, 'slow-gateway.pid'),
-      detached: false,
+    slow = await startSecondGateway(cluster, 'slow-gateway', {
+      QUARTERMASTER_REQUESTS_PER_SECOND: '1',
+      QUARTERMASTER_REQUEST_BURST: '3',
     })
-    await eventually('a second gateway', 10_000, async () =>
-      (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ? true : undefined,
-    )
   })
-  afterAll(() => endProcess(pid, cluster.directory, 5000))
+  afterAll(() => slow?.stop())
 
   test('above the limit is answered 429 with Retry-After, and after that time requests are taken again', async () => {
-    const get = () => sendTo(url, 'GET /orgs', {}, cluster.adminToken)
+    const get = () => sendTo(slow.url, 'GET /orgs', {}, cluster.adminToken)
     const answers = await Promise.all(Array.from({ length: 6 }, get))
     const refused = answers.filter(({ status }) => status === 429)
     expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([3, 3])
