@@ -185,13 +185,6 @@ describe('the same over REST', () => {
     )
   })
 
-  test('a second deployment is refused while one runs, and allowed afterwards', async () => {
-    const [first, second] = await Promise.all(
-      [1, 2].map(() => organization.rest('POST', '/apps/shop/envs/staging/deploys', { comment: 'again' })),
-    )
-    expect(new Set([first?.status, second?.status])).toEqual(new Set([201, 409]))
-  })
-
   test('a deployment that cannot be planned fails at once and says why', async () => {
     const body = {
       modules: {

@@ -151,6 +151,21 @@ test('202 is asked again until 200, with the cookie, which is kept from the firs
   ])
 })
 
+test('while a driver takes its time a second deployment is refused, and allowed afterwards', async () => {
+  const again = async () =>
+    (await organization.rest('POST', '/apps/shop/envs/busy/deploys', { comment: 'again' })).status
+  const server = await serve()
+  server.next.push(...Array.from({ length: 100 }, () => ({ status: 202, body: { status: 'creating' } })))
+  await registerByKubectl('busy', server.target)
+  const first = deploy('busy', 'busy')
+  await eventually('its first call', 20_000, async () => server.journal.length > 0 || undefined)
+  await eventually('a gateway that knows of it', 10_000, async () => (await again()) === 409 || undefined)
+  expect(await again()).toBe(409)
+  server.next.length = 0
+  expect(readyOf(await first).reason).toBe('Reconciled')
+  await eventually('a gateway that knows of the end', 10_000, async () => (await again()) === 201 || undefined)
+})
+
 describe('a driver with a schema of its inputs', () => {
   const inputsSchema = {
     type: 'object',
