@@ -21,13 +21,14 @@ import { errorBody, type Refusal, refusalOf } from './errors.ts'
 import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { createViewer } from './pages/viewer.ts'
-import { addressKey, createRateLimit, type RateLimit, take } from './rate-limit.ts'
+import { createRateLimit, type RateLimit, take } from './rate-limit.ts'
 import { createServe } from './serve.ts'
 import { closeServer, createHttpServer } from './server.ts'
 import { defaultSettings, type GatewaySettings } from './settings.ts'
 import { createOidc } from './sign-in/oidc.ts'
 import { createSessions } from './sign-in/session.ts'
 import { createSigner, readSessionKey } from './sign-in/signer.ts'
+import { addressKey, sourceAddress } from './source-address.ts'
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
@@ -101,6 +102,7 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
   app.disable('etag')
   app.enable('case sensitive routing')
   app.enable('strict routing')
+  app.set('trust proxy', gateway.settings.trustedProxies)
   app.use(prepare(gateway))
   const { allowedOrigins } = gateway.settings
   if (allowedOrigins.length > 0) app.use(allowOrigins(allowedOrigins))
@@ -114,8 +116,8 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
     }
     route.all(refuseMethod(operations, limit))
   }
-  app.use(({ socket }) => {
-    take(limit, addressKey(socket.remoteAddress))
+  app.use((request) => {
+    take(limit, addressKey(sourceAddress(request)))
     throw new Problem('NotFound', 'there is no such path')
   })
   app.use(refuse(gateway))
@@ -174,9 +176,9 @@ function refuseMethod(operations: readonly Endpoint[], limit: RateLimit): Reques
   const methods = operations.flatMap(({ method }) =>
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   )
-  return ({ socket }, response) => {
+  return (request, response) => {
     response.setHeader('allow', methods.join(', '))
-    take(limit, addressKey(socket.remoteAddress))
+    take(limit, addressKey(sourceAddress(request)))
     throw new Problem('MethodNotAllowed', `this path allows ${methods.join(', ')}`)
   }
 }

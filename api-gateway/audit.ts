@@ -6,8 +6,8 @@ import { boolean, integer, map, object, oneOf, type Static, string, time } from 
 import type { Store } from '../operator/kube/cluster.ts'
 import type { Log } from '../operator/log.ts'
 import { createBursts } from './audit-bursts.ts'
-import { addressKey } from './rate-limit.ts'
 import { named } from './shapes.ts'
+import { addressKey, sourceAddress } from './source-address.ts'
 
 /** Whether it was done, was not allowed or possible, or went wrong. */
 export const auditResults = ['success', 'refused', 'failed'] as const
@@ -146,9 +146,10 @@ function shelfName(organization: string, isMember: boolean): string {
 }
 
 /** Whose refusals, and about which organization, are one burst. */
-function burstKey({ params, path, socket }: Request, { locals }: Response, store: Store): string {
+function burstKey(request: Request, { locals }: Response, store: Store): string {
+  const { params, path } = request
   const { userName, via = '' } = locals as AuditLocals // set by us alone
-  const caller = userName === undefined ? addressKey(socket.remoteAddress) : `user:${userName} ${via}`
+  const caller = userName === undefined ? addressKey(sourceAddress(request)) : `user:${userName} ${via}`
   return `${caller} ${organizationOf(store, params as Readonly<Record<string, string>>, path) ?? ''}` // as below
 }
 
@@ -175,7 +176,7 @@ function factsOf({ at, request, response, status, reason, store }: Observed): Fa
     response_status: status,
     result: status < 400 ? 'success' : status < 500 ? 'refused' : 'failed',
     request_id: requestId,
-    source_address: request.socket.remoteAddress ?? '',
+    source_address: sourceAddress(request),
     ...(organization === undefined ? {} : { org_id: organization }),
     ...(route === undefined ? {} : { route }),
     ...(via === undefined ? {} : { via }),

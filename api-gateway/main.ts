@@ -15,8 +15,9 @@ const log = createLog('gateway', config.logLevel)
 const auditLog = createLog('gateway', 'info') // at whatever level the other one writes
 const client = createClient(loadConnection(config.kubeconfig))
 const cluster = openCluster({ client, log, kinds: kindsInStore })
-const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins } = config
-const settings = { requestsPerSecond, burst, vendors, allowedOrigins, ...(oidc ? { oidc } : {}) }
+const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
+const limits = { requestsPerSecond, burst }
+const settings = { ...limits, vendors, allowedOrigins, trustedProxies, ...(oidc ? { oidc } : {}) }
 const gateway = createGateway({ cluster, log, auditLog, catalogue, settings })
 const gracePeriodMs = 25_000
 

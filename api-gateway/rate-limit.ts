@@ -59,17 +59,3 @@ export function take(limit: RateLimit, key: string): void {
   const wait = limit.take(key)
   if (wait > 0) throw new RateLimited(wait)
 }
-
-/** The address that shares a bucket: the whole /64 of IPv6, since a host has all of it. */
-export function addressKey(address: string | undefined): string {
-  if (!address) return 'address:unknown'
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped) return `address:${mapped}`
-  if (!address.includes(':')) return `address:${address}`
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
-  return `address:${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}`
-}

@@ -13,10 +13,11 @@ import {
 } from './authenticate.ts'
 import { type BodyLimits, readJson } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
-import type { Access, Answer, Call, Endpoint, Gateway } from './endpoint.ts'
+import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
 import { parameterNames } from './openapi/document.ts'
 import { parameters } from './parameters.ts'
-import { addressKey, type RateLimit, take } from './rate-limit.ts'
+import { type RateLimit, take } from './rate-limit.ts'
+import { addressKey, sourceAddress } from './source-address.ts'
 import { createValidators } from './validate.ts'
 
 /** Answers one request, or throws why not. */
@@ -32,12 +33,15 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
   const fits = new Map(Object.entries(parameters).map(([name, schema]) => [name, validators.test(schema)]))
 
   const budget = createBodyBudget(mostBodyBytes)
-  const bodyLimits = ({ userName }: Caller, access: Access): BodyLimits => ({
-    // What needs no token is short.
-    maxBytes: access === 'public' ? maxPublicBodyBytes : gateway.settings.maxBodyBytes,
-    take: (bytes) => budget.take(userName, bytes),
-    give: (bytes) => budget.give(userName, bytes),
-  })
+  const bodyLimits = (request: Request, caller: Caller): BodyLimits => {
+    const key = keyOf(request, caller)
+    return {
+      // What needs no token is short.
+      maxBytes: caller === anonymous ? maxPublicBodyBytes : gateway.settings.maxBodyBytes,
+      take: (bytes) => budget.take(key, bytes),
+      give: (bytes) => budget.give(key, bytes),
+    }
+  }
 
   return (endpoint) => {
     const { access, path, query = {}, headers = {}, body } = endpoint
@@ -50,17 +54,17 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
     return async (request, response) => {
       const params = request.params as Record<string, string> // no path has a wildcard, which alone gives lists
       const known = access === 'public' ? anonymous : await identify(request, response, gateway, limit)
-      if (endpoint.isLimited) take(limit, addressKey(request.socket.remoteAddress))
+      if (endpoint.isLimited) take(limit, addressKey(sourceAddress(request)))
       const caller = memberAt(known, params['org_id'], gateway)
       if (typeof access === 'object') demand(caller, access, { applicationId: params['app_id'] })
       const unfit = names.find((name) => !fits.get(name)?.(params[name]))
       if (unfit) throw new Problem('NotFound', `there is nothing with such a '${unfit}'`)
       const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
-      asDeclared('header', checkHeaders, given)
+      if (headerNames.length > 0) asDeclared('header', checkHeaders, given)
       const call: Call = {
         params,
         query: asDeclared('query', checkQuery, request.query) as Call['query'],
-        body: checkBody?.(await readJson(request, bodyLimits(known, access))),
+        body: checkBody?.(await readJson(request, bodyLimits(request, known))),
         caller,
         header: (name) => request.get(name),
       }
@@ -80,11 +84,16 @@ async function identify(
   const values = request.headersDistinct['authorization'] ?? []
   const known = blindness === undefined ? await authenticate(values, gateway) : undefined
   if (known) Object.assign(response.locals, spokenFor(known))
-  take(limit, known ? `user:${known.caller.userName}` : addressKey(request.socket.remoteAddress))
+  take(limit, keyOf(request, known?.caller ?? anonymous))
   if (known) return known.caller
   if (values.length === 0) throw new Problem('Unauthorized', "the header 'Authorization' is missing")
   if (blindness !== undefined) throw new Problem('Internal', blindness)
   throw new Problem('Forbidden', 'the token does not grant access')
+}
+
+/** Who shares limits: all that a user has under way, or what comes from an address that speaks for nobody. */
+function keyOf(request: Request, caller: Caller): string {
+  return caller === anonymous ? addressKey(sourceAddress(request)) : `user:${caller.userName}`
 }
 
 /** What the log and the audit say of who calls. */

@@ -18,6 +18,8 @@ export interface GatewaySettings {
   readonly maxBodyBytes: number
   /** Origins of pages that may call us from a browser. */
   readonly allowedOrigins: readonly string[]
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` says who calls. */
+  readonly trustedProxies: readonly string[]
   /** Absent: nobody signs in with an identity provider. */
   readonly oidc?: OidcSettings
 }
@@ -28,4 +30,5 @@ export const defaultSettings: GatewaySettings = {
   vendors: ['quartermaster', 'humanitec'],
   maxBodyBytes: 1024 * 1024,
   allowedOrigins: [],
+  trustedProxies: [],
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { isLoopback } from './domain/loopback.ts'
+import { rangeOf } from './outbound/ranges.ts'
 
 /** Settings by which people sign in with their identity provider. */
 export interface OidcConfig {
@@ -38,6 +39,8 @@ export interface Config {
   readonly requestBurst: number
   /** Origins of pages that may call the gateway from a browser. */
   readonly allowedOrigins: readonly string[]
+  /** Addresses and ranges (CIDR) of proxies whose `X-Forwarded-For` says who calls the gateway. */
+  readonly trustedProxies: readonly string[]
   /** Tries after which a resource counts as failed for its deployment. */
   readonly deploymentAttempts: number
   readonly deploymentTimeoutSeconds: number
@@ -92,6 +95,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     requestsPerSecond: number('REQUESTS_PER_SECOND', 100),
     requestBurst: number('REQUEST_BURST', 500),
     allowedOrigins: words('ALLOWED_ORIGINS').map(readOrigin),
+    trustedProxies: words('TRUSTED_PROXIES').map(readProxy),
     deploymentAttempts: number('DEPLOYMENT_ATTEMPTS', 3),
     deploymentTimeoutSeconds: number('DEPLOYMENT_TIMEOUT_SECONDS', 1800),
     settleSeconds: number('SETTLE_SECONDS', 60),
@@ -158,5 +162,13 @@ function readOrigin(text: string): string {
   if (URL.parse(text)?.origin === text) return text
   throw new Error(
     `QUARTERMASTER_ALLOWED_ORIGINS must name origins such as 'https://portal.example.com', not '${text}'`,
+  )
+}
+
+/** Who trusted everybody would let each caller name its own address. */
+function readProxy(text: string): string {
+  if (rangeOf(text) && !/\/0+$/.test(text)) return text
+  throw new Error(
+    `QUARTERMASTER_TRUSTED_PROXIES must name addresses or ranges such as '10.0.0.0/8', not '${text}'`,
   )
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { addressKey, createRateLimit } from '../../api-gateway/rate-limit.ts'
+import { createRateLimit } from '../../api-gateway/rate-limit.ts'
+import { addressKey } from '../../api-gateway/source-address.ts'
 import { startGateway, type TestGateway, tokenOf } from './support/gateway.ts'
 
 let gateway: TestGateway
@@ -148,7 +149,7 @@ describe('the rate limit', () => {
     ['2001:db8::1', 'address:2001:db8:0:0'],
     ['::1', 'address:0:0:0:0'],
     ['fe80::1%eth0', 'address:fe80:0:0:0'],
-    [undefined, 'address:unknown'],
+    ['', 'address:unknown'],
   ])('%s shares the bucket %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })

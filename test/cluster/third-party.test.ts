@@ -163,7 +163,11 @@ test('while a driver takes its time a second deployment is refused, and allowed 
   expect(await again()).toBe(409)
   server.next.length = 0
   expect(readyOf(await first).reason).toBe('Reconciled')
-  await eventually('a gateway that knows of the end', 10_000, async () => (await again()) === 201 || undefined)
+  await eventually(
+    'a gateway that knows of the end',
+    10_000,
+    async () => (await again()) === 201 || undefined,
+  )
 })
 
 describe('a driver with a schema of its inputs', () => {
