@@ -8,7 +8,8 @@ const common = {
 
 export default {
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // Longer than all that a test waits for one after the other, each as long as the product may take.
+  testTimeout: 180_000,
   workerIdleMemoryLimit: '512MB',
   projects: [
     {

@@ -40,10 +40,16 @@ export function createSources(cluster: Cluster): {
     }
     const recorded = setName ?? deployment.status?.setName
     if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
-    const baseSetName = base ? store.get(EnvironmentDeployment, namespace, base)?.status?.setName : undefined
-    const baseSet = baseSetName ? setCalled(namespace, baseSetName) : emptySet
+    const baseSet = base ? setOf(namespace, base) : emptySet
     const set = deltaName ? fold(baseSet, deltaCalled(namespace, deltaName)) : baseSet
     return { ...source, set, setName: await keepSet(deployment, environment, set) }
+  }
+
+  function setOf(namespace: string, name: string): SetContent {
+    const deployment = store.get(EnvironmentDeployment, namespace, name)
+    const setName = deployment?.status?.setName ?? deployment?.spec.setName
+    if (setName) return setCalled(namespace, setName)
+    throw new Waiting('BaseNotFound', `waiting for the set of the deployment '${name}', on which it builds`)
   }
 
   function setCalled(namespace: string, name: string): SetContent {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world.gateway.addUser('ada', { email: 'ada@example.test' })
   world.gateway.addMember('acme', 'ada', { role: 'member' })
   browser = await openBrowser()
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await world.close()

@@ -19,7 +19,7 @@ async function rest(method: string, path: string, body?: unknown) {
 }
 
 const statusOf = async (plural: string, name: string, status: string) =>
-  eventually(`Ready ${status} of '${name}'`, 15_000, async () => {
+  eventually(`Ready ${status} of '${name}'`, 30_000, async () => {
     const found = await organization.get(plural, name)
     return conditionStatus(found, 'Ready') === status ? found : undefined
   })
@@ -40,7 +40,7 @@ const database = (id: string, account: string, criteria: object[]) => ({
 beforeAll(async () => {
   await organization.application('shop')
   await organization.environment('shop', 'live')
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   )
 })
@@ -55,7 +55,7 @@ describe('an account', () => {
       credentialsSecretName: 'late-token',
     })
     await statusOf('resourcedefinitions', 'late', 'True')
-    const waiting = await eventually('the verdict on the account', 10_000, async () => {
+    const waiting = await eventually('the verdict on the account', 30_000, async () => {
       const found = await organization.get('resourceaccounts', 'late')
       return readyOf(found).reason === 'SecretNotFound' ? found : undefined
     })
@@ -97,11 +97,11 @@ describe('an account', () => {
     expect((await rest('PATCH', '/resources/accounts/server', change)).status).toBe(200)
     const after = await secretNameOf('server')
     expect(after).not.toBe(before)
-    await eventually('the end of the old Secret', 20_000, async () =>
+    await eventually('the end of the old Secret', 30_000, async () =>
       (await organization.kube('GET', `${secrets}/${before}`)).status === 404 ? true : undefined,
     )
     expect((await organization.kube('GET', `${secrets}/${after}`)).status).toBe(200)
-    await eventually('the new Secret in use', 10_000, async () =>
+    await eventually('the new Secret in use', 30_000, async () =>
       (await held()).join() === after ? true : undefined,
     )
     await statusOf('resourceaccounts', 'server', 'True')

@@ -93,7 +93,7 @@ const victims: Readonly<Record<string, Victim>> = {
     async revive() {
       await controlPlane.restartApiServer()
       const lists = () => Promise.all(kinds.map(({ plural }) => organization.list(plural)))
-      await eventually('the storage of the API server', 20_000, () => lists().catch(() => undefined))
+      await eventually('the storage of the API server', 30_000, () => lists().catch(() => undefined))
       // It has lost its lease meanwhile, and ended; Kubernetes would start it again.
       await operator.stop()
       operator = await startOperator()
@@ -180,22 +180,18 @@ async function makeAnew({ path, body, isThere }: Write): Promise<void> {
   expect([path, await isThere()]).toEqual([path, true])
 }
 
-test(
-  'every deployment that was acknowledged comes to its end',
-  () =>
-    eventually('the end of all deployments', 60_000, async () => {
-      const all = await organization.list<EnvironmentDeployment>('environmentdeployments')
-      return (all.length > 0 && all.every(isFinished)) || undefined
-    }),
-  90_000,
-)
+test('every deployment that was acknowledged comes to its end', () =>
+  eventually('the end of all deployments', 60_000, async () => {
+    const all = await organization.list<EnvironmentDeployment>('environmentdeployments')
+    return (all.length > 0 && all.every(isFinished)) || undefined
+  }))
 
 test('no Secret of ours is without an owner that is there', async () => {
   const owners = new Set<string>()
   for (const { plural } of kinds)
     for (const { metadata } of await organization.list(plural)) owners.add(metadata.uid ?? '')
   const path = `/api/v1/namespaces/${organization.id}/secrets`
-  await eventually('an owner of every Secret', 10_000, async () => {
+  await eventually('an owner of every Secret', 30_000, async () => {
     const { items } = await apiCall<{ items: KubeObject[] }>(controlPlane, 'GET', path)
     const alone = items.filter(
       ({ metadata }) => !metadata.ownerReferences?.some(({ uid }) => owners.has(uid)),

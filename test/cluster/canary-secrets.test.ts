@@ -42,7 +42,7 @@ beforeAll(async () => {
   receiver.answer('/chat', (response, { headers }) => response.writeHead(500).end(JSON.stringify(headers)))
   await organization.application('shop')
   for (const environment of Object.keys(outcomes)) await organization.environment('shop', environment)
-  await eventually('the environments over REST', 10_000, async () =>
+  await eventually('the environments over REST', 30_000, async () =>
     (await organization.rest('GET', '/apps/shop/envs/dns')).status === 200 ? true : undefined,
   )
   await plant(client, cluster, receiver)
@@ -57,7 +57,7 @@ beforeAll(async () => {
     type: 'cloudflare',
     credentialsSecretName: 'by-kubectl',
   })
-}, 60_000)
+})
 
 afterAll(async () => {
   await Promise.all([thirdParty.close(), receiver?.close()])
@@ -77,7 +77,7 @@ test('deployments with them succeed, and fail, as they should', async () => {
   })
   const calls = await receiver.awaitCalls('/chat', 3)
   expect(calls[0]?.headers['x-token']).toBe(of('webhook header'))
-}, 60_000)
+})
 
 describe('no secret appears, in no form', () => {
   const isHeader = (name: string) => name === 'webhook header'

@@ -60,7 +60,7 @@ beforeAll(async () => {
   }
   // Active resources are the operator's to write.
   for (const { object } of samples) if (object.kind === 'ActiveResource') await create(object, asOperator)
-}, 30_000)
+})
 
 async function tokenOf(inNamespace: string, serviceAccount: string): Promise<string> {
   const path = `/api/v1/namespaces/${inNamespace}/serviceaccounts/${serviceAccount}/token`
@@ -108,7 +108,6 @@ describe('every kind', () => {
       ])
       expect(page).not.toContain('<no description>')
     },
-    20_000,
   )
 })
 
@@ -172,7 +171,7 @@ describe('only the operator writes active resources and status', () => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
     })
-    const token = await eventually('a token of the default account', 10_000, () =>
+    const token = await eventually('a token of the default account', 30_000, () =>
       tokenOf(namespace, 'default'),
     )
     return { ...access, adminToken: token }
@@ -249,4 +248,4 @@ test('kubectl get quartermaster shows the kinds that a person looks at, with Rea
     expect(stdout).toContain(shown)
   }
   expect(stdout).not.toContain('deploymentset')
-}, 20_000)
+})

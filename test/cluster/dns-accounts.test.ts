@@ -31,12 +31,12 @@ const resourceOf = async (environment: string): Promise<ActiveResource | undefin
 const recordsOf = async (resource: ActiveResource | undefined) =>
   (await provider.records(zone)).filter(({ comment }) => comment?.endsWith(`:${resource?.metadata.name}`))
 const ready = (environment: string, status = 'True') =>
-  eventually(`Ready ${status} in '${environment}'`, 20_000, async () => {
+  eventually(`Ready ${status} in '${environment}'`, 30_000, async () => {
     const found = await resourceOf(environment)
     return conditionStatus(found, 'Ready') === status ? found : undefined
   })
 const gone = (plural: string, name: string) =>
-  eventually(`the end of '${name}'`, 25_000, async () =>
+  eventually(`the end of '${name}'`, 30_000, async () =>
     (await organization.get(plural, name)) ? undefined : true,
   )
 /** A definition and an account for one environment, which is deployed. */
@@ -55,7 +55,7 @@ async function deployed(environment: string, token = organization.token) {
 
 beforeAll(async () => {
   await organization.defineDns('dns', { criteria: [{ envId: 'revoked' }] })
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   )
 })
@@ -88,7 +88,7 @@ describe('a token that the provider takes no more', () => {
       credentialsSecretName: 'good-token',
     })
     // The gateway sees an object of kubectl a moment later.
-    const good = await eventually('the account over REST', 10_000, async () => {
+    const good = await eventually('the account over REST', 30_000, async () => {
       const answer = await rest('POST', '/resources/accounts/good/actions/check')
       return answer.status === 404 ? undefined : answer
     })
@@ -106,7 +106,7 @@ describe('a token that the provider takes no more', () => {
     const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/resourceaccounts/${name}`
     const mark = { metadata: { annotations: { 'quartermaster.dev/check': 'by-hand' } } }
     await organization.kube('PATCH', path, mark, 'application/merge-patch+json')
-    const account = await eventually('the verdict', 10_000, async () => {
+    const account = await eventually('the verdict', 30_000, async () => {
       const found = await organization.get<ResourceAccount>('resourceaccounts', name)
       return found?.status?.check?.request === 'by-hand' ? found : undefined
     })
@@ -140,7 +140,7 @@ test('new credentials by kubectl in the middle of a deployment lose no record', 
   await provider.misbehave(first, { match: { method: 'POST' }, do: 'slow', delayMs: 1500 })
   const externals = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`dns-${i}`, { type: 'dns' }]))
   const deployment = organization.deploy('shop.flight', { modules: { web: moduleWith(externals) } })
-  await eventually('a call in flight', 10_000, async () =>
+  await eventually('a call in flight', 30_000, async () =>
     (await provider.calls(first)).some(({ method }) => method === 'POST') ? true : undefined,
   )
   await account('flight-token-2')
@@ -166,7 +166,7 @@ test('an account that is deleted while it is used still serves the deletion of t
   await organization.remove('environments', 'shop.used')
   await gone('environments', 'shop.used')
   expect(await recordsOf(resource)).toEqual([])
-  await eventually('the end of the Secret', 10_000, async () => {
+  await eventually('the end of the Secret', 30_000, async () => {
     const path = `/api/v1/namespaces/${organization.id}/secrets/used-token`
     return (await organization.kube('GET', path)).status === 404 || undefined
   })
@@ -194,7 +194,7 @@ test('in whatever order definition (d), account (a) and environment (e) are dele
     await gone('resourcedefinitions', order)
   }
   for (const each of resources) expect(await recordsOf(each)).toEqual([])
-}, 60_000)
+})
 
 test('a token is in no answer, object, event or log', async () => {
   const paths = ['/resources/accounts', '/resources/defs', '/apps/shop/envs/revoked/resources']

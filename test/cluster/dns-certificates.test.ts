@@ -13,7 +13,7 @@ const pairOf = async (wishes: CertificateWishes, isOtherKey = false) => {
   return { crt, key: isOtherKey ? (await makeCertificate(wishes)).key : key }
 }
 const judged = (name: string, status: string) =>
-  eventually(`Ready ${status} of '${name}'`, 10_000, async () => {
+  eventually(`Ready ${status} of '${name}'`, 30_000, async () => {
     const found = await organization.get<{ status?: { conditions?: object[] } }>('resourcedefinitions', name)
     return conditionStatus(found, 'Ready') === status ? found : undefined
   })
@@ -32,7 +32,7 @@ const overRest = (id: string, { crt, key }: { crt: string; key: string }) =>
   })
 
 beforeAll(() =>
-  eventually('access', 10_000, async () =>
+  eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   ),
 )

@@ -45,7 +45,7 @@ const callsDuring = async (work: () => Promise<unknown>) => {
 }
 const removed = async (environment: string) => {
   await organization.remove('environments', `shop.${environment}`)
-  await eventually(`the end of '${environment}'`, 20_000, async () =>
+  await eventually(`the end of '${environment}'`, 30_000, async () =>
     (await organization.get('environments', `shop.${environment}`)) ? undefined : true,
   )
 }
@@ -196,7 +196,7 @@ describe('a name that is taken', () => {
     const resource = await resourceOf('secret')
     const { name = '' } = resource?.metadata ?? {}
     await organization.remove('activeresources', name)
-    await eventually('the end of the resource', 10_000, async () =>
+    await eventually('the end of the resource', 30_000, async () =>
       (await organization.get('activeresources', name)) ? undefined : true,
     )
     await organization.kube('POST', `/api/v1${within('secret', 'secrets')}`, {
@@ -209,7 +209,7 @@ describe('a name that is taken', () => {
     expect(deployment.status?.problems).toMatchObject([{ reason: 'Conflict' }])
     expect((await tlsSecretOf('secret', resource)).body.data).toHaveProperty('theirs')
     await organization.remove('activeresources', name)
-    await eventually('the end of the resource', 10_000, async () =>
+    await eventually('the end of the resource', 30_000, async () =>
       (await organization.get('activeresources', name)) ? undefined : true,
     )
     expect((await tlsSecretOf('secret', resource)).body.data).toHaveProperty('theirs')

@@ -121,7 +121,7 @@ describe('the same over REST', () => {
 
   beforeAll(async () => {
     organization = await makeTestOrganization(cluster, 'rest')
-    await eventually('access', 10_000, async () =>
+    await eventually('access', 30_000, async () =>
       (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
     )
   })
@@ -174,7 +174,7 @@ describe('the same over REST', () => {
   })
 
   test('the deployment succeeds and gives the same resources', async () => {
-    await eventually('the deployment', 20_000, async () => {
+    await eventually('the deployment', 30_000, async () => {
       const { body } = await organization.rest('GET', `/apps/shop/envs/staging/deploys/${deploymentId}`)
       return body.status === 'succeeded' || undefined
     })
@@ -195,14 +195,14 @@ describe('the same over REST', () => {
       shared: [],
     }
     const { id: delta_id } = await send('POST', '/apps/shop/deltas', body, 200)
-    await eventually('the end of the one before', 10_000, async () => {
+    await eventually('the end of the one before', 30_000, async () => {
       const { status, body: answer } = await organization.rest('POST', '/apps/shop/envs/staging/deploys', {
         delta_id,
       })
       if (status === 201) deploymentId = answer.id
       return status === 201 || undefined
     })
-    await eventually('failed', 5_000, async () => {
+    await eventually('failed', 30_000, async () => {
       const { body: answer } = await organization.rest(
         'GET',
         `/apps/shop/envs/staging/deploys/${deploymentId}`,

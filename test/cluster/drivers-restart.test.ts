@@ -39,7 +39,7 @@ beforeAll(async () => {
   second = await makeTestOrganization({ access: controlPlane }, 'second')
   await Promise.all([prepareIngresses(first), prepareIngresses(second)])
   drivers = thirdPartyOf(first)
-}, 120_000)
+})
 
 afterAll(async () => {
   await drivers?.close()
@@ -52,7 +52,7 @@ describe('SIGKILL of the operator while a driver is asked', () => {
     const server = await drivers.serve({ createsInTwoSteps: true })
     await drivers.registerByKubectl('slow', server.target)
     const deployed = drivers.deploy('slow', 'slow')
-    await eventually('the cookie', 10_000, async () => {
+    await eventually('the cookie', 30_000, async () => {
       const { status } = await drivers.bucketIn('slow')
       const [name] = status?.secretNames ?? []
       const path = `/api/v1/namespaces/${first.id}/secrets/${name}`
@@ -72,7 +72,7 @@ describe('SIGKILL of the operator while a driver is asked', () => {
     server.next.push('hang')
     await drivers.registerByKubectl('hanging', server.target)
     const deployed = drivers.deploy('hanging', 'hanging')
-    await eventually('the call', 10_000, async () => server.journal.length > 0 || undefined)
+    await eventually('the call', 30_000, async () => server.journal.length > 0 || undefined)
     await restart()
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
     expect(server.journal.map(({ url }) => url)).toEqual(Array(2).fill(server.journal[0]?.url))
@@ -84,12 +84,12 @@ describe('SIGKILL of the operator while a driver is asked', () => {
     server.next.push('hang')
     await drivers.registerByKubectl('lost', server.target)
     void drivers.deploy('lost', 'lost').catch(() => {})
-    await eventually('the call', 10_000, async () => server.journal.length > 0 || undefined)
+    await eventually('the call', 30_000, async () => server.journal.length > 0 || undefined)
     await operator.kill()
     await first.remove('environments', 'shop.lost')
     await first.remove('resourcedrivers', 'lost')
     operator = await start()
-    await eventually('the end of the environment', 20_000, async () =>
+    await eventually('the end of the environment', 30_000, async () =>
       (await first.get('environments', 'shop.lost')) ? undefined : true,
     )
     expect(server.journal.map(({ method }) => method)).toEqual(['PUT', 'DELETE'])

@@ -63,7 +63,7 @@ export async function makeEverything(
     if (answer.status >= 300) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }
-  await eventually('the organization over REST', 10_000, async () =>
+  await eventually('the organization over REST', 30_000, async () =>
     (await organization.rest('GET', '/env-types/development')).status === 200 ? true : undefined,
   )
   const type_id = `${organization.id}/thing`

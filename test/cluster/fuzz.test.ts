@@ -27,10 +27,10 @@ beforeAll(async () => {
     target: `/orgs/${ids['org_id']}/apps`,
     headers: { authorization: `Bearer ${user.token}` },
   }
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await client.send(look)).status === 200 ? true : undefined,
   )
-}, 60_000)
+})
 afterAll(async () => {
   client.close()
   await user?.remove()

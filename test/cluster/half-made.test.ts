@@ -17,7 +17,7 @@ const secretsOf = async (uid?: string): Promise<KubeObject[]> => {
 
 beforeAll(async () => {
   await organization.application('shop')
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps/shop')).status === 200 ? true : undefined,
   )
 })
@@ -88,13 +88,13 @@ test('a Secret that was made for a change that did not end goes, with nobody lis
       'application/merge-patch+json',
     )
   await announce(0)
-  await eventually('the announcement in the status', 10_000, async () => {
+  await eventually('the announcement in the status', 30_000, async () => {
     const seen = await organization.get<ResourceAccount>('resourceaccounts', name)
     return seen?.status?.secretNames?.includes(left) ? true : undefined
   })
   expect(await secretsOf(uid)).toHaveLength(2)
   await announce(60)
-  const rest = await eventually('the end of the Secret', 10_000, async () => {
+  const rest = await eventually('the end of the Secret', 30_000, async () => {
     const found = await secretsOf(uid)
     return found.length === 1 ? found : undefined
   })
@@ -114,11 +114,11 @@ test('an account that is there to be tried goes when its time is over', async ()
   const spec = { type: 'any' }
   const object = { apiVersion, kind: 'ResourceAccount', metadata, spec }
   expect((await organization.kube('POST', path, object)).status).toBe(201)
-  await eventually('the verdict', 5000, async () => {
+  await eventually('the verdict', 30_000, async () => {
     const found = await organization.get('resourceaccounts', 'trial')
     return found && conditionStatus(found, 'Ready') === 'True' ? true : undefined
   })
-  await eventually('the end of the trial', 10_000, async () =>
+  await eventually('the end of the trial', 30_000, async () =>
     (await organization.get('resourceaccounts', 'trial')) === undefined ? true : undefined,
   )
 })

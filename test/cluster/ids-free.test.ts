@@ -46,7 +46,7 @@ describe('after a DELETE that answers 204 the id is free', () => {
     receiver.answer('/late', 200)
     await eventually(
       'the end of the webhook',
-      20_000,
+      30_000,
       async () => (await organization.get('webhooks', 'late')) === undefined || undefined,
     )
     const heard = bodiesOf(receiver.calls('/late').slice(refused)).map(
@@ -55,7 +55,7 @@ describe('after a DELETE that answers 204 the id is free', () => {
     expect(heard).toEqual(expect.arrayContaining(['environment.deleted one', 'environment.deleted two']))
     // What happens in its successor is not its business.
     expect(heard).not.toContain('environment.created next')
-  }, 30_000)
+  })
 
   test('of a webhook, whatever its calls', async () => {
     receiver.answer('/failing', 500)
@@ -96,7 +96,7 @@ describe('as long as the namespace of an environment stands', () => {
     expect((await organization.rest('DELETE', '/apps/shop/envs/live')).status).toBe(202)
     await eventually(
       'the end of the resources',
-      15_000,
+      30_000,
       async () => (await organization.resources()).length === 0 || undefined,
     )
   })
@@ -116,11 +116,11 @@ describe('as long as the namespace of an environment stands', () => {
     expect([status, body.status]).toEqual([200, 'deleting'])
     const merge = 'application/merge-patch+json'
     await organization.kube('PATCH', held(), { metadata: { finalizers: null } }, merge)
-    const end = await eventually('the end of the application', 20_000, async () => {
+    const end = await eventually('the end of the application', 30_000, async () => {
       const answer = await organization.rest('DELETE', '/apps/shop')
       return answer.status === 202 ? undefined : answer.status
     })
     expect([204, 404]).toContain(end)
     expect((await organization.rest('POST', '/apps', { id: 'shop', name: 'Shop' })).status).toBe(201)
-  }, 30_000)
+  })
 })

@@ -21,7 +21,7 @@ describe('an organization keeps an administrator', () => {
       organization.apply('memberships', 'Membership', name, { role })
     await appoint('admin', 'administrator')
     for (let round = 0; round < 8; round++) {
-      const { id } = await eventually('the role of the administrator', 5_000, async () => {
+      const { id } = await eventually('the role of the administrator', 30_000, async () => {
         const answer = await organization.rest('POST', '/users', { name: `u${round}`, role: 'manager' })
         return answer.status === 200 ? answer.body : undefined
       })

@@ -71,7 +71,7 @@ describe('a resource that is made of objects', () => {
 
   test('an object that somebody deletes comes back', async () => {
     await organization.kube('DELETE', ingressPath('objects', name))
-    await eventually('the Ingress', 10_000, async () => {
+    await eventually('the Ingress', 30_000, async () => {
       const { status } = await organization.kube('GET', ingressPath('objects', name))
       return status === 200 || undefined
     })
@@ -80,7 +80,7 @@ describe('a resource that is made of objects', () => {
   test('an object that somebody changes is brought back', async () => {
     const patch = { spec: { ingressClassName: 'foreign' } }
     await organization.kube('PATCH', ingressPath('objects', name), patch, 'application/merge-patch+json')
-    await eventually('the class', 10_000, async () => {
+    await eventually('the class', 30_000, async () => {
       const { body } = await organization.kube<{ spec: { ingressClassName: string } }>(
         'GET',
         ingressPath('objects', name),
@@ -167,7 +167,7 @@ describe('the life of a resource', () => {
   test('removing the dependency and redeploying keeps the resource, with a condition that says so', async () => {
     const before = await cache()
     await organization.deploy('shop.life', { modules: { api: moduleWith({}) } })
-    const kept = await eventually('the condition Unused', 10_000, async () => {
+    const kept = await eventually('the condition Unused', 30_000, async () => {
       const found = await cache()
       return conditionStatus(found, 'Unused') === 'True' ? found : undefined
     })
@@ -186,7 +186,7 @@ describe('the life of a resource', () => {
   test('an explicit delete deprovisions it without the environment; the next deployment makes it again', async () => {
     const before = await cache()
     await organization.remove('activeresources', before?.metadata.name ?? '')
-    await eventually('the end of the resource', 10_000, async () => ((await cache()) ? undefined : true))
+    await eventually('the end of the resource', 30_000, async () => ((await cache()) ? undefined : true))
     await organization.deploy('shop.life', redis)
     expect((await cache())?.metadata.name).toBe(before?.metadata.name)
   })
@@ -219,13 +219,13 @@ describe('what cannot be deployed', () => {
       setTimeout(resolve, 1100) // creation times have seconds
     })
     await organization.define('second-mysql', { type: 'mysql', driverType: echo, criteria: [{}] })
-    const younger = await eventually('the verdict', 10_000, async () => {
+    const younger = await eventually('the verdict', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'second-mysql')
       return conditionStatus(found, 'Ready') === 'False' ? found : undefined
     })
     expect(readyOf(younger)).toMatchObject({ reason: 'DuplicateCriterion' })
     await organization.remove('resourcedefinitions', 'first-mysql')
-    await eventually('the younger one', 10_000, async () => {
+    await eventually('the younger one', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'second-mysql')
       return conditionStatus(found, 'Ready') === 'True' || undefined
     })
@@ -246,7 +246,7 @@ describe('the end', () => {
       (await organization.resources()).filter(({ spec }) => spec.environmentName === 'shop.short'),
     ).toEqual([])
     expect((await organization.kube('GET', namespace)).status).toBe(404)
-  }, 40_000)
+  })
 
   test('deleting the namespace of an organization ends', async () => {
     await organization.kube('DELETE', `/api/v1/namespaces/${organization.id}`)
@@ -256,5 +256,5 @@ describe('the end', () => {
     })
     const { status } = await organization.kube('GET', `/api/v1/namespaces/${organization.id}--shop--objects`)
     expect(status).toBe(404)
-  }, 70_000)
+  })
 })

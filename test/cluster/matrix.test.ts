@@ -34,12 +34,12 @@ beforeAll(async () => {
     const user = await makeUser(cluster, role)
     users[role] = user
     await makeMember(mine.organization, user, spec)
-    await eventually(`access of '${role}'`, 10_000, async () =>
+    await eventually(`access of '${role}'`, 30_000, async () =>
       (await send('GET', `/orgs/${own['org_id']}/apps`, bearer(role))).status === 200 ? true : undefined,
     )
   }
   before = await everythingIn()
-}, 60_000)
+})
 afterAll(async () => {
   agent.destroy()
   await Promise.all(Object.values(users).map((user) => user.remove()))

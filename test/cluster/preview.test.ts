@@ -127,7 +127,7 @@ const actionsOf = (answer: { changes: { action: string; type: string }[] }) =>
 beforeAll(async () => {
   organization = await makeTestOrganization(cluster, 'preview')
   audit = createAuditLog(cluster.auditLogPath, organization.id)
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   )
   await send('POST', '/apps', { id: 'shop', name: 'Shop', skip_environment_creation: true }, 201)
@@ -156,7 +156,7 @@ beforeAll(async () => {
   ]
   for (const each of definitions)
     await send('POST', '/resources/defs', { name: each.id, ...each, criteria: [{}] })
-}, 60_000)
+})
 
 describe('a dry run of a deployment writes nothing, and the deployment does what it said', () => {
   const redis = { type: 'redis', params: {} }
@@ -176,20 +176,16 @@ describe('a dry run of a deployment writes nothing, and the deployment does what
     ['update', update({ op: 'add', path: '/externals/cache/params', value: { size: 2 } }), { update: 1 }],
     ['retain', update({ op: 'remove', path: '/externals/files' }), { retain: 2 }],
     ['use again', update({ op: 'add', path: '/externals/files', value: { type: 's3' } }), { update: 2 }],
-  ])(
-    '%s',
-    async (_, change, expected) => {
-      const { summary, problems } = await foretold(await deltaOf(change))
-      expect([summary, problems]).toMatchObject([{ ...counts, ...expected }, []])
-    },
-    60_000,
-  )
+  ])('%s', async (_, change, expected) => {
+    const { summary, problems } = await foretold(await deltaOf(change))
+    expect([summary, problems]).toMatchObject([{ ...counts, ...expected }, []])
+  })
 
   test('a problem: nothing is done, and the same is said', async () => {
     const change = update({ op: 'add', path: '/externals/queue', value: { type: 'amqp' } })
     const { problems } = await foretold(await deltaOf(change))
     expect(problems).toMatchObject([{ reason: 'NoMatchingDefinition' }])
-  }, 60_000)
+  })
 })
 
 describe('a preview of a change of definitions writes nothing, and shows what the next deployment does', () => {
@@ -254,13 +250,9 @@ describe('a preview of a change of definitions writes nothing, and shows what th
       ['retain ingress'],
     ],
     ['the only definition gone', 'DELETE', '/resources/defs/dns', undefined, 204, ['unchanged dns']],
-  ])(
-    '%s',
-    async (_, method, path, body, status, expected) => {
-      expect(actionsOf(await foretoldChange(method, path, body, status))).toEqual(expected)
-    },
-    60_000,
-  )
+  ])('%s', async (_, method, path, body, status, expected) => {
+    expect(actionsOf(await foretoldChange(method, path, body, status))).toEqual(expected)
+  })
 })
 
 test('a write would be seen: that of a real change is', async () => {
@@ -270,7 +262,7 @@ test('a write would be seen: that of a real change is', async () => {
   expect(await audit.writesSince(position)).toContainEqual(
     expect.stringMatching(/quartermaster-gateway (update|patch) resourcedefinitions redis$/),
   )
-}, 30_000)
+})
 
 describe('what only explains writes nothing', () => {
   test('the explanation of a match names the definition that provisions the resource', async () => {
@@ -282,7 +274,7 @@ describe('what only explains writes nothing', () => {
       matched: { def_id: 's3' },
       active: { def_id: s3?.spec.definition.definitionName },
     })
-  }, 30_000)
+  })
 
   test('the graph of a resource has the resources that are there for it', async () => {
     const s3 = (await organization.resources()).find(({ spec }) => spec.type === 's3')
@@ -290,5 +282,5 @@ describe('what only explains writes nothing', () => {
     const { nodes } = await ask('POST', `${environment}/resources/graphs`, asked)
     const needed = [...(s3?.spec.dependsOn ?? []), s3?.metadata.name]
     expect(nodes.map(({ guresid }: { guresid: string }) => guresid)).toEqual(needed)
-  }, 30_000)
+  })
 })

@@ -14,7 +14,7 @@ describe('a definition that is deleted while resources live', () => {
 
   beforeAll(async () => {
     await organization.application('shop')
-    await eventually('access', 10_000, async () =>
+    await eventually('access', 30_000, async () =>
       (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
     )
     const body = {
@@ -57,14 +57,14 @@ describe('a definition that is deleted while resources live', () => {
     expect(await list('?deleted=true')).toEqual([true])
     const database = (await organization.resources()).find(({ spec }) => spec.type === 'postgres')
     expect(conditionStatus(database, 'Ready')).toBe('True')
-  }, 70_000) // the garbage collector gets to know new kinds every half minute
+  }) // the garbage collector gets to know new kinds every half minute
 
   test('and with the environment the last of it goes', async () => {
     await organization.remove('environments', 'shop.forced')
-    await eventually('the end of the Secret', 20_000, async () =>
+    await eventually('the end of the Secret', 30_000, async () =>
       (await itsSecrets()).length === 0 ? true : undefined,
     )
-    await eventually('the end of its listing', 10_000, async () => {
+    await eventually('the end of its listing', 30_000, async () => {
       const { body } = await organization.rest('GET', '/resources/defs?deleted=true')
       return body.some(({ id }: { id: string }) => id === 'database') ? undefined : true
     })

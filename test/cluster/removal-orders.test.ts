@@ -43,7 +43,7 @@ async function remainsOf(organization: Organization): Promise<string[]> {
 /** An organization with an account, definitions with secret inputs, and live resources with secret outputs. */
 async function fullOrganization(): Promise<Organization> {
   const organization = await makeTestOrganization(sharedCluster(), 'orders')
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   )
   const post = async (path: string, body: object) =>
@@ -129,26 +129,22 @@ describe('whatever is deleted first, everything ends', () => {
     ['definition, application, account', ['definition', 'application', 'account']],
     ['account, organization', ['account', 'organization']],
     ['organization with all that lives in it', ['organization']],
-  ])(
-    '%s',
-    async (_, steps) => {
-      const organization = await fullOrganization()
-      const environmentNamespace = `/api/v1/namespaces/${organization.id}--shop--live`
-      expect((await organization.kube('GET', environmentNamespace)).status).toBe(200)
-      for (const step of steps) await take(organization, step)
-      await goneAt(organization, environmentNamespace)
-      for (const name of ['dns', 'ingress']) {
-        const path = `${group}/namespaces/${organization.id}/resourcedefinitions/${name}`
-        await organization.kube('DELETE', path)
-      }
-      await eventually('the last of it', collectedWithinMs, async () => {
-        const remains = await remainsOf(organization)
-        if (remains.length > 0) throw new Error(remains.join(', '))
-        return true
-      })
-    },
-    150_000,
-  )
+  ])('%s', async (_, steps) => {
+    const organization = await fullOrganization()
+    const environmentNamespace = `/api/v1/namespaces/${organization.id}--shop--live`
+    expect((await organization.kube('GET', environmentNamespace)).status).toBe(200)
+    for (const step of steps) await take(organization, step)
+    await goneAt(organization, environmentNamespace)
+    for (const name of ['dns', 'ingress']) {
+      const path = `${group}/namespaces/${organization.id}/resourcedefinitions/${name}`
+      await organization.kube('DELETE', path)
+    }
+    await eventually('the last of it', collectedWithinMs, async () => {
+      const remains = await remainsOf(organization)
+      if (remains.length > 0) throw new Error(remains.join(', '))
+      return true
+    })
+  })
 
   test.concurrent('all of it at the same moment', async () => {
     const organization = await fullOrganization()
@@ -163,5 +159,5 @@ describe('whatever is deleted first, everything ends', () => {
     ]
     await Promise.all(paths.map((path) => organization.kube('DELETE', path)))
     for (const path of paths) await goneAt(organization, path)
-  }, 90_000)
+  })
 })

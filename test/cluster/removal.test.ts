@@ -21,7 +21,7 @@ async function ingressIn(environment: string): Promise<ActiveResource | undefine
 const deploy = (environment: string) => organization.deploy(`shop.${environment}`, { modules: { web } })
 
 const gone = (environment: string) =>
-  eventually('the end of the resource', 10_000, async () =>
+  eventually('the end of the resource', 30_000, async () =>
     (await ingressIn(environment)) ? undefined : true,
   )
 
@@ -69,7 +69,7 @@ async function restAs(role: 'member' | 'manager', method: string, path: string):
     return (await fetch(`${cluster.gatewayUrl}/orgs/${organization.id}${at}`, { method: verb, headers }))
       .status
   }
-  await eventually('the membership', 5000, async () => (await send('GET', '/apps')) === 200 || undefined)
+  await eventually('the membership', 30_000, async () => (await send('GET', '/apps')) === 200 || undefined)
   return send(method, path)
 }
 
@@ -181,7 +181,7 @@ describe('a deletion that cannot get on', () => {
 
   test('answers 202, says what it waits for and how it can be ended', async () => {
     expect((await organization.rest('DELETE', restPath('stuck', resource))).status).toBe(202)
-    const stuck = await eventually('the reason', 10_000, async () => {
+    const stuck = await eventually('the reason', 30_000, async () => {
       const found = await ingressIn('stuck')
       return readyOf(found).reason === 'ObjectsRemain' ? found : undefined
     })

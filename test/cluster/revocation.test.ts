@@ -58,7 +58,7 @@ test.each(['token', 'user', 'membership'] as const)(
   'what was let in by its %s is refused within a second of its deletion, also in a flood of requests',
   async (what) => {
     const member = await makeMember()
-    await eventually('access', 10_000, async () =>
+    await eventually('access', 30_000, async () =>
       (await statusFor(member.text)) === 200 ? true : undefined,
     )
     const flooding = new AbortController()

@@ -17,7 +17,7 @@ export function sdkOf({ gatewayUrl, adminToken }: SharedCluster, token = adminTo
 /** A new organization, once its administrator may use it. */
 export async function sdkOrganization(api: PublicApi): Promise<Organization> {
   const organization = await makeTestOrganization(sharedCluster(), 'sdk')
-  await eventually('access to the organization', 10_000, () =>
+  await eventually('access to the organization', 30_000, () =>
     api.getOrganization({ orgId: organization.id }).catch(() => undefined),
   )
   return organization

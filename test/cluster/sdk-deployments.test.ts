@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 /** Waits for the end of a deployment, as pollers do. */
 const ended = (id: string) =>
-  eventually('the end of the deployment', 20_000, async () => {
+  eventually('the end of the deployment', 30_000, async () => {
     const deployment = await api.getDeployment({ ...env(), deployId: id })
     return ['succeeded', 'failed'].includes(deployment.status) ? deployment : undefined
   })
@@ -185,7 +185,7 @@ describe('deployments', () => {
     })
     await expectAnswer(call, instanceOfPipelineRun, { env_ids: ['development'], inputs: {}, waiting_for: {} })
     const { id: runId = '', pipeline_id: pipelineId = '' } = (await call) ?? {}
-    const run = await eventually('the end of the run', 20_000, async () => {
+    const run = await eventually('the end of the run', 30_000, async () => {
       const found = await api.getPipelineRun({ ...app(), pipelineId, runId })
       return ['queued', 'executing'].includes(found.status) ? undefined : found
     })

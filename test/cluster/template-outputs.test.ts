@@ -40,7 +40,7 @@ beforeAll(async () => {
     { group: testGroup, resources: ['databases'] },
   ])
   await prepare()
-  await eventually('the kind', 10_000, async () =>
+  await eventually('the kind', 30_000, async () =>
     (await apiRequest(access, 'GET', `/apis/${testGroup}/v1/databases`)).ok ? true : undefined,
   )
 })
@@ -128,7 +128,7 @@ describe('a namespace that is not of the environment', () => {
     const observed = { wanted: { apiVersion: 'v1', kind: 'Secret', name } }
     const secrets = { stolen: '{{ await .observed.wanted "metadata" | toJson }}' }
     void deploy(environment, { secrets }, { observed }).catch(() => {})
-    const reason = await eventually('a verdict', 10_000, async () => {
+    const reason = await eventually('a verdict', 30_000, async () => {
       const ready = readyOf(await databaseIn(environment))
       return ['', 'Pending', 'Progressing'].includes(ready.reason) ? undefined : ready.reason
     })

@@ -45,7 +45,7 @@ describe('the objects of a template', () => {
 
   test('changed by hand are repaired, of a kind without generation too', async () => {
     await patch(organization, settings, { data: { size: 'changed' } })
-    await eventually('the repair', 5000, async () => {
+    await eventually('the repair', 30_000, async () => {
       expect(await dataOf(settings)).toEqual({ size: '3', type: 'postgres' })
       return true
     })
@@ -54,7 +54,7 @@ describe('the objects of a template', () => {
   test('deleted by hand come back', async () => {
     const uid = (await objectAt(organization, settings))?.metadata.uid
     await organization.kube('DELETE', settings)
-    await eventually('the object', 5000, async () => {
+    await eventually('the object', 30_000, async () => {
       const found = await objectAt(organization, settings)
       return found && found.metadata.uid !== uid ? true : undefined
     })

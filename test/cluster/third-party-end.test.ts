@@ -21,7 +21,7 @@ const calls = (method: string, server: HttpDriverServer) =>
 
 beforeAll(async () => {
   await organization.application('shop')
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   )
 })
@@ -66,7 +66,7 @@ test('a driver that cannot be reached keeps a deletion waiting, and the command 
   execFileSync(cluster.kubectl, command.split(' ').slice(1), {
     env: { ...process.env, KUBECONFIG: cluster.kubeconfigPath },
   })
-  await eventually('the end of the environment', 10_000, async () =>
+  await eventually('the end of the environment', 30_000, async () =>
     (await organization.get('environments', 'shop.silent')) ? undefined : true,
   )
 })

@@ -24,7 +24,7 @@ beforeAll(async () => {
     metadata: { name: 'login' },
     stringData: { token: canaries.token },
   })
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   )
   const credentials = { aws_access_key_id: 'key', aws_secret_access_key: canaries.account }
@@ -136,7 +136,7 @@ test('202 is asked again until 200, with the cookie, which is kept from the firs
   server.next.push({ status: 202, headers: cookie }, { status: 202, body: { status: 'creating' } })
   await registerByKubectl('slow', server.target)
   const deployed = deploy('slow', 'slow')
-  const kept = await eventually('the cookie', 5000, async () => {
+  const kept = await eventually('the cookie', 30_000, async () => {
     const { metadata, status } = await bucketIn('slow')
     const name = status?.secretNames?.find((each) => each.startsWith(`${metadata.name}-cookie-`))
     return secretAt(organization, `${secretsPath}/${name}`)
@@ -158,14 +158,14 @@ test('while a driver takes its time a second deployment is refused, and allowed 
   server.next.push(...Array.from({ length: 100 }, () => ({ status: 202, body: { status: 'creating' } })))
   await registerByKubectl('busy', server.target)
   const first = deploy('busy', 'busy')
-  await eventually('its first call', 20_000, async () => server.journal.length > 0 || undefined)
-  await eventually('a gateway that knows of it', 10_000, async () => (await again()) === 409 || undefined)
+  await eventually('its first call', 30_000, async () => server.journal.length > 0 || undefined)
+  await eventually('a gateway that knows of it', 30_000, async () => (await again()) === 409 || undefined)
   expect(await again()).toBe(409)
   server.next.length = 0
   expect(readyOf(await first).reason).toBe('Reconciled')
   await eventually(
     'a gateway that knows of the end',
-    10_000,
+    30_000,
     async () => (await again()) === 201 || undefined,
   )
 })

@@ -138,7 +138,7 @@ describe('endpoint 3: the change of a delta', () => {
       },
     ])
     const at = `${deploys}/${started.body.id}`
-    const ended = await eventually('the end', 20_000, async () => {
+    const ended = await eventually('the end', 30_000, async () => {
       const { body } = await send(`GET ${at}`)
       return ['succeeded', 'failed'].includes(body.status) ? body : undefined
     })

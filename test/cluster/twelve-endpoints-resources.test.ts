@@ -139,7 +139,7 @@ describe('endpoint 10: the deletion of an active resource', () => {
   const gone = (descriptor: string) =>
     eventually(
       `the end of ${descriptor}`,
-      10_000,
+      30_000,
       async () => !(await descriptors()).includes(descriptor) || undefined,
     )
   const remove = async (segment: string): Promise<HttpAnswer> => send(`DELETE ${path}/${segment}`)

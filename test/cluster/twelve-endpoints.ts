@@ -109,7 +109,7 @@ export async function makeRestOrganization(
     return user.id
   }
   for (const each of [organization, other]) {
-    await eventually('access', 10_000, async () =>
+    await eventually('access', 30_000, async () =>
       (await each.rest('GET', '/apps')).status === 200 ? true : undefined,
     )
   }
@@ -136,7 +136,7 @@ export async function makeRestOrganization(
       const { body: made } = await send('POST ~/apps/shop/deltas', { body: delta })
       const path = `~/apps/shop/envs/${environment}/deploys`
       const { body: started } = await send(`POST ${path}`, { body: { delta_id: made.id } })
-      return eventually(`the end of deployment '${started.id}'`, 20_000, async () => {
+      return eventually(`the end of deployment '${started.id}'`, 30_000, async () => {
         const { body } = await send(`GET ${path}/${started.id}`)
         return ['succeeded', 'failed'].includes(body.status) ? body : undefined
       })

@@ -46,7 +46,7 @@ const bucket = (name: string, criteria: object[], values: object = {}) =>
 
 beforeAll(async () => {
   await organization.application('shop')
-  await eventually('access', 10_000, async () =>
+  await eventually('access', 30_000, async () =>
     (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
   )
 })
@@ -91,7 +91,7 @@ describe('a custom type that overrides a built-in one', () => {
     expect((await organization.rest('GET', typePath)).body).toEqual(type)
     const all: { type: string }[] = (await organization.rest('GET', '/resources/types')).body
     expect(all.map((each) => each.type)).toEqual(expect.arrayContaining(['s3', bucketType]))
-    await eventually('the verdict', 10_000, async () => {
+    await eventually('the verdict', 30_000, async () => {
       const found = await organization.get('resourcetypes', 's3')
       return conditionStatus(found, 'Ready') === 'True' || undefined
     })
@@ -108,7 +108,7 @@ describe('a custom type that overrides a built-in one', () => {
     expect(conditionStatus(deployment, 'Ready')).toBe('True')
     const own = await resourceIn('override', bucketType)
     expect(own?.metadata.name).not.toBe(builtIn?.metadata.name)
-    const kept = await eventually('the condition Unused', 10_000, async () => {
+    const kept = await eventually('the condition Unused', 30_000, async () => {
       const found = await resourceIn('override', 's3')
       return conditionStatus(found, 'Unused') === 'True' ? found : undefined
     })
@@ -133,7 +133,7 @@ describe('a custom type that overrides a built-in one', () => {
     )
     expect(deployment.status?.plan).toBeUndefined()
     expect(await organization.resources()).toEqual(before)
-  }, 40_000)
+  })
 
   test('inputs that fit are taken', async () => {
     const deployment = await organization.deploy('shop.override', files({ versioned: true }))
@@ -160,7 +160,7 @@ describe('a custom type that overrides a built-in one', () => {
     const before = await organization.resources()
     await organization.remove('resourcetypes', 's3')
     const verdictOn = (status: string) =>
-      eventually(`the verdict ${status}`, 10_000, async () => {
+      eventually(`the verdict ${status}`, 30_000, async () => {
         const found = await organization.get('resourcedefinitions', 's3-own')
         return conditionStatus(found, 'Ready') === status ? found : undefined
       })

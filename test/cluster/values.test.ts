@@ -39,7 +39,7 @@ async function rest(method: string, path: string, body?: unknown) {
 }
 
 async function readiness(name: string, reason: string) {
-  await eventually(`'${reason}' of '${name}'`, 10_000, async () => {
+  await eventually(`'${reason}' of '${name}'`, 30_000, async () => {
     const found = readyOf(await organization.get('sharedvalues', name))
     return found.reason === reason ? true : undefined
   })
@@ -53,7 +53,7 @@ beforeAll(async () => {
     driverType: 'quartermaster/workload',
     criteria: [{}],
   })
-  await eventually('the environment over REST', 10_000, async () =>
+  await eventually('the environment over REST', 30_000, async () =>
     (await organization.rest('GET', '/apps/shop/envs/dev')).status === 200 ? true : undefined,
   )
 })

@@ -68,7 +68,7 @@ export async function makeWalker(userAgent: string): Promise<Walker> {
     keep = {},
     again = [],
   }: WalkStep): Promise<void> {
-    const answer = await eventually(`another answer to ${request}`, 15_000, async () => {
+    const answer = await eventually(`another answer to ${request}`, 30_000, async () => {
       const found = await send(request, body)
       return again.includes(found.status) ? undefined : found
     })
@@ -79,7 +79,7 @@ export async function makeWalker(userAgent: string): Promise<Walker> {
   }
 
   const walker = { organization, send, follow }
-  await eventually('access to the organization', 10_000, async () =>
+  await eventually('access to the organization', 30_000, async () =>
     (await send('GET ~')).status === 200 ? true : undefined,
   )
   return walker

@@ -88,7 +88,7 @@ describe('what is sent', () => {
   })
 
   test('is sent exactly once to who takes it at once', async () => {
-    await eventually('the end of all calls', 15_000, async () => {
+    await eventually('the end of all calls', 30_000, async () => {
       const open = (await callsOf(organization, 'headers')).some(({ status }) => !status?.finishTime)
       return open ? undefined : true
     })
@@ -156,7 +156,7 @@ describe('calls as objects', () => {
     await deploySet(brief, 'one')
     await receiver.awaitCalls('/hanging', 4)
     await endEnvironment(brief, 'one')
-    await eventually('the news of the end', 15_000, async () =>
+    await eventually('the news of the end', 30_000, async () =>
       bodiesOf(receiver.calls('/open')).some((each) => each.event === 'environment.deleted')
         ? true
         : undefined,
@@ -167,7 +167,7 @@ describe('calls as objects', () => {
     )
     const left = await brief.list<WebhookCall>('webhookcalls')
     expect(left).toEqual([])
-  }, 60_000)
+  })
 
   // At the end: the garbage collector gets to know new kinds half a minute after the start.
   test('deleting the webhook takes its calls and its secret along', async () => {
@@ -183,5 +183,5 @@ describe('calls as objects', () => {
     await eventually('the end of the secret', 30_000, async () =>
       (await organization.kube('GET', secret)).status === 404 ? true : undefined,
     )
-  }, 70_000)
+  })
 })

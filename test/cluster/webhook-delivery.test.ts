@@ -128,7 +128,7 @@ describe('a call that is not taken', () => {
     expect(status).toMatchObject({ attempts: 1 })
     expect(tellsWithinMs).toBeLessThan(8000)
     await receiver.awaitCalls('/hanging', 2, 12_000)
-  }, 40_000)
+  })
 
   test('because the receiver is gone for good (410), is given up; redelivered when somebody asks', async () => {
     const before = await callWith(organization, 'gone', 'Gone')

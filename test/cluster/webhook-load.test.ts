@@ -48,7 +48,7 @@ beforeAll(async () => {
     const webhooks = await organization.list<Webhook>('webhooks')
     return webhooks.every((each) => conditionStatus(each, 'Ready') === 'True') ? true : undefined
   })
-}, 120_000)
+})
 afterAll(async () => {
   await receiver?.close()
   await organization?.kube('DELETE', `/api/v1/namespaces/${organization.id}`)
@@ -79,7 +79,7 @@ test('a deployment does not wait for the calls of 1,000 webhooks, and nobody wai
   const taken = (await takenBy(good, 1)) - before
   const takenAgain = (await takenBy(slow, 2)) - before
   if (process.env.QUARTERMASTER_SOAK) console.info({ calm, loaded, taken, takenAgain })
-}, 120_000)
+})
 
 test('who takes a call at once is called once; all hear of the event under one id', async () => {
   const ids = new Set(receiver.calls().map(({ headers }) => headers['webhook-id']))

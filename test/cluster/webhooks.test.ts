@@ -172,7 +172,7 @@ describe('who did it', () => {
     expect(await stamped()).toMatchObject({ [stamp]: 'jane' })
     await eventually(
       'the call',
-      10_000,
+      30_000,
       async () => eventsAt('/who').includes('environment.created who') || undefined,
     )
     const call = bodiesOf(receiver.calls('/who')).find(({ env_id }) => env_id === 'who')
@@ -180,7 +180,7 @@ describe('who did it', () => {
   })
 
   test('cannot be added later to what was made over REST', async () => {
-    await eventually('access', 10_000, async () =>
+    await eventually('access', 30_000, async () =>
       (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
     )
     const body = { id: 'byrest', name: 'By REST', type: 'development' }

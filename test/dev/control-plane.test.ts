@@ -32,7 +32,7 @@ afterAll(async () => {
   await Promise.all([first, second].map((each) => each?.stop()))
   await stopControlPlane({ directory: join(scratch, 'other') })
   await rm(scratch, { recursive: true, force: true })
-}, 60_000)
+})
 
 function start(name: string, options: Partial<ControlPlaneOptions> = {}): Promise<ControlPlane> {
   return startControlPlane({ directory: join(scratch, name), log: () => {}, ...options })
@@ -57,7 +57,7 @@ function killAll({ pids }: ControlPlane): void {
 }
 
 async function endOf({ pids }: ControlPlane): Promise<void> {
-  await eventually('all processes have ended', 10_000, async () => {
+  await eventually('all processes have ended', 30_000, async () => {
     const ended = await Promise.all(Object.values(pids).map(hasEnded))
     return ended.every(Boolean) || undefined
   })
@@ -81,7 +81,7 @@ test('a namespace ends after its deletion, with what is in it', async () => {
   await eventually('the namespace is gone', 30_000, async () => {
     return (await statusOf(first, `${namespaces}/short-lived`)) === 404 || undefined
   })
-}, 40_000)
+})
 
 test('a token has the identity and rights of its ServiceAccount, and is named in the audit log', async () => {
   const token = await first.tokenFor('default', 'default')
@@ -95,7 +95,7 @@ test('a token has the identity and rights of its ServiceAccount, and is named in
   expect(status.userInfo.username).toBe('system:serviceaccount:default:default')
   expect((await apiRequest({ ...first, adminToken: token }, 'GET', '/api/v1/secrets')).status).toBe(403)
 
-  const audited = await eventually('the audit log has the refusal', 5_000, async () => {
+  const audited = await eventually('the audit log has the refusal', 30_000, async () => {
     const lines = (await readFile(first.auditLogPath ?? '', 'utf8')).split('\n').filter(Boolean)
     const events = lines.map((line) => JSON.parse(line))
     return events.find(
@@ -171,10 +171,10 @@ metadata: { name: toys }
   expect(await statusOf(second, `${toys}/ball`)).toBe(200)
 
   const big = { apiVersion: 'example.test/v1', kind: 'Toy', metadata: { name: 'house' }, spec: { size: 9 } }
-  await eventually('the policy refuses', 10_000, async () => {
+  await eventually('the policy refuses', 30_000, async () => {
     return (await apiRequest(second, 'POST', `${toys}?dryRun=All`, big)).status === 422 || undefined
   })
-}, 30_000)
+})
 
 test('a restarted API server keeps objects, also when its port is taken for a moment', async () => {
   await createNamespace(second, 'kept')
@@ -188,7 +188,7 @@ test('a restarted API server keeps objects, also when its port is taken for a mo
   const { port } = new URL(second.url)
   await eventually(
     'the port is free',
-    5_000,
+    30_000,
     () =>
       new Promise<true>((resolve, reject) => {
         squatter.once('error', reject).listen(Number(port), '127.0.0.1', () => resolve(true))
@@ -197,7 +197,7 @@ test('a restarted API server keeps objects, also when its port is taken for a mo
   setTimeout(() => squatter.close(), 1_500)
   await second.startApiServer()
   expect(await statusOf(second, `${namespaces}/kept`)).toBe(200)
-}, 60_000)
+})
 
 test('a paused API server answers when it is resumed', async () => {
   await second.pauseApiServer()
@@ -220,7 +220,7 @@ test('after a compaction old history is gone', async () => {
   await second.restartApiServer()
   const path = `${namespaces}?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact&limit=1`
   expect(await statusOf(second, path)).toBe(410)
-}, 30_000)
+})
 
 test('stop leaves no process, and a crash of all nothing that blocks the next start', async () => {
   const crashed = await start('other')
@@ -231,10 +231,10 @@ test('stop leaves no process, and a crash of all nothing that blocks the next st
   await next.stop()
   await eventually(
     'no process is left',
-    5_000,
+    30_000,
     async () => (await processesIn('other')).length === 0 || undefined,
   )
-}, 60_000)
+})
 
 test('a detached one is found again with its data, and stopped by whoever knows its directory', async () => {
   const started = await start('other', { detached: true, keepData: true })
@@ -251,7 +251,7 @@ test('a detached one is found again with its data, and stopped by whoever knows 
 
   await stopControlPlane({ directory: join(scratch, 'other') })
   expect(await processesIn('other')).toEqual([])
-}, 60_000)
+})
 
 test.each(['process.exit(0)', 'process.kill(process.pid, "SIGKILL")'])(
   'nothing outlives a starter that does %s',
@@ -271,9 +271,8 @@ test.each(['process.exit(0)', 'process.kill(process.pid, "SIGKILL")'])(
     expect(await readFile(join(directory, 'kube-controller-manager.pid'), 'utf8')).toMatch(/^\d+/)
     await eventually(
       'no process is left',
-      5_000,
+      30_000,
       async () => (await processesIn('other')).length === 0 || undefined,
     )
   },
-  60_000,
 )

@@ -36,7 +36,7 @@ test('of two clusters that want the same names the first keeps them, and neither
   expect(reasonsOf(await world.provisionAll(second, count))).toEqual({ done: count })
   expect(new Set(owners())).toEqual(new Set([other]))
   expect(owners()).not.toContain(installationId)
-}, 60_000)
+})
 
 test('of two clusters that made the same names at the same moment one keeps each, and both agree which', async () => {
   await world.reset()
@@ -55,4 +55,4 @@ test('of two clusters that made the same names at the same moment one keeps each
   expect(names).toHaveLength(20)
   const [mine, theirs] = await together()
   expect((reasonsOf(mine ?? []).done ?? 0) + (reasonsOf(theirs ?? []).done ?? 0)).toBe(20)
-}, 60_000)
+})

@@ -36,7 +36,7 @@ export function createAuditLog(path: string, organization: string): AuditLog {
         )
     },
     async calm() {
-      await eventually('an end of the writes', 20_000, async () => {
+      await eventually('an end of the writes', 30_000, async () => {
         const position = await log.end()
         await setTimeout(500)
         return (await log.writesSince(position)).length === 0 || undefined

@@ -40,7 +40,29 @@ export interface Organization {
     content: { modules?: object; shared?: object },
   ): Promise<EnvironmentDeployment>
   ended(deploymentName: string, withinMs?: number): Promise<EnvironmentDeployment>
+  /** Until the operator has seen everything that a plan looks at as it is now: each kind has a watch of its own. */
+  seen(): Promise<void>
+  /** Until the gateway, to which what kubectl does comes a moment later, answers so; answers the body. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
+  untilRest(path: string, fits?: (body: any) => unknown): Promise<any>
   resources(): Promise<ActiveResource[]>
+}
+
+/** Kinds that a plan looks at. */
+const planned = [
+  'resourcedefinitions',
+  'resourcetypes',
+  'resourceaccounts',
+  'resourcedrivers',
+  'sharedvalues',
+]
+const environmentTypes = ['development', 'production']
+
+/** Whether the operator has looked at an object since its last change; what is going may be gone for it already. */
+function isSeen({ metadata, status }: KubeObject): boolean {
+  const { observedGeneration } = (status ?? {}) as { observedGeneration?: number } // of an object of ours
+  const isGoing = metadata.deletionTimestamp !== undefined
+  return isGoing || observedGeneration === undefined || observedGeneration === metadata.generation
 }
 
 /** Makes a labelled namespace with the environment types `development` and `production`. */
@@ -52,6 +74,10 @@ export async function makeTestOrganization(
   const id = `${prefix}-${randomBytes(4).toString('hex')}`
   const inside = `${apiGroup}/namespaces/${id}`
   let deployments = 0
+  /** Until the gateway knows, where there is one. */
+  const known = async (path: string) => {
+    if (gatewayUrl !== '') await organization.untilRest(path)
+  }
 
   const organization: Organization = {
     id,
@@ -90,12 +116,14 @@ export async function makeTestOrganization(
     define: (name, spec) => organization.apply('resourcedefinitions', 'ResourceDefinition', name, spec),
     async application(name) {
       await organization.apply('applications', 'Application', name, {})
+      await known(`/apps/${name}`)
     },
     async environment(application, name, typeName = 'development') {
       await organization.apply('environments', 'Environment', `${application}.${name}`, {
         applicationName: application,
         typeName,
       })
+      await known(`/apps/${application}/envs/${name}`)
     },
     async deploy(environmentName, { modules = {}, shared = {} }) {
       deployments += 1
@@ -107,13 +135,26 @@ export async function makeTestOrganization(
         shared,
       })
       const name = `${environmentName}.${deployments}`
+      await organization.seen()
       await organization.apply('environmentdeployments', 'EnvironmentDeployment', name, {
         environmentName,
         setName,
       })
       return organization.ended(name)
     },
-    ended: (name, withinMs = 30_000) =>
+    async seen() {
+      await eventually('an operator that has seen all', 60_000, async () => {
+        const found = await Promise.all(planned.map((plural) => organization.list(plural)))
+        return found.flat().every(isSeen) || undefined
+      })
+    },
+    untilRest: (path, fits = () => true) =>
+      eventually(`'${path}' over REST`, 30_000, async () => {
+        const { status, body } = await organization.rest('GET', path)
+        if (status !== 200 || !fits(body)) throw new Error(`${status} ${JSON.stringify(body)}`)
+        return { body }
+      }).then(({ body }) => body),
+    ended: (name, withinMs = 60_000) =>
       eventually(`the end of deployment '${name}'`, withinMs, async () => {
         const deployment = await organization.get<EnvironmentDeployment>('environmentdeployments', name)
         return deployment && isFinished(deployment) ? deployment : undefined
@@ -125,9 +166,10 @@ export async function makeTestOrganization(
     kind: 'Namespace',
     metadata: { name: id, labels: { 'quartermaster.dev/organization': id } },
   })
-  for (const type of ['development', 'production']) {
+  for (const type of environmentTypes) {
     await organization.apply('environmenttypes', 'EnvironmentType', type, {})
   }
+  for (const type of environmentTypes) await known(`/env-types/${type}`)
   return organization
 }
 
@@ -161,7 +203,7 @@ export function readyOf(object: { readonly [field: string]: unknown } | object |
 
 /** Until the operator knows a definition, for those whose lack would be no problem of a deployment. */
 export async function untilKnown(organization: Organization, definition: string): Promise<void> {
-  await eventually(`definition '${definition}'`, 10_000, async () => {
+  await eventually(`definition '${definition}'`, 30_000, async () => {
     const found = await organization.get('resourcedefinitions', definition)
     return conditionStatus(found, 'Ready') === 'True' || undefined
   })

@@ -20,7 +20,7 @@ export function verdictIn(
   environment: string,
   type: string,
   reason: string,
-  withinMs = 10_000,
+  withinMs = 30_000,
 ): Promise<string> {
   return eventually(`'${reason}' in '${environment}'`, withinMs, async () => {
     const ready = readyOf(await resourceIn(organization, environment, type))
@@ -48,7 +48,7 @@ export async function objectAt<T = KubeObject>(
 export async function gone(
   organization: Organization,
   paths: readonly string[],
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<void> {
   for (const path of paths) {
     await eventually(`the end of '${path}'`, withinMs, async () =>
@@ -78,7 +78,7 @@ export function patch(organization: Organization, path: string, body: object) {
 /** Deletes an environment of the application `shop` and waits for its end. */
 export async function endEnvironment(organization: Organization, environment: string): Promise<void> {
   await organization.remove('environments', `shop.${environment}`)
-  await eventually(`the end of '${environment}'`, 20_000, async () =>
+  await eventually(`the end of '${environment}'`, 30_000, async () =>
     (await organization.get('environments', `shop.${environment}`)) ? undefined : true,
   )
 }

@@ -31,7 +31,7 @@ type Spec = Partial<Webhook['spec']> & { readonly url: string }
 /** Applies a webhook of the application `shop`, and waits until it is judged. */
 export async function hook(organization: Organization, name: string, spec: Spec): Promise<Webhook> {
   await organization.apply('webhooks', 'Webhook', name, { applicationName: 'shop', ...spec })
-  return eventually(`the verdict on webhook '${name}'`, 10_000, async () => {
+  return eventually(`the verdict on webhook '${name}'`, 30_000, async () => {
     const found = await organization.get<Webhook>('webhooks', name)
     const isSeen = found?.status?.observedGeneration === found?.metadata.generation
     return isSeen && conditionStatus(found, 'Ready') !== undefined ? found : undefined
@@ -53,7 +53,7 @@ export function callWith(
   organization: Organization,
   webhookName: string,
   reason: string,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<WebhookCall> {
   return eventually(`a call of '${webhookName}' that is '${reason}'`, withinMs, async () => {
     const calls = await callsOf(organization, webhookName)

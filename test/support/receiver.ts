@@ -90,7 +90,7 @@ export async function startReceiver(directory: string, options?: ServerOptions):
       answers.set(path, [...given])
     },
     calls: callsOf,
-    awaitCalls: (path, count, withinMs = 10_000) =>
+    awaitCalls: (path, count, withinMs = 30_000) =>
       eventually(`${count} calls of '${path}'`, withinMs, async () => {
         const found = callsOf(path)
         if (found.length < count) throw new Error(`there are ${found.length}`)

@@ -30,7 +30,7 @@ export async function startSecondGateway(
     pidFile: join(directory, `${name}.pid`),
     detached: false,
   })
-  await eventually(`the gateway '${name}'`, 15_000, async () =>
+  await eventually(`the gateway '${name}'`, 30_000, async () =>
     (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ? true : undefined,
   )
   return { url, stop: () => endProcess(pid, directory, 5000) }

@@ -157,7 +157,7 @@ describe('the store', () => {
     for (const name of names) await createDirectly(name)
     await eventually(
       'the store has both',
-      10_000,
+      30_000,
       async () => names.every((name) => cluster.store.get(DeploymentSet, namespace, name)) || undefined,
     )
     expect(proxy.requests.filter((each) => each.includes('deploymentsets?watch')).length).toBeGreaterThan(
@@ -181,7 +181,7 @@ describe('the store', () => {
     })
     for (const name of [uniqueName('after'), uniqueName('after')]) {
       await createDirectly(name)
-      await eventually('the object is known', 5000, async () =>
+      await eventually('the object is known', 30_000, async () =>
         cluster.store.get(DeploymentSet, namespace, name),
       )
     }

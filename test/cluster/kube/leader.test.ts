@@ -51,7 +51,7 @@ function watchClaims({ election }: Candidate) {
   let lastClaim = 0
   const timer = setInterval(() => {
     if (election.isLeader()) lastClaim = performance.now()
-  }, 5)
+  })
   return {
     get last() {
       return lastClaim
@@ -74,7 +74,7 @@ describe('of two candidates', () => {
     expect(await isSettled(second.election.elected, times.retryMs * 4)).toBe(true)
     const { spec } = await apiCall<{ spec: object }>(access, 'GET', pathOf(leaseResource, namespace, name))
     expect(spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: expect.any(Number) })
-  }, 20_000)
+  })
 
   test('never both lead, when both begin together', async () => {
     const name = uniqueName('lease')
@@ -82,7 +82,7 @@ describe('of two candidates', () => {
     await Promise.race(both.map(({ election }) => election.elected))
     await sleep(times.retryMs * 4)
     expect(both.filter(({ election }) => election.isLeader())).toHaveLength(1)
-  }, 20_000)
+  })
 
   test('the second follows one that died without a word, after the lease and not before', async () => {
     const name = uniqueName('lease')
@@ -94,7 +94,7 @@ describe('of two candidates', () => {
     await second.election.elected
     expect(performance.now() - begin).toBeGreaterThan(times.leaseMs - 50)
     expect(first.election.isLeader()).toBe(false)
-  }, 20_000)
+  })
 })
 
 describe('a leader that cannot renew', () => {
@@ -102,43 +102,35 @@ describe('a leader that cannot renew', () => {
     ['because it is refused', { kind: 'answer', status: 500 }],
     ['because no answer comes', { kind: 'freeze' }],
     ['because its connections break', { kind: 'resetBefore' }],
-  ])(
-    '%s: stops before another one begins, says so, and never leads again',
-    async (_, fault) => {
-      const name = uniqueName('lease')
-      const first = await candidate(name, 'first')
-      await first.election.elected
-      const second = await candidate(name, 'second')
-      const claims = watchClaims(first)
-      first.proxy.inject(() => true, fault, always)
-      expect(await isSettled(first.election.lost, times.renewDeadlineMs + 1500)).toBe(true)
-      expect(first.election.isLeader()).toBe(false)
-      await second.election.elected
-      const takenOver = performance.now()
-      first.proxy.heal()
-      await sleep(times.retryMs * 3)
-      claims.stop()
-      expect(claims.last).toBeGreaterThan(0)
-      expect(claims.last).toBeLessThan(takenOver)
-      expect([first.election.isLeader(), second.election.isLeader()]).toEqual([false, true])
-    },
-    20_000,
-  )
+  ])('%s: stops before another one begins, says so, and never leads again', async (_, fault) => {
+    const name = uniqueName('lease')
+    const first = await candidate(name, 'first')
+    await first.election.elected
+    const second = await candidate(name, 'second')
+    const claims = watchClaims(first)
+    first.proxy.inject(() => true, fault, always)
+    expect(await isSettled(first.election.lost, times.renewDeadlineMs + 1500)).toBe(true)
+    expect(first.election.isLeader()).toBe(false)
+    await second.election.elected
+    const takenOver = performance.now()
+    first.proxy.heal()
+    await sleep(times.retryMs * 3)
+    claims.stop()
+    expect(claims.last).toBeGreaterThan(0)
+    expect(claims.last).toBeLessThan(takenOver)
+    expect([first.election.isLeader(), second.election.isLeader()]).toEqual([false, true])
+  })
 
   test.each<[rule: string, fault: Fault, times: number]>([
     ['is refused for a shorter time than the deadline', { kind: 'answer', status: 500 }, 3],
     ['misses one answer', { kind: 'freeze' }, 1],
-  ])(
-    'and %s goes on leading',
-    async (_, fault, faults) => {
-      const first = await candidate(uniqueName('lease'), 'first')
-      await first.election.elected
-      first.proxy.inject(() => true, fault, faults)
-      expect(await isSettled(first.election.lost, times.renewDeadlineMs * 2)).toBe(false)
-      expect(first.election.isLeader()).toBe(true)
-    },
-    20_000,
-  )
+  ])('and %s goes on leading', async (_, fault, faults) => {
+    const first = await candidate(uniqueName('lease'), 'first')
+    await first.election.elected
+    first.proxy.inject(() => true, fault, faults)
+    expect(await isSettled(first.election.lost, times.renewDeadlineMs * 2)).toBe(false)
+    expect(first.election.isLeader()).toBe(true)
+  })
 
   test('does not lead from the deadline on, even while nothing of it runs', async () => {
     const { election } = await candidate(uniqueName('lease'), 'frozen')
@@ -150,5 +142,5 @@ describe('a leader that cannot renew', () => {
     await sleep(times.retryMs * 3)
     expect(election.isLeader()).toBe(false)
     expect(await isSettled(election.lost, 100)).toBe(true)
-  }, 20_000)
+  })
 })

@@ -40,7 +40,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
     const body = { metadata: { labels: { [labels.organization]: isWanted ? namespace : null } } }
     await apiCall(controlPlane, 'PATCH', `/api/v1/namespaces/${namespace}`, body, merge)
     const isKnown = async () => cluster.store.isOrganization(namespace) === isWanted || undefined
-    await eventually('the store knows', 5000, isKnown)
+    await eventually('the store knows', 30_000, isKnown)
   }
 
   /** An organization with one object in it, and a loop that looks as the test says. */
@@ -78,7 +78,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
       writes: (part = '') => proxy.requests.filter((each) => isWrite(each) && each.includes(part)).length,
       change: (body: object) => apiCall(controlPlane, 'PATCH', pathIn(namespace), body, merge),
       until: (type: string, status: string) =>
-        eventually(`${type}=${status}`, 10_000, async () => {
+        eventually(`${type}=${status}`, 30_000, async () => {
           const object = current()
           return object && conditionOf(object, type)?.status === status ? object : undefined
         }),
