@@ -29,7 +29,7 @@ function operatorThat(accepted: boolean): () => void {
     if (request === undefined || status?.check?.request === request) return
     tried.push(request.split('/')[1] ?? spec?.credentialsSecretName ?? '')
     gateway.cluster.setStatus(ResourceAccount, 'acme', 'cf', { check: { request, accepted } })
-  })
+  }, 5)
   return () => clearInterval(timer)
 }
 

@@ -191,7 +191,7 @@ test('an account that is there to be tried says how long', async () => {
     const request = stored(account)[0]?.metadata.annotations?.[annotations.check]
     if (request !== undefined)
       gateway.cluster.setStatus(ResourceAccount, 'acme', 'thing', { check: { request, accepted: true } })
-  })
+  }, 5)
   const trial = { ...account, path: `${account.path}?dry_run=true&check_credential=true` }
   expect(await post(trial)).toBe(204)
   clearInterval(timer)

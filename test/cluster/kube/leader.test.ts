@@ -51,7 +51,7 @@ function watchClaims({ election }: Candidate) {
   let lastClaim = 0
   const timer = setInterval(() => {
     if (election.isLeader()) lastClaim = performance.now()
-  })
+  }, 5)
   return {
     get last() {
       return lastClaim
