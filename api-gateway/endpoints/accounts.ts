@@ -1,7 +1,7 @@
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { list } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
 import {

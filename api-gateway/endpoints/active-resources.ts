@@ -6,7 +6,7 @@ import { boolean, freeForm, list, object, oneOf, string, time } from '../../oper
 import { byAge } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { criterionId } from '../../operator/domain/matching.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { perObject } from '../per-object.ts'
 import { anyOf, named } from '../shapes.ts'

@@ -1,7 +1,7 @@
 import { User } from '../../operator/api/access.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import type { Caller } from '../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../endpoint.ts'
 import { find } from './find.ts'

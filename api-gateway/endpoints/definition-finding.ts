@@ -6,7 +6,8 @@ import { couldMatch, type MatchFilter } from '../../operator/domain/could-match.
 import { Problem } from '../../operator/domain/errors.ts'
 import { canonicalJson, compareText } from '../../operator/domain/json.ts'
 import { criterionId, formatCriterion } from '../../operator/domain/matching.ts'
-import type { Cluster, Store } from '../../operator/kube/cluster.ts'
+import type { Cluster } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { byName, createdAt, find, findAll, inOrganization, refresh } from './find.ts'
 
 /** A definition, and whether it is gone but for the resources that it provisioned. */

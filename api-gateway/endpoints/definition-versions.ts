@@ -1,6 +1,6 @@
 import { boolean, list, object, oneOf, string, time } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { named } from '../shapes.ts'
 import { findDefinitionOrRemains } from './definition-finding.ts'

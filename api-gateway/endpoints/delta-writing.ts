@@ -5,7 +5,7 @@ import { type DeltaContent, deltaContent, emptyDelta } from '../../operator/doma
 import { refuseUnfitDependencies } from '../../operator/domain/dependency-form.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { foldDelta } from '../../operator/domain/fold.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import type { Contribution } from './change.ts'
 import type { changesRequest } from './delta-shape.ts'
 import { find, findApplication, refuseTooLarge } from './find.ts'

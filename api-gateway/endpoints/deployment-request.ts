@@ -3,7 +3,7 @@ import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/en
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { wireSchema } from '../wire.ts'
 import { type EnvironmentPath, find } from './find.ts'
 import { findSet } from './set-shape.ts'

@@ -1,7 +1,7 @@
 import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, string, time } from '../../operator/api/schema.ts'
 import { stateOfDeployment } from '../../operator/domain/deployment.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { named } from '../shapes.ts'
 import { toWire, wireSchema } from '../wire.ts'
 import { createdAt, createdBy, inOrganization } from './find.ts'

@@ -6,7 +6,8 @@ import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../operator/api/
 import { annotations, finalizer } from '../../operator/api/names.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { environmentObjectName } from '../../operator/domain/identity.ts'
-import type { Cluster, Store } from '../../operator/kube/cluster.ts'
+import type { Cluster } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import type { Caller } from '../authenticate.ts'
 
 /** Where something of an environment is. */

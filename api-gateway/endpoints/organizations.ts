@@ -1,6 +1,6 @@
 import { list, map, object, string, time } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import type { Organization } from '../../operator/kube/cluster.ts'
+import type { Organization } from '../../operator/kube/store.ts'
 import { membershipIn } from '../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'

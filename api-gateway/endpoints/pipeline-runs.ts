@@ -1,7 +1,7 @@
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'

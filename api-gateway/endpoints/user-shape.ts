@@ -2,7 +2,7 @@ import { Membership, organizationRole, User } from '../../operator/api/access.ts
 import { systemNamespace } from '../../operator/api/names.ts'
 import { freeForm, map, object, oneOf, string, time } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import type { Organization, Store } from '../../operator/kube/cluster.ts'
+import type { Organization, Store } from '../../operator/kube/store.ts'
 import { type Caller, membershipIn } from '../authenticate.ts'
 import { named } from '../shapes.ts'
 import { createdAt, find } from './find.ts'

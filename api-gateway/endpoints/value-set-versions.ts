@@ -3,7 +3,7 @@ import { anyValue, list, map, object, oneOf, string, time } from '../../operator
 import type { SharedValue } from '../../operator/api/shared-value.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { canonicalJson } from '../../operator/domain/json.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { named, nullable } from '../shapes.ts'
 import { createdAt, createdBy } from './find.ts'

@@ -12,7 +12,7 @@ import {
 import { triggerSchema, Webhook } from '../../operator/api/webhook.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { faultsOfWebhook } from '../../operator/domain/webhook.ts'
-import type { Store } from '../../operator/kube/cluster.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { newId } from '../parameters.ts'
 import { named, nullable } from '../shapes.ts'
 import { createdAt, createdBy, find, findApplication } from './find.ts'

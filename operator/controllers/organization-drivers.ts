@@ -6,8 +6,8 @@ import type { DriverDescriptor } from '../domain/driver.ts'
 import { Stalled } from '../domain/errors.ts'
 import { wrappedDriverType } from '../domain/third-party.ts'
 import type { Driver } from '../drivers/driver.ts'
-import type { Store } from '../kube/cluster.ts'
 import type { Planning } from '../kube/planning.ts'
+import type { Store } from '../kube/store.ts'
 
 /** How drivers are made that are not built in. */
 export interface DriverFactories {

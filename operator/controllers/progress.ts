@@ -1,6 +1,6 @@
 import { ActiveResource } from '../api/active-resource.ts'
-import type { Store } from '../kube/cluster.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
+import type { Store } from '../kube/store.ts'
 import { createTally, type Tally } from '../kube/tally.ts'
 import { isReady, isStalled } from '../kube/verdict.ts'
 

@@ -17,7 +17,7 @@ import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { criterionId } from '../domain/matching.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
 import { placeOf } from '../domain/shared-values.ts'
-import { type Stored, stored } from './cluster.ts'
+import { type Stored, stored } from './store.ts'
 
 /** Value of an index whose entries belong to one organization. */
 export function scoped({ metadata }: { readonly metadata: ObjectMeta }, value: string): string {

@@ -16,8 +16,8 @@ import type { PlanInput } from '../domain/plan.ts'
 import { valuesFor } from '../domain/shared-values.ts'
 import { catalogueWith } from '../domain/third-party.ts'
 import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/types.ts'
-import type { Store } from './cluster.ts'
 import { scoped } from './kinds-in-store.ts'
+import type { Store } from './store.ts'
 
 /** Gathers what plans are made from; both processes ask here, so that a preview sees what a deployment would. */
 export interface Planning {

@@ -6,8 +6,9 @@ import type { Kind, KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
 import { isObject } from '../../../operator/domain/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache.ts'
 import { ApiError } from '../../../operator/kube/client.ts'
-import type { Cluster, Organization, Store } from '../../../operator/kube/cluster.ts'
+import type { Cluster } from '../../../operator/kube/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/kinds-in-store.ts'
+import type { Organization, Store } from '../../../operator/kube/store.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */
 export interface FakeCluster extends Cluster {

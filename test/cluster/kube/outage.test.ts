@@ -4,8 +4,9 @@ import { type ApiAccess, apiCall, apiRequest, eventually } from '../../../dev/co
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { createClient } from '../../../operator/kube/client.ts'
-import { type Cluster, openCluster, stored } from '../../../operator/kube/cluster.ts'
+import { type Cluster, openCluster } from '../../../operator/kube/cluster.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/resource.ts'
+import { stored } from '../../../operator/kube/store.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createNamespace, type OwnControlPlane, startOwnControlPlane, uniqueName } from './support.ts'
 
