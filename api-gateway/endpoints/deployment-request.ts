@@ -1,7 +1,9 @@
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import type { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
+import { rememberedSet } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { wireSchema } from '../wire.ts'
@@ -30,31 +32,37 @@ export const newDeploymentShape = object(
 export type NewDeployment = Static<typeof newDeploymentShape>
 
 /** The set of the deployment from which another one starts; the empty set for the first. */
-function baseSet(store: Store, organization: string, name: string | undefined): SetContent {
+function baseSet(
+  store: Store,
+  organization: string,
+  environment: Environment,
+  name: string | undefined,
+): SetContent {
   if (name === undefined) return emptySet
   const base = store.get(EnvironmentDeployment, organization, name)
-  const setName = base?.status?.setName ?? base?.spec.setName
+  const setName = rememberedSet(environment, name) ?? base?.status?.setName ?? base?.spec.setName
   const [application = '', setId = ''] = (setName ?? '').split('.')
   const content = findSet(store, organization, application, setId)
   if (content) return content
   throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
 }
 
-/** The set that is to be deployed, where the deployment starts from the one of that name. */
+/** The set that is to be deployed to an environment, where the deployment starts from the one of that name. */
 export function wantedSet(
   store: Store,
   path: EnvironmentPath,
   body: NewDeployment,
+  environment: Environment,
   baseName: string | undefined,
 ): SetContent {
   const { org_id, app_id } = path
+  const base = () => baseSet(store, org_id, environment, baseName)
   if (body.delta_id !== undefined) {
     const delta = find(store, DeploymentDelta, org_id, body.delta_id)
-    if (delta?.spec.applicationName === app_id)
-      return applyDelta(baseSet(store, org_id, baseName), deltaContent(delta.spec))
+    if (delta?.spec.applicationName === app_id) return applyDelta(base(), deltaContent(delta.spec))
     throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
   }
-  if (body.set_id === undefined) return baseSet(store, org_id, baseName)
+  if (body.set_id === undefined) return base()
   const set = findSet(store, org_id, app_id, body.set_id)
   if (!set) throw new Problem('Invalid', `deployment set '${body.set_id}' does not exist`)
   return set

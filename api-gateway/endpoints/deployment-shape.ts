@@ -1,3 +1,4 @@
+import { deploymentStates, type Start } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, string, time } from '../../operator/api/schema.ts'
 import { stateOfDeployment } from '../../operator/domain/deployment.ts'
@@ -16,10 +17,10 @@ export const deploymentShape = named(
       set_id: string('Deployment set; empty until it is known.'),
       from_id: string('Deployment that it builds on; empty for the first.'),
       comment: string('Why it was made.', { maxLength: 8192 }),
-      status: oneOf(['pending', 'in progress', 'succeeded', 'failed'], 'How far it is.'),
+      status: oneOf(deploymentStates, 'How far it is.'),
       status_changed_at: time('Since when.'),
       created_at: time('When it was made.'),
-      created_by: string('User id of who made it.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
       export_status: string('Always empty.'),
       export_file: string('Always empty.'),
     },
@@ -39,8 +40,8 @@ export function toDeployment(deployment: EnvironmentDeployment) {
   const setName = spec.setName ?? status?.setName ?? ''
   return {
     id: metadata.name,
-    env_id: spec.environmentName.slice(spec.environmentName.indexOf('.') + 1),
-    set_id: setName.slice(setName.indexOf('.') + 1),
+    env_id: afterDot(spec.environmentName),
+    set_id: afterDot(setName),
     from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
     ...(spec.deltaName === undefined ? {} : { delta_id: spec.deltaName }),
     ...(spec.mode === undefined ? {} : { mode: spec.mode }),
@@ -54,6 +55,29 @@ export function toDeployment(deployment: EnvironmentDeployment) {
     export_status: '',
     export_file: '',
   }
+}
+
+/** A deployment that may be gone, as an environment that starts from it remembers it. */
+export function toPastDeployment(start: Start) {
+  return {
+    id: start.deploymentName,
+    env_id: afterDot(start.environmentName),
+    set_id: afterDot(start.setName),
+    from_id: start.fromDeploymentName ?? '',
+    ...(start.deltaName === undefined ? {} : { delta_id: start.deltaName }),
+    comment: start.comment ?? '',
+    status: start.state,
+    status_changed_at: start.changeTime ?? start.creationTime,
+    created_at: start.creationTime,
+    created_by: start.createdBy ?? '',
+    export_status: '',
+    export_file: '',
+  }
+}
+
+/** What comes after the application in a name that begins with it. */
+function afterDot(name: string): string {
+  return name.slice(name.indexOf('.') + 1)
 }
 
 /** All deployments to an environment, in no order. */

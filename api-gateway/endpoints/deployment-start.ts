@@ -28,7 +28,7 @@ export function preparedDeployment(
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!besideOthers) refuseSecond(earlier)
   const baseName = baseDeploymentName(environment, earlier)
-  return { environment, earlier, baseName, content: wantedSet(store, path, request, baseName) }
+  return { environment, earlier, baseName, content: wantedSet(store, path, request, environment, baseName) }
 }
 
 function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {

@@ -4,7 +4,7 @@ import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations } from '../../operator/api/names.ts'
 import { list, object, oneOf, string, time } from '../../operator/api/schema.ts'
-import { byAge } from '../../operator/domain/deployment.ts'
+import { byAge, rememberedStart } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { environmentObjectName } from '../../operator/domain/identity.ts'
 import { type Cluster, isGone } from '../../operator/kube/cluster.ts'
@@ -13,7 +13,7 @@ import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape, named } from '../shapes.ts'
-import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
+import { deploymentShape, deploymentsTo, toDeployment, toPastDeployment } from './deployment-shape.ts'
 import {
   createdAt,
   createdBy,
@@ -29,6 +29,7 @@ import {
   resourcesOf,
   untilGone,
 } from './find.ts'
+import { statusMessageField, statusMessageOf } from './why.ts'
 
 /** Type of an environment for which none is named. */
 export const defaultEnvironmentType = 'development'
@@ -42,11 +43,11 @@ export const environmentShape = named(
       name: string('Name for people.'),
       type: string('Environment type.'),
       created_at: time('When it was made.'),
-      created_by: string('User id of who made it.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
       status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
       status_changed_at: time('Since when.'),
     },
-    { from_deploy: deploymentShape, last_deploy: deploymentShape },
+    { ...statusMessageField, from_deploy: deploymentShape, last_deploy: deploymentShape },
     'An environment of an application.',
   ),
 )
@@ -63,7 +64,7 @@ export interface NewEnvironment {
 export function toEnvironment(store: Store, environment: Environment) {
   const { metadata, spec } = environment
   const { namespace = '' } = metadata
-  const from = spec.fromDeploymentName && store.get(EnvironmentDeployment, namespace, spec.fromDeploymentName)
+  const from = startOf(store, environment)
   const last = deploymentsTo(store, namespace, metadata.name).sort(byAge).at(-1)
   return {
     id: environmentIdOf(environment),
@@ -72,9 +73,20 @@ export function toEnvironment(store: Store, environment: Environment) {
     created_at: createdAt(environment),
     created_by: createdBy(environment),
     ...lifeOf(environment),
-    ...(from ? { from_deploy: toDeployment(from) } : {}),
+    ...statusMessageOf(environment, () => resourcesOf(store, environment)),
+    ...(from ? { from_deploy: from } : {}),
     ...(last ? { last_deploy: toDeployment(last) } : {}),
   }
+}
+
+/** The deployment from which an environment starts; when it is gone, what the environment remembers of it. */
+function startOf(store: Store, environment: Environment) {
+  const { namespace = '' } = environment.metadata
+  const { fromDeploymentName: name } = environment.spec
+  const present = name === undefined ? undefined : store.get(EnvironmentDeployment, namespace, name)
+  const remembered = rememberedStart(environment, present)
+  if (remembered && remembered.deploymentUid !== present?.metadata.uid) return toPastDeployment(remembered)
+  return present && toDeployment(present)
 }
 
 /** The object of an environment that is to be made. */

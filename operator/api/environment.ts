@@ -1,5 +1,29 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { id, object, string } from './schema.ts'
+import { id, object, oneOf, type Static, string, time } from './schema.ts'
+
+/** States of a deployment in the words of REST. */
+export const deploymentStates = ['pending', 'in progress', 'succeeded', 'failed'] as const
+
+/** What is remembered of the deployment from which an environment starts: it may go with its own environment. */
+export const startSchema = object(
+  {
+    deploymentName: string('The EnvironmentDeployment.', { maxLength: 253 }),
+    deploymentUid: string('Its uid: a later one of the same name is another one.', { maxLength: 64 }),
+    environmentName: string('Environment that it was made to.', { maxLength: 253 }),
+    setName: string('DeploymentSet that it deployed.', { maxLength: 253 }),
+    state: oneOf(deploymentStates, 'How far it was.'),
+    creationTime: time('When it was made.'),
+  },
+  {
+    deltaName: string('DeploymentDelta that it applied.', { maxLength: 253 }),
+    fromDeploymentName: string('EnvironmentDeployment that it started from.', { maxLength: 253 }),
+    comment: string('Why it was made.', { maxLength: 8192 }),
+    createdBy: string('User of the REST interface who made it.', { maxLength: 253 }),
+    changeTime: time('Since when it was as far.'),
+  },
+  'The deployment that `fromDeploymentName` names, as it was when it was there.',
+)
+export type Start = Static<typeof startSchema>
 
 export const Environment = defineKind({
   kind: 'Environment',
@@ -27,6 +51,7 @@ export const Environment = defineKind({
       lastDeploymentName: string('The newest EnvironmentDeployment that passed planning.', {
         maxLength: 253,
       }),
+      start: startSchema,
     },
     'What the operator saw.',
   ),

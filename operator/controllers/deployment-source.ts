@@ -4,7 +4,7 @@ import type { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { newObject } from '../api/kind.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
-import { baseDeploymentName } from '../domain/deployment.ts'
+import { baseDeploymentName, rememberedSet } from '../domain/deployment.ts'
 import { Problem, Waiting } from '../domain/errors.ts'
 import { setObjectName } from '../domain/identity.ts'
 import { isAlreadyThere } from '../kube/client.ts'
@@ -40,14 +40,16 @@ export function createSources(cluster: Cluster): {
     }
     const recorded = setName ?? deployment.status?.setName
     if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
-    const baseSet = base ? setOf(namespace, base) : emptySet
+    const baseSet = base ? setOf(environment, base) : emptySet
     const set = deltaName ? fold(baseSet, deltaCalled(namespace, deltaName)) : baseSet
     return { ...source, set, setName: await keepSet(deployment, environment, set) }
   }
 
-  function setOf(namespace: string, name: string): SetContent {
+  function setOf(environment: Environment, name: string): SetContent {
+    const { namespace = '' } = environment.metadata
     const deployment = store.get(EnvironmentDeployment, namespace, name)
-    const setName = deployment?.status?.setName ?? deployment?.spec.setName
+    const setName =
+      rememberedSet(environment, name) ?? deployment?.status?.setName ?? deployment?.spec.setName
     if (setName) return setCalled(namespace, setName)
     throw new Waiting('BaseNotFound', `waiting for the set of the deployment '${name}', on which it builds`)
   }

@@ -5,9 +5,10 @@ import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { forgettable, isFinished, lastDeployment } from '../domain/deployment.ts'
+import { forgettable, isFinished, lastDeployment, rememberedStart } from '../domain/deployment.ts'
 import { Waiting } from '../domain/errors.ts'
 import { contextOf, environmentNamespace } from '../domain/identity.ts'
+import { sameJson } from '../domain/json.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
@@ -38,11 +39,12 @@ export function environmentController(
           ? store.byIndex(Environment, 'type', scoped(after, after.metadata.name)).map(indexOf)
           : [],
       ),
-      watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) =>
-        after && startTimeOf(before) !== startTimeOf(after)
-          ? [scoped(after, after.spec.environmentName)]
-          : [],
-      ),
+      watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
+        if (!after) return []
+        const isPlanned = startTimeOf(before) !== startTimeOf(after)
+        const own = isPlanned ? [scoped(after, after.spec.environmentName)] : []
+        return [...own, ...startingFrom(after).map(indexOf)]
+      }),
       // Only the last one to go matters: until then the environment waits.
       watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
         if (!before || after) return []
@@ -56,7 +58,14 @@ export function environmentController(
       const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
       const last = lastDeployment(deployments)
       await forgetOldDeployments(environment, deployments)
-      const seen = last ? { lastDeploymentName: last.metadata.name } : {}
+      const { fromDeploymentName } = environment.spec
+      const start =
+        fromDeploymentName !== undefined &&
+        rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
+      const seen = {
+        ...(last ? { lastDeploymentName: last.metadata.name } : {}),
+        ...(start ? { start } : {}),
+      }
       if (!store.get(Application, namespace, applicationName)) {
         throw new Waiting(
           'ApplicationNotFound',
@@ -80,11 +89,26 @@ export function environmentController(
       await removeNamespace(environment)
       await announcements.tellLast(environment)
       await removeValues(environment)
-      const index = indexOf(environment)
-      await inParallel(store.byIndex(EnvironmentDeployment, 'environment', index), (each) =>
-        cluster.remove(EnvironmentDeployment, each),
-      )
+      const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
+      for (const each of deployments) awaitMemory(each)
+      await inParallel(deployments, (each) => cluster.remove(EnvironmentDeployment, each))
     },
+  }
+
+  /** Environments that start from a deployment. */
+  function startingFrom(deployment: EnvironmentDeployment): readonly Environment[] {
+    return store.byIndex(Environment, 'start', scoped(deployment, deployment.metadata.name))
+  }
+
+  /** What others start from goes only after they have noted what it was. */
+  function awaitMemory(deployment: EnvironmentDeployment): void {
+    const [forgetful] = startingFrom(deployment).filter(
+      (each) =>
+        !each.metadata.deletionTimestamp && !sameJson(each.status?.start, rememberedStart(each, deployment)),
+    )
+    if (!forgetful) return
+    const { name } = forgetful.metadata
+    throw new Waiting('StartRemains', `waiting for the environment '${name}' to note what it starts from`, 1)
   }
 
   async function removeValues(environment: Environment) {
@@ -145,9 +169,13 @@ export function environmentController(
   }
 
   function isSetInUse({ metadata }: DeploymentSet): boolean {
-    return store
-      .list(EnvironmentDeployment, metadata.namespace ?? '')
-      .some(({ spec, status }) => spec.setName === metadata.name || status?.setName === metadata.name)
+    const { namespace = '', name } = metadata
+    const isOf = ({ spec, status }: EnvironmentDeployment) =>
+      spec.setName === name || status?.setName === name
+    return (
+      store.list(EnvironmentDeployment, namespace).some(isOf) ||
+      store.list(Environment, namespace).some(({ status }) => status?.start?.setName === name)
+    )
   }
 }
 

@@ -1,8 +1,9 @@
-import type { Environment } from '../api/environment.ts'
+import type { deploymentStates, Environment, Start } from '../api/environment.ts'
 import type { EnvironmentDeployment } from '../api/environment-deployment.ts'
+import { annotations } from '../api/names.ts'
 
 /** State of a deployment in the words of REST. */
-export type DeploymentState = 'pending' | 'in progress' | 'succeeded' | 'failed'
+export type DeploymentState = (typeof deploymentStates)[number]
 
 /** The state that the conditions of a deployment speak of. */
 export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'status'>): DeploymentState {
@@ -70,6 +71,50 @@ export function baseDeploymentName(
   const from = environment.spec.fromDeploymentName
   const lastUsed = last?.status?.environmentFromName
   return from !== undefined && from !== lastUsed ? from : last?.metadata.name
+}
+
+/**
+ * What is to be remembered of the deployment from which an environment starts, given the one that has its name now. A
+ * later one of the same name does not replace the one that was meant; nothing is known of one that has no set yet.
+ */
+export function rememberedStart(
+  { spec, status }: Pick<Environment, 'spec' | 'status'>,
+  present: EnvironmentDeployment | undefined,
+): Start | undefined {
+  const known = status?.start?.deploymentName === spec.fromDeploymentName ? status?.start : undefined
+  const isMeant = known === undefined || known.deploymentUid === present?.metadata.uid
+  return (isMeant && present && startAt(present)) || known
+}
+
+function startAt(deployment: EnvironmentDeployment): Start | undefined {
+  const { metadata, spec, status } = deployment
+  const { name, uid = '', creationTimestamp = '', annotations: given } = metadata
+  const setName = status?.setName ?? spec.setName
+  if (setName === undefined) return undefined
+  const createdBy = given?.[annotations.createdBy]
+  const from = spec.fromDeploymentName ?? status?.fromDeploymentName
+  const changeTime = status?.finishTime ?? status?.startTime
+  return {
+    deploymentName: name,
+    deploymentUid: uid,
+    environmentName: spec.environmentName,
+    setName,
+    state: stateOfDeployment(deployment),
+    creationTime: creationTimestamp,
+    ...(spec.deltaName === undefined ? {} : { deltaName: spec.deltaName }),
+    ...(from === undefined ? {} : { fromDeploymentName: from }),
+    ...(spec.comment === undefined ? {} : { comment: spec.comment }),
+    ...(createdBy === undefined ? {} : { createdBy }),
+    ...(changeTime === undefined ? {} : { changeTime }),
+  }
+}
+
+/** The set of the deployment of that name, as an environment remembers it; undefined when it does not start from it. */
+export function rememberedSet(
+  { status }: Pick<Environment, 'status'>,
+  deploymentName: string,
+): string | undefined {
+  return status?.start?.deploymentName === deploymentName ? status.start.setName : undefined
 }
 
 /** The number that the next deployment of an environment bears in its name. */

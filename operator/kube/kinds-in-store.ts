@@ -50,6 +50,8 @@ export const kindsInStore: readonly Stored[] = [
   stored(Environment, {
     application: (each) => [scoped(each, each.spec.applicationName)],
     type: (each) => [scoped(each, each.spec.typeName)],
+    start: ({ metadata, spec }) =>
+      spec.fromDeploymentName === undefined ? [] : [scoped({ metadata }, spec.fromDeploymentName)],
   }),
   stored(ResourceType),
   stored(ResourceClass),

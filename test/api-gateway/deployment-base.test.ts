@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { newObject } from '../../operator/api/kind.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, finish, ready } from './support/objects.ts'
 
@@ -57,4 +59,45 @@ test('the start that is gone is used up by a deployment of a set: the next one b
 test('another start can be named in its place', async () => {
   await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
   expect((await gateway.send(`POST ${env}/deploys`, { body: { delta_id: deltaId } })).status).toBe(201)
+})
+
+describe('an environment that remembers its start', () => {
+  beforeEach(async () => {
+    await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+    const start = {
+      deploymentName: 'shop.old.1',
+      deploymentUid: 'the-one-that-is-gone',
+      environmentName: 'shop.old',
+      setName: `shop.${setId}`,
+      state: 'succeeded',
+      comment: 'the first',
+      creationTime: '2026-02-01T00:00:00Z',
+      changeTime: '2026-02-01T00:01:00Z',
+    }
+    const { spec } = gateway.cluster.store.get(Environment, 'acme', 'shop.development') as Environment // put above
+    const metadata = { namespace: 'acme', name: 'shop.development' }
+    const from = { ...spec, fromDeploymentName: 'shop.old.1' }
+    gateway.cluster.put(Environment, newObject(Environment, metadata, from))
+    gateway.cluster.setStatus(Environment, 'acme', 'shop.development', { start })
+  })
+
+  test.each([
+    ['gone', () => {}],
+    ['another one by now', () => gateway.send(`POST ${app}/envs/old/deploys`, { body: {} })],
+  ])('shows it and builds on it when it is %s', async (_, change) => {
+    await change()
+    const { from_deploy } = (await gateway.send(`GET ${env}`)).body
+    expect(from_deploy).toMatchObject({
+      id: 'shop.old.1',
+      env_id: 'old',
+      set_id: setId,
+      status: 'succeeded',
+      comment: 'the first',
+    })
+    for (const body of [{}, { delta_id: deltaId }]) {
+      expect((await gateway.send(`POST ${env}/deploys?dry_run=true`, { body })).status).toBe(200)
+    }
+    const { status, body } = await gateway.send(`POST ${env}/deploys`, { body: {} })
+    expect([status, body.set_id, body.from_id]).toEqual([201, setId, 'shop.old.1'])
+  })
 })

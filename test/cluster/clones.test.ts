@@ -1,0 +1,77 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { eventually, makeTestOrganization } from '../support/client.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
+
+const cluster = sharedCluster()
+const organization = await makeTestOrganization(cluster, 'clones')
+const envs = '/apps/shop/envs'
+
+const send = organization.rest
+
+/** Deploys a module of that name to an environment, whatever stands there; answers the id. */
+async function deploy(environment: string, module?: string): Promise<string> {
+  const add = { [module ?? '']: { profile: 'humanitec/default-module', spec: {} } }
+  const delta = module && (await send('POST', '/apps/shop/deltas', { modules: { add } })).body.id
+  const body = delta ? { delta_id: delta } : {}
+  return eventually(`a deployment to '${environment}'`, 20_000, async () => {
+    const { status, body: made } = await send('POST', `${envs}/${environment}/deploys`, body)
+    if (status !== 201) return undefined
+    await eventually('its end', 20_000, async () => {
+      const { body: now } = await send('GET', `${envs}/${environment}/deploys/${made.id}`)
+      return now.status === 'succeeded' || undefined
+    })
+    return made.id as string
+  })
+}
+
+const addEnvironment = (id: string, from_deploy_id?: string) =>
+  eventually(`environment '${id}'`, 20_000, async () => {
+    const body = { id, name: id, type: 'development', ...(from_deploy_id ? { from_deploy_id } : {}) }
+    return (await send('POST', envs, body)).status === 201 || undefined
+  })
+
+async function modulesIn(environment: string): Promise<string[]> {
+  const { body: deployments } = await send('GET', `${envs}/${environment}/deploys`)
+  const { body: set } = await send('GET', `/apps/shop/sets/${deployments[0].set_id}`)
+  return Object.keys(set.modules).sort()
+}
+
+async function removeSource() {
+  await send('DELETE', `${envs}/source`)
+  await eventually('the end of the source', 30_000, async () =>
+    (await send('GET', `${envs}/source`)).status === 404 ? true : undefined,
+  )
+}
+
+beforeAll(async () => {
+  await organization.application('shop')
+  await eventually('the application', 20_000, async () =>
+    (await send('GET', '/apps/shop')).status === 200 ? true : undefined,
+  )
+  await addEnvironment('source')
+})
+
+test('an environment keeps what it starts from when that is deleted, and when another one takes its id', async () => {
+  const start = await deploy('source', 'api')
+  await addEnvironment('clone', start)
+  await removeSource()
+  expect((await send('GET', `${envs}/clone`)).body.from_deploy).toMatchObject({
+    id: start,
+    env_id: 'source',
+    status: 'succeeded',
+  })
+
+  await addEnvironment('source')
+  expect(await deploy('source', 'other')).toBe(start)
+  expect(await modulesIn('source')).toEqual(['other'])
+
+  await deploy('clone', 'web')
+  expect(await modulesIn('clone')).toEqual(['api', 'web'])
+})
+
+test('an environment that was deployed still says what it started from', async () => {
+  await removeSource()
+  await deploy('clone')
+  expect((await send('GET', `${envs}/clone`)).body.from_deploy).toMatchObject({ env_id: 'source' })
+  expect(await modulesIn('clone')).toEqual(['api', 'web'])
+})

@@ -1,0 +1,123 @@
+import { beforeEach, expect, test } from '@jest/globals'
+import { Application } from '../../operator/api/application.ts'
+import { DeploymentSet } from '../../operator/api/deployment-set.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { EnvironmentType } from '../../operator/api/environment-type.ts'
+import { newObject } from '../../operator/api/kind.ts'
+import { environmentController } from '../../operator/controllers/environment.ts'
+import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { ready } from '../api-gateway/support/objects.ts'
+import { createFakeObjects } from './support/fake-objects.ts'
+import { silentTurn } from './support/turn.ts'
+
+const namespace = 'acme'
+const cluster = createFakeCluster()
+const controller = environmentController(
+  cluster,
+  createFakeObjects().open(),
+  { tellLast: async () => {} },
+  { keptDeployments: 1 },
+)
+const name = 'shop.old.1'
+
+beforeEach(() => {
+  cluster.reset()
+  cluster.addOrganization(namespace)
+  cluster.put(Application, newObject(Application, { namespace, name: 'shop' }, {}))
+  cluster.put(EnvironmentType, newObject(EnvironmentType, { namespace, name: 'development' }, {}))
+  const spec = { applicationName: 'shop', typeName: 'development' }
+  cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.old' }, spec))
+  const clone = { ...spec, fromDeploymentName: name }
+  cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.clone' }, clone))
+})
+
+/** A deployment to the old environment, of that set; none that passed planning without one. */
+function addStart(setName?: string, finishTime = '2026-02-01T00:01:00Z') {
+  const spec = { environmentName: 'shop.old', comment: 'the first' }
+  cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, { namespace, name }, spec))
+  const status = setName === undefined ? {} : { setName, startTime: finishTime, finishTime, ...ready }
+  cluster.setStatus(EnvironmentDeployment, namespace, name, status)
+}
+
+const removeStart = () => cluster.drop(EnvironmentDeployment, namespace, name)
+const environment = (id: string) => cluster.store.get(Environment, namespace, `shop.${id}`) as Environment // put above
+
+/** Lets the operator look at the clone; the start that it remembers then. */
+async function remembered() {
+  const observed = await controller.reconcile(environment('clone'), silentTurn())
+  cluster.setStatus(Environment, namespace, 'shop.clone', observed)
+  return observed.start
+}
+
+const first = {
+  deploymentName: name,
+  environmentName: 'shop.old',
+  setName: 'shop.one',
+  state: 'succeeded',
+  comment: 'the first',
+  changeTime: '2026-02-01T00:01:00Z',
+}
+
+test('an environment remembers what it starts from as soon as that has a set', async () => {
+  expect(await remembered()).toBeUndefined()
+  addStart()
+  expect(await remembered()).toBeUndefined()
+  addStart('shop.one')
+  expect(await remembered()).toMatchObject(first)
+})
+
+test('what it remembers outlives the deployment, and a later one of its name', async () => {
+  addStart('shop.one')
+  await remembered()
+  removeStart()
+  expect(await remembered()).toMatchObject(first)
+  addStart('shop.two', '2026-03-01T00:00:00Z')
+  expect(await remembered()).toMatchObject(first)
+})
+
+test('another start takes its place', async () => {
+  addStart('shop.one')
+  await remembered()
+  const { metadata, spec } = environment('clone')
+  cluster.put(Environment, {
+    ...environment('clone'),
+    metadata,
+    spec: { ...spec, fromDeploymentName: 'shop.x.1' },
+  })
+  expect(await remembered()).toBeUndefined()
+})
+
+test('the environment of a start goes only after those that start from it remember it', async () => {
+  addStart('shop.one')
+  const end = () => controller.finalize?.(environment('old'), silentTurn())
+  await expect(end()).rejects.toMatchObject({ reason: 'StartRemains' })
+  await remembered()
+  await end()
+  expect(cluster.store.get(EnvironmentDeployment, namespace, name)).toBeUndefined()
+})
+
+test('what has no set, and so nothing to remember, keeps no environment', async () => {
+  addStart()
+  await controller.finalize?.(environment('old'), silentTurn())
+  expect(cluster.store.get(EnvironmentDeployment, namespace, name)).toBeUndefined()
+})
+
+test('a set that an environment remembers is kept', async () => {
+  const spec = { applicationName: 'shop', modules: {}, shared: {} }
+  cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.one' }, spec))
+  addStart('shop.one')
+  await remembered()
+  removeStart()
+  for (const number of [2, 3, 4]) {
+    const metadata = { namespace, name: `shop.old.${number}` }
+    const older = { environmentName: 'shop.old' }
+    cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, older))
+    const setName = number === 4 ? 'shop.two' : 'shop.one'
+    const status = { setName, startTime: '2026-02-02T00:00:00Z', ...ready }
+    cluster.setStatus(EnvironmentDeployment, namespace, metadata.name, status)
+  }
+  await controller.reconcile(environment('old'), silentTurn())
+  expect(cluster.store.get(EnvironmentDeployment, namespace, 'shop.old.3')).toBeUndefined()
+  expect(cluster.store.get(DeploymentSet, namespace, 'shop.one')).toBeDefined()
+})
