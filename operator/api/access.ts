@@ -2,7 +2,10 @@ import { defineKind, type ObjectOf } from './kind.ts'
 import { id, list, object, oneOf, string, time } from './schema.ts'
 
 /** Role in an organization. */
-export const organizationRole = oneOf(['member', 'manager', 'administrator'], 'Role in the organization.')
+export const organizationRole = oneOf(
+  ['member', 'artefactContributor', 'orgViewer', 'manager', 'administrator'],
+  'Role in the organization.',
+)
 
 /** Role on an application. */
 export const applicationRole = oneOf(['viewer', 'developer', 'owner'], 'Role on the application.')

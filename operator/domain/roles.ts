@@ -3,10 +3,10 @@ import type { Membership } from '../api/access.ts'
 type MembershipSpec = Membership['spec']
 type ApplicationRole = NonNullable<MembershipSpec['applications']>[number]['role']
 
-/** Role in an organization; each includes those before it. */
-export type OrganizationRole = MembershipSpec['role']
+/** Role in an organization that an operation may need; each includes those before it. */
+export type OrganizationRole = (typeof organizationRoles)[number]
 
-const organizationRoles: readonly OrganizationRole[] = ['member', 'manager', 'administrator']
+const organizationRoles = ['member', 'manager', 'administrator'] as const
 const applicationRoles: readonly ApplicationRole[] = ['viewer', 'developer', 'owner']
 
 /**
@@ -45,7 +45,9 @@ export function allows(
 }
 
 function hasOrganizationRole(membership: MembershipSpec, least: OrganizationRole): boolean {
-  return organizationRoles.indexOf(membership.role) >= organizationRoles.indexOf(least)
+  // The other roles are those of members: nothing is built here, and a viewer of all applications changes none.
+  const held = organizationRoles.find((each) => each === membership.role) ?? 'member'
+  return organizationRoles.indexOf(held) >= organizationRoles.indexOf(least)
 }
 
 function hasApplicationRole(
@@ -53,6 +55,7 @@ function hasApplicationRole(
   least: ApplicationRole,
   id: string | undefined,
 ): boolean {
+  if (membership.role === 'orgViewer' && least === 'viewer' && id !== undefined) return true
   const held = membership.applications?.find(({ applicationName }) => applicationName === id)
   return held !== undefined && applicationRoles.indexOf(held.role) >= applicationRoles.indexOf(least)
 }

@@ -3,6 +3,7 @@ import { AccessToken, Membership, User } from '../../operator/api/access.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
 import { ApiError } from '../../operator/kube/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
+import { addEnvironment } from './support/objects.ts'
 
 let gateway: TestGateway
 
@@ -139,6 +140,20 @@ describe('the role of a user', () => {
     expect((await gateway.send(`PATCH ${users}/ana`, { body: { role: 'member' } })).status).toBe(200)
     expect((await gateway.send(`GET ${users}`, { as: 'ana' })).status).toBe(403)
     expect(gateway.cluster.store.get(Membership, 'acme', 'ana')?.spec.applications).toHaveLength(1)
+  })
+
+  test.each([
+    ['orgViewer', 200],
+    ['artefactContributor', 403],
+  ])('%s is kept, and seeing an application answers %i', async (role, status) => {
+    addEnvironment(gateway)
+    const { body } = await gateway.send(`POST ${users}`, { body: { name: 'CI', role } })
+    expect((await gateway.send(`GET ${users}/${body.id}`)).body.role).toBe(role)
+    gateway.addUser(body.id, { type: 'service', organizationName: 'acme' })
+    const seen = await gateway.send('GET /orgs/acme/apps/shop', { as: body.id })
+    expect(seen.status).toBe(status)
+    const listed = (await gateway.send('GET /orgs/acme/apps', { as: body.id })).body
+    expect(listed).toHaveLength(status === 200 ? 1 : 0)
   })
 
   test('that there is not is refused', async () => {

@@ -6,6 +6,8 @@ const shop: RoleTarget = { applicationId: 'shop', environmentType: 'production' 
 const member: Membership['spec'] = { role: 'member' }
 const manager: Membership['spec'] = { role: 'manager' }
 const administrator: Membership['spec'] = { role: 'administrator' }
+const orgViewer: Membership['spec'] = { role: 'orgViewer' }
+const contributor: Membership['spec'] = { role: 'artefactContributor' }
 const viewer = onShop('viewer')
 const developer = onShop('developer')
 const owner = onShop('owner')
@@ -25,6 +27,20 @@ describe('roles', () => {
     ['a member is no manager', member, { organization: 'manager' }, {}, false],
     ['a manager is no administrator', manager, { organization: 'administrator' }, {}, false],
     ['an administrator is a manager', administrator, { organization: 'manager' }, {}, true],
+    ['an organization viewer is a member', orgViewer, { organization: 'member' }, {}, true],
+    ['an organization viewer is no manager', orgViewer, { organization: 'manager' }, {}, false],
+    ['an organization viewer views every application', orgViewer, { application: 'viewer' }, shop, true],
+    ['an organization viewer develops none', orgViewer, { application: 'developer' }, shop, false],
+    [
+      'an organization viewer may develop where it has the role',
+      { ...orgViewer, applications: [{ applicationName: 'shop', role: 'developer' }] },
+      { application: 'developer' },
+      shop,
+      true,
+    ],
+    ['an artefact contributor is a member', contributor, { organization: 'member' }, {}, true],
+    ['an artefact contributor is no manager', contributor, { organization: 'manager' }, {}, false],
+    ['an artefact contributor views no application', contributor, { application: 'viewer' }, shop, false],
     ['a viewer views', viewer, { application: 'viewer' }, shop, true],
     ['a viewer does not develop', viewer, { application: 'developer' }, shop, false],
     ['an owner develops', owner, { application: 'developer' }, shop, true],
