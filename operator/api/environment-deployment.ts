@@ -1,14 +1,20 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { integer, list, object, oneOf, type Static, string, time } from './schema.ts'
 
+/** Characters that the texts of a problem have at most. */
+export const longestInProblem = { object: 1024, reason: 63, message: 8192 }
+
 /** One thing that keeps a deployment from going on. */
 export const problemSchema = object(
   {
     object: string(
       'What it is about: a descriptor `type.class#id`, a workload, or empty for the whole environment.',
+      { maxLength: longestInProblem.object },
     ),
-    reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
-    message: string('Why, for people, with the nearest miss where there is one.', { maxLength: 8192 }),
+    reason: string('Why, as one CamelCase word.', { maxLength: longestInProblem.reason }),
+    message: string('Why, for people, with the nearest miss where there is one.', {
+      maxLength: longestInProblem.message,
+    }),
   },
   {},
   'One problem.',

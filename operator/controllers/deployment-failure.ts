@@ -1,13 +1,18 @@
-import type { DeploymentProblem, EnvironmentDeployment } from '../api/environment-deployment.ts'
+import {
+  type DeploymentProblem,
+  type EnvironmentDeployment,
+  longestInProblem,
+} from '../api/environment-deployment.ts'
 import { annotations } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
+import { shortened, storedBytes } from '../domain/size.ts'
 import type { Observed } from '../kube/status.ts'
 import { conditionOf } from '../kube/verdict.ts'
 
 type Seen = Observed<typeof EnvironmentDeployment>
 
-/** Problems that a status holds at most. */
-export const maxProblems = 200
+const maxProblems = 200
+const maxProblemsBytes = 500_000
 
 /** Why planning failed: final for a deployment over REST; one of kubectl or GitOps gets time for its objects to arrive. */
 export function refusal(
@@ -19,18 +24,38 @@ export function refusal(
   const { creationTimestamp = '', annotations: given } = deployment.metadata
   const isFinal = given?.[annotations.createdBy] !== undefined
   const remaining = settleSeconds - (Date.now() - Date.parse(creationTimestamp)) / 1000
-  const shown = problems.slice(0, maxProblems)
-  const observed = { ...source, problems: shown }
-  if (!isFinal && remaining > 0)
-    return new Waiting('NotPlannable', messageOf(shown, problems.length), Math.ceil(remaining), observed)
-  return failure({ ...observed, finishTime: new Date().toISOString() }, problems.length)
+  if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
+  const shown = statedOf(problems)
+  const message = messageOf(shown, problems.length)
+  return new Waiting('NotPlannable', message, Math.ceil(remaining), { ...source, problems: shown })
 }
 
 /** The end of a deployment that failed, with everything it saw. */
-export function failure(observed: Seen, count = observed.problems?.length ?? 0): Stalled {
+export function failure(observed: Seen): Stalled {
   const { problems = [], finishTime = new Date().toISOString() } = observed
-  const reason = problems.length === 1 && problems[0] ? problems[0].reason : 'DeploymentFailed'
-  return new Stalled(reason, messageOf(problems, count), { ...observed, finishTime })
+  const shown = statedOf(problems)
+  const reason = shown.length === 1 && shown[0] ? shown[0].reason : 'DeploymentFailed'
+  return new Stalled(reason, messageOf(shown, problems.length), { ...observed, problems: shown, finishTime })
+}
+
+/** The problems as a status takes them: each as long as its schema lets it be, and not too many; the last one says how many more. */
+function statedOf(problems: readonly DeploymentProblem[]): DeploymentProblem[] {
+  const shown: DeploymentProblem[] = []
+  let bytes = 0
+  for (const { object, reason, message } of problems.slice(0, maxProblems)) {
+    const problem = {
+      object: shortened(object, longestInProblem.object),
+      reason: shortened(reason, longestInProblem.reason),
+      message: shortened(message, longestInProblem.message),
+    }
+    bytes += storedBytes(problem)
+    if (bytes > maxProblemsBytes) break
+    shown.push(problem)
+  }
+  const more = problems.length - shown.length
+  if (more > 0)
+    shown.push({ object: '', reason: 'MoreProblems', message: `${more} more problems, not listed` })
+  return shown
 }
 
 function messageOf(problems: readonly DeploymentProblem[], count: number): string {

@@ -1,9 +1,9 @@
 import type { ResourceContext } from '../api/active-resource.ts'
-import type { DeploymentProblem } from '../api/environment-deployment.ts'
+import { type DeploymentProblem, longestInProblem } from '../api/environment-deployment.ts'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
 import type { ValueSource } from '../api/shared-value.ts'
-import { checkNode, checkOutput, type OutputUse, refuseIndirect } from './checks.ts'
+import { checkNode, checkOutputs, type OutputUse, refuseIndirect } from './checks.ts'
 import { type CompiledDefinition, compileDefinition, type Fault, linksIn } from './compile.ts'
 import type { SetContent } from './delta.ts'
 import { type Descriptor, defaultClass, inherit } from './descriptor.ts'
@@ -20,6 +20,7 @@ import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.
 import { inOrder } from './order.ts'
 import { overriding } from './override.ts'
 import { faultOfValue, giveValues, type SharedValues } from './shared-values.ts'
+import { lengthOf, shortened } from './size.ts'
 import { implicitTypes, type ResourceTypeInfo, simpleTypeName } from './types.ts'
 
 /** What a graph is built from. */
@@ -76,6 +77,9 @@ export interface Graph {
 
 const maxNodes = 10_000
 
+/** Characters of the params that definitions give to what they co-provision, in a whole graph. */
+const maxGivenLength = 64 * 1_048_576
+
 /**
  * Builds the resource graph: from the set, the implicit resources and what the definitions of all of them
  * bring in.
@@ -94,6 +98,7 @@ class GraphBuilder {
   readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
   readonly #problems = new Map<string, DeploymentProblem>()
   readonly #uses: OutputUse[] = []
+  #givenLength = 0
 
   constructor(input: GraphInput) {
     this.#input = input
@@ -132,13 +137,15 @@ class GraphBuilder {
     giveIngressRules(graph, rules, this.#report)
     for (const draft of graph.nodes) {
       giveValues(draft, this.#values, this.#workloads.has(draft), this.#report)
-      checkNode(draft, this.#types, this.#report)
+      checkNode(draft, this.#types, this.#needs.effort, this.#report)
     }
-    for (const use of this.#uses) checkOutput(use, this.#types, this.#report)
+    checkOutputs(this.#uses, this.#types, this.#needs.effort, this.#report)
     return this.#result()
   }
 
-  readonly #report = (object: string, reason: string, message: string): void => {
+  readonly #report = (about: string, reason: string, text: string, most?: number): void => {
+    const object = shortened(about, longestInProblem.object)
+    const message = shortened(text, most ?? longestInProblem.message)
     this.#problems.set(`${object}\0${reason}\0${message}`, { object, reason, message })
   }
 
@@ -175,6 +182,7 @@ class GraphBuilder {
       const hint = didYouMean(
         descriptor.type,
         types.map(({ type }) => type),
+        this.#needs.effort,
       )
       return this.#report(text, 'TypeNotFound', `resource type '${descriptor.type}' is not known${hint}`)
     }
@@ -199,8 +207,23 @@ class GraphBuilder {
       const target = this.#graph.node(inherit(reference, descriptor))
       if (isDependent && target !== draft) this.#graph.connect(target, draft)
       if (matchDependents && target !== draft) this.#graph.copyDependents(draft, target)
-      if (params) this.#takeParams(target, absolute(params, descriptor, draft.guResId), text, undefined)
+      if (params) this.#giveParams(target, params, draft, match.definition.metadata.name)
     }
+  }
+
+  /** Each resource of the definition gets params of its own, so that few definitions may make much of them. */
+  #giveParams(
+    target: Draft,
+    params: FreeForm,
+    { descriptor, guResId, text }: Draft,
+    definition: string,
+  ): void {
+    if (this.#givenLength > maxGivenLength) return
+    const given = absolute(params, descriptor, guResId)
+    this.#givenLength += lengthOf(given)
+    if (this.#givenLength <= maxGivenLength) return this.#takeParams(target, given, text, undefined)
+    const message = `definitions give params of more than ${maxGivenLength} characters in all to what they provision besides; those of '${definition}' to '${target.text}' are too much`
+    this.#report(text, 'TooLarge', message)
   }
 
   #moduleOf({ descriptor }: Draft): FreeForm | undefined {
@@ -219,7 +242,12 @@ class GraphBuilder {
     const known = this.#compiled.get(definition)
     if (known) return known
     const { catalogue, vendors, accountTypeOf = () => undefined } = this.#input
-    const compiled = compileDefinition(definition, { catalogue, vendors, accountTypeOf })
+    const compiled = compileDefinition(definition, {
+      catalogue,
+      vendors,
+      accountTypeOf,
+      effort: this.#needs.effort,
+    })
     this.#compiled.set(definition, compiled)
     return compiled
   }
@@ -246,7 +274,7 @@ class GraphBuilder {
       )
     if (link.kind === 'context') return
     if (link.kind === 'value') {
-      const fault = faultOfValue(link.path, this.#values)
+      const fault = faultOfValue(link.path, this.#values, this.#needs.effort)
       if (fault !== undefined) this.#report(draft.text, 'UnknownValue', `in params: ${fault}`)
       return
     }
@@ -266,7 +294,7 @@ class GraphBuilder {
 
   #result(): Graph {
     const { order, cycles } = inOrder(this.#graph.nodes)
-    for (const cycle of cycles) this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '))
+    for (const cycle of cycles) this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '), Infinity)
     const problems = [...this.#problems.values()].sort(
       (a, b) =>
         compareText(a.object, b.object) ||

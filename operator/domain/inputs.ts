@@ -9,6 +9,7 @@ import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from
 import { didYouMean } from './nearest.ts'
 import { type Expanded, expand, formatPath, type Resolved } from './placeholder.ts'
 import { resolvedValue, valueKey, valuesRoot } from './shared-values.ts'
+import { TooLarge } from './size.ts'
 import { simpleTypeName, workloadType } from './types.ts'
 
 type ResourceSpec = ActiveResource['spec']
@@ -68,9 +69,9 @@ export interface ResolvedInputs {
 export function resolveInputs(sources: InputSources): ResolvedInputs {
   const { spec, secrets } = sources
   const lookup = (path: readonly string[]): Resolved => lookUp(path, sources)
-  const values = stalling(() => expand(spec.definition.driverInputs?.values ?? {}, lookup))
+  const values = stalling('driver inputs', () => expand(spec.definition.driverInputs?.values ?? {}, lookup))
   const isModule = simpleTypeName(spec.type) === workloadType
-  const params = stalling(() =>
+  const params = stalling('params', () =>
     isModule
       ? expand(spec.params ?? {}, lookup, modulePlaceholderRoots, { keys: true })
       : expand(spec.params ?? {}, lookup, paramsRoots),
@@ -90,10 +91,11 @@ export function resolveInputs(sources: InputSources): ResolvedInputs {
 }
 
 /** A placeholder that nobody can read will not get better by itself. */
-function stalling<T>(work: () => T): T {
+function stalling<T>(part: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
+    if (error instanceof TooLarge) throw new Stalled('TooLarge', `${part}: ${error.message}`)
     if (error instanceof Problem) throw new Stalled('InvalidPlaceholder', error.message)
     throw error
   }

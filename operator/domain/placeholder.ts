@@ -1,13 +1,15 @@
 import type { FreeForm } from '../api/schema.ts'
 import { Problem } from './errors.ts'
 import { escapeToken, isObject } from './json.ts'
-import { parseTemplate, type Template } from './template.ts'
+import { cutTo, lengthOf, maxExpandedLength, TooLarge } from './size.ts'
+import { formatPath, parseTemplate, type Template } from './template.ts'
 
 export { formatPath, formatTemplate, type Placeholder, parseTemplate, type Template } from './template.ts'
 
 const maxDepth = 200
+const maxShownPointer = 500
 
-/** A placeholder, and the JSON pointer to the text that holds it. */
+/** A placeholder, and the JSON pointer to the text that holds it, cut where that is long. */
 export interface FoundPlaceholder {
   readonly path: readonly string[]
   readonly at: string
@@ -32,16 +34,21 @@ export function findPlaceholders(value: unknown, options: SearchOptions = {}): F
   const visit = (each: unknown, at: string, depth: number): void => {
     if (depth > maxDepth) throw new Problem('Invalid', `a value is nested more than ${maxDepth} deep`)
     if (typeof each === 'string') return look(each, at)
-    if (Array.isArray(each)) return each.forEach((item, i) => visit(item, `${at}/${i}`, depth + 1))
+    if (Array.isArray(each)) return each.forEach((item, i) => visit(item, below(at, String(i)), depth + 1))
     if (!isObject(each)) return
     for (const [key, member] of Object.entries(each)) {
-      const where = `${at}/${escapeToken(key)}`
+      const where = below(at, key)
       if (options.keys) look(key, where)
       visit(member, where, depth + 1)
     }
   }
   visit(value, '', 0)
   return found
+}
+
+/** Many texts may stand under one long key: each of them shows the beginning alone. */
+function below(at: string, key: string): string {
+  return at.length > maxShownPointer ? at : `${at}/${escapeToken(cutTo(key, maxShownPointer))}`
 }
 
 function located<T>(work: () => T, at: string): T {
@@ -69,7 +76,7 @@ export interface Expanded<T = unknown> {
 /**
  * Puts values in the place of placeholders, once: what is put in is not looked at again. A text that is one
  * placeholder takes the value as it is; within a text strings go in raw and other values as JSON. With
- * `roots`, what begins otherwise is no placeholder.
+ * `roots`, what begins otherwise is no placeholder. What would be too much in all is never put together: TooLarge.
  */
 export function expand<T>(
   value: T,
@@ -78,13 +85,27 @@ export function expand<T>(
   options: { readonly keys?: boolean } = {},
 ): Expanded<T> {
   const secretPointers: string[] = []
+  let total = 0
+  const count = (length: number, what: () => string): void => {
+    total += length
+    if (total > maxExpandedLength) throw tooLarge(what())
+  }
+  const find = (path: readonly string[], at: string): Resolved => {
+    const resolved = lookup(path)
+    const length = lengthAsPutIn(resolved.value)
+    count(length, () => `'${formatPath(path)}' of ${length} at '${cutTo(at, maxShownPointer)}'`)
+    return resolved
+  }
   const expandText = (text: string, at: string): unknown => {
     if (!text.includes('$')) return text
     const { value: result, secret } = fill(
       located(() => parseTemplate(text, roots), at),
-      lookup,
+      (path) => find(path, at),
     )
-    if (secret) secretPointers.push(at)
+    if (!secret) return result
+    // It is known by its place, and many secrets may stand under one long key.
+    count(at.length, () => `the path of a secret, of ${at.length}, '${cutTo(at, maxShownPointer)}'`)
+    secretPointers.push(at)
     return result
   }
   const visit = (each: unknown, at: string, depth: number): unknown => {
@@ -100,12 +121,22 @@ export function expand<T>(
     if (!key.includes('${')) return key
     const { value: text, secret } = fill(
       located(() => parseTemplate(key, roots), at),
-      lookup,
+      (path) => find(path, at),
     )
     if (secret) throw new Problem('Invalid', `the key '${key}' in '${at}' names a secret output`)
     return typeof text === 'string' ? text : JSON.stringify(text ?? null)
   }
   return { value: visit(value, '', 0) as T, secretPointers } // only texts change their type, where the caller wrote placeholders
+}
+
+function lengthAsPutIn(value: unknown): number {
+  return typeof value === 'string' ? value.length : lengthOf(value, maxExpandedLength)
+}
+
+function tooLarge(last: string): TooLarge {
+  return new TooLarge(
+    `the placeholders stand for more than ${maxExpandedLength} characters in all, the most for one resource; reached with ${last}`,
+  )
 }
 
 function fill(template: Template, lookup: (path: readonly string[]) => Resolved): Resolved {

@@ -5,6 +5,7 @@ import { type Descriptor, formatDescriptor } from './descriptor.ts'
 import { buildGraph, type Graph, type GraphInput, type GraphNode } from './graph.ts'
 import { isObject, sameJson } from './json.ts'
 import type { WonMatch } from './matching.ts'
+import { lengthOf, storedBytes, storedPerLength } from './size.ts'
 
 type ResourceSpec = ActiveResource['spec']
 
@@ -47,6 +48,12 @@ export interface PlanInput extends GraphInput {
 
 const maxSummarySteps = 100
 
+/** What etcd takes at once is little more, and the status of the resource comes on top. */
+const maxSpecBytes = 1_400_000
+
+/** Characters of the specs that one deployment writes: a store holds a few of the largest deployments. */
+const maxPlanLength = 256 * 1_048_576
+
 /** Compares what the set wants with what is there. */
 export function plan(input: PlanInput): Plan {
   const graph = buildGraph(input)
@@ -70,7 +77,39 @@ export function plan(input: PlanInput): Plan {
       current,
     })
   }
-  return { steps, problems: graph.problems, graph }
+  const tooLarge = problemsOfSize(steps)
+  return { steps, problems: tooLarge.length > 0 ? [...graph.problems, ...tooLarge] : graph.problems, graph }
+}
+
+/** What would not go into one object, or not into the store, is found before anything is written. */
+function problemsOfSize(steps: readonly PlanStep[]): DeploymentProblem[] {
+  const problems: DeploymentProblem[] = []
+  let total = 0
+  for (const { action, descriptor, wanted } of steps) {
+    if (!wanted || action === 'unchanged') continue
+    const length = lengthOf(wanted)
+    total += length
+    const object = formatDescriptor(descriptor)
+    if (total > maxPlanLength) {
+      const message = `the resources to write are more than ${maxPlanLength} characters in all, the most for one deployment; reached with '${object}' of ${length}`
+      return [...problems, { object: '', reason: 'DeploymentTooLarge', message }]
+    }
+    // To count bytes takes longer, and hardly any resource is that large.
+    const bytes = length * storedPerLength > maxSpecBytes ? storedBytes(wanted) : 0
+    if (bytes > maxSpecBytes)
+      problems.push({ object, reason: 'ResourceTooLarge', message: tooLargeSpec(wanted, bytes) })
+  }
+  return problems
+}
+
+function tooLargeSpec({ definition, params, values, references }: WantedSpec, bytes: number): string {
+  const [largest] = [
+    { what: `what definition '${definition.definitionName}' says`, size: storedBytes(definition) },
+    { what: 'params', size: storedBytes(params ?? {}) },
+    { what: 'shared values that the params name', size: storedBytes(values ?? {}) },
+    { what: 'references', size: storedBytes(references ?? {}) },
+  ].sort((left, right) => right.size - left.size)
+  return `its spec would be ${bytes} bytes, more than ${maxSpecBytes}, the most that can be kept of one resource; most of it: ${largest?.what}, ${largest?.size} bytes`
 }
 
 /** Counts of the steps and the first hundred of those that do something. */

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import type { FreeForm } from '../api/schema.ts'
 import type { SharedValue, ValueSource } from '../api/shared-value.ts'
 import type { Draft } from './draft.ts'
+import { type Effort, fullEffort } from './effort.ts'
 import { Problem } from './errors.ts'
 import { compareText, ownValue } from './json.ts'
 import { didYouMean } from './nearest.ts'
 import type { Report } from './needs.ts'
 import { type FoundPlaceholder, findPlaceholders, formatPath, type Resolved } from './placeholder.ts'
+import { maxExpandedLength } from './size.ts'
 
 /** Word that placeholders for shared values begin with. */
 export const valuesRoot = 'values'
@@ -67,25 +69,44 @@ export function valueKey(path: readonly string[]): string {
 }
 
 /** Why a placeholder finds no value; undefined when it finds one. */
-export function faultOfValue(path: readonly string[], values: SharedValues): string | undefined {
+export function faultOfValue(
+  path: readonly string[],
+  values: SharedValues,
+  effort: Effort = fullEffort(),
+): string | undefined {
   const key = valueKey(path)
   if (values.has(key)) return undefined
-  return `'\${${formatPath(path)}}': there is no shared value '${key}'${didYouMean(key, values.keys())}`
+  return `'\${${formatPath(path)}}': there is no shared value '${key}'${didYouMean(key, values.keys(), effort)}`
 }
 
 /** Notes on a resource the values that its params name; those of a dependency are seen by many, so none may be secret. */
 export function giveValues(draft: Draft, values: SharedValues, isModule: boolean, report: Report): void {
   if (!draft.params || values.size === 0) return
   const named = new Map<string, ValueSource>()
+  const lengths = new Map<string, number>()
   for (const { path, at } of placeholdersIn(draft.params, isModule)) {
-    const source = values.get(valueKey(path))
+    const key = valueKey(path)
+    const source = values.get(key)
     if (!source) continue // reported where the placeholder was read
-    named.set(valueKey(path), source)
+    named.set(key, source)
+    // Of secret ones no length is known: they are counted when they are put in.
+    lengths.set(key, (lengths.get(key) ?? 0) + (source.value?.length ?? 0))
     if (isModule || !source.secret) continue
     const message = `'\${${formatPath(path)}}' at '${at}' of its params is secret: params are never secret`
     report(draft.text, 'SecretParameter', message)
   }
+  refuseTooLong(draft, lengths, report)
   draft.values = Object.fromEntries([...named].sort(([left], [right]) => compareText(left, right)))
+}
+
+function refuseTooLong(draft: Draft, lengths: ReadonlyMap<string, number>, report: Report): void {
+  const total = [...lengths.values()].reduce((sum, each) => sum + each, 0)
+  if (total <= maxExpandedLength) return
+  const [[key, most] = ['', 0]] = [...lengths].sort(
+    ([left, a], [right, b]) => b - a || compareText(left, right),
+  )
+  const message = `shared values of ${total} characters go into its params in all, more than ${maxExpandedLength}; '${key}' has ${most} of them, counted wherever it is named`
+  report(draft.text, 'TooLarge', message)
 }
 
 function placeholdersIn(params: FreeForm, keys: boolean): FoundPlaceholder[] {

@@ -26,6 +26,14 @@ export function isAlreadyThere(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists'
 }
 
+/** Whether the API server, or the store behind it, will never take what was written: its form is wrong, or it is too large. */
+export function isRefusedForGood(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false
+  return (
+    [413, 422].includes(error.status) || /request is too large|message larger than max/.test(error.message)
+  )
+}
+
 /** Query parameters; undefined ones are left out. */
 export type Query = Record<string, string | number | boolean | undefined>
 

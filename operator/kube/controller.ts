@@ -1,10 +1,11 @@
 import type { Kind, KubeObject, ObjectOf } from '../api/kind.ts'
 import { finalizer } from '../api/names.ts'
-import { Failed, Waiting } from '../domain/errors.ts'
+import { Failed, Stalled, Waiting } from '../domain/errors.ts'
 import { sameJson } from '../domain/json.ts'
+import { cutTo } from '../domain/size.ts'
 import type { Log } from '../log.ts'
 import type { Cache, Change } from './cache.ts'
-import { ApiError } from './client.ts'
+import { ApiError, isRefusedForGood } from './client.ts'
 import { type Cluster, isGone } from './cluster.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
 import { keyOf } from './resource.ts'
@@ -72,6 +73,14 @@ const patienceMs = 2000
 
 /** The newer object of a lost race is here within this time. */
 const raceDelayMs = 100
+
+/** What one look came to, and the next one. */
+interface Found<K extends Kind> {
+  readonly observed?: Observed<K>
+  readonly verdict: Verdict
+  readonly attempts?: number
+  readonly delay?: number
+}
 
 /** Starts the loop of a controller over all objects of its kind. */
 export function startController<K extends Kind>(
@@ -141,10 +150,21 @@ export function startController<K extends Kind>(
     const isPatient =
       verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
     if (isPatient) queue.addAfter(key, patienceMs)
-    else await write(object, { observed: observed ?? statusOfError(error), verdict, attempts, delay })
+    else await state(object, { observed: observed ?? statusOfError(error), verdict, attempts, delay })
     if (verdict.ready !== 'Unknown') waitingSince.delete(key)
     const next = typeof verdict.retry === 'number' ? verdict.retry * 1000 : delay
     if (next !== undefined) queue.addAfter(key, next)
+  }
+
+  /** Writes what came of it; of a status that will never be taken, that it is so. */
+  async function state(object: ObjectOf<K>, found: Found<K>) {
+    try {
+      await write(object, found)
+    } catch (error) {
+      if (!isRefusedForGood(error)) throw error
+      const message = `the cluster does not take the status: ${cutTo(error.message, 1000)}; it says: ${cutTo(found.verdict.message, 1000)}`
+      await write(object, { verdict: verdictOf(new Stalled('StatusRejected', message)) })
+    }
   }
 
   function isWithinPatience(key: string, { reason }: Verdict): boolean {
@@ -176,10 +196,7 @@ export function startController<K extends Kind>(
     )
   }
 
-  async function write(
-    object: ObjectOf<K>,
-    found: { observed?: Observed<K>; verdict: Verdict; attempts?: number; delay?: number },
-  ) {
+  async function write(object: ObjectOf<K>, found: Found<K>) {
     if (!isActive()) return
     const before = (cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object).status ?? {}
     const after = nextStatus(kind, before, object.metadata.generation ?? 0, found)

@@ -3,7 +3,7 @@ import { fieldManager, labels, manager } from '../api/names.ts'
 import { Stalled } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import { type Cache, createCache } from './cache.ts'
-import { ApiError, isTerminating, type KubeClient } from './client.ts'
+import { ApiError, isRefusedForGood, isTerminating, type KubeClient } from './client.ts'
 import { isGone, readObject } from './cluster.ts'
 import { type Reflector, startReflector } from './reflector.ts'
 import { pathOf, type Resource } from './resource.ts'
@@ -163,7 +163,7 @@ function explain(error: unknown, object: KubeObject): unknown {
   if (isTerminating(error)) return error
   if (error.status === 403)
     return new Stalled('NotAllowed', `the cluster does not let the operator apply ${name}: ${error.message}`)
-  if (error.status === 400 || error.status === 422) {
+  if (error.status === 400 || isRefusedForGood(error)) {
     // The API server quotes values; those of a Secret stay out of sight.
     const detail = object.kind === 'Secret' ? 'its content is not valid' : error.message
     return new Stalled('Rejected', `the cluster refuses ${name}: ${detail}`)

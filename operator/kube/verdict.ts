@@ -1,6 +1,6 @@
 import type { CommonStatus, Condition } from '../api/kind.ts'
 import { Failed, Stalled, Waiting } from '../domain/errors.ts'
-import { isObject, ownValue, sameJson } from '../domain/json.ts'
+import { cutTo } from '../domain/size.ts'
 
 /** What one look at an object came to. */
 export interface Verdict {
@@ -33,6 +33,9 @@ export function verdictOf(error?: unknown): Verdict {
   return { ready: 'False', reason, message, also: 'Reconciling', retry: 'backoff' }
 }
 
+/** Conditions take 32,768 characters. */
+const maxMessageLength = 32_000
+
 const ours = new Set(['Ready', 'Reconciling', 'Stalled'])
 
 /** The conditions after a verdict: ours replaced, the controller's own (`extra`) put beside them. */
@@ -44,35 +47,19 @@ export function conditionsAfter(
   now: string,
 ): Condition[] {
   const { ready, reason, also } = verdict
-  const message = verdict.message.slice(0, 32_000)
+  const message = cutTo(verdict.message, maxMessageLength)
   const wanted = [
     { type: 'Ready', status: ready, reason, message },
     ...(also ? [{ type: also, status: 'True' as const, reason, message }] : []),
-    ...extra.filter(({ type }) => !ours.has(type)),
+    ...extra
+      .filter(({ type }) => !ours.has(type))
+      .map((each) => ({ ...each, message: cutTo(each.message, maxMessageLength) })),
   ]
   return wanted.map((condition) => {
     const old = before.find(({ type }) => type === condition.type)
     const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : now
     return { ...condition, observedGeneration: generation, lastTransitionTime }
   })
-}
-
-/**
- * The merge patch that turns `before` into `after`: absent fields become explicit nulls, because a merge patch
- * never removes what it does not name. Undefined when there is nothing to change.
- */
-export function mergePatch(before: object, after: object): Record<string, unknown> | undefined {
-  const old = before as Record<string, unknown> // plain data
-  const next = after as Record<string, unknown> // plain data
-  const gone = Object.keys(old).filter((key) => ownValue(next, key) === undefined)
-  const changed = Object.entries(next).flatMap(([key, value]) => {
-    const known = ownValue(old, key)
-    if (value === undefined || sameJson(known, value)) return []
-    return [[key, isObject(value) && isObject(known) ? mergePatch(known, value) : value] as const]
-  })
-  // Keys of outputs are the user's: an assignment to `__proto__` would not make a property.
-  const patch = Object.fromEntries<unknown>([...gone.map((key) => [key, null] as const), ...changed])
-  return Object.keys(patch).length > 0 ? patch : undefined
 }
 
 /** The condition of a type, if there is one. */
@@ -96,7 +83,8 @@ export function isStalled(object: {
   return isObserved(object) && conditionOf(object, 'Stalled')?.status === 'True'
 }
 
-function isObserved(object: {
+/** Whether the status speaks of the spec as it is now. */
+export function isObserved(object: {
   readonly metadata: { generation?: number }
   readonly status?: CommonStatus
 }): boolean {

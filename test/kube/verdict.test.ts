@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import type { Condition } from '../../operator/api/kind.ts'
 import { Stalled, Waiting } from '../../operator/domain/errors.ts'
-import { conditionsAfter, isReady, isStalled, mergePatch, verdictOf } from '../../operator/kube/verdict.ts'
-import { fc } from '../support/properties.ts'
+import { conditionsAfter, isReady, isStalled, verdictOf } from '../../operator/kube/verdict.ts'
 
 const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
 
@@ -143,67 +141,5 @@ describe('conditions', () => {
     const conditions = [condition('Ready', status), condition('Stalled', status)]
     const object = { metadata: { generation }, status: { observedGeneration: 2, conditions } }
     expect({ ready: isReady(object), stalled: isStalled(object) }).toEqual(expected)
-  })
-})
-
-/** RFC 7386, as the API server does it. */
-function applyMergePatch(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
-  const base = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {}
-  const entries = new Map(Object.entries(base))
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) entries.delete(key)
-    else entries.set(key, applyMergePatch(entries.get(key), value))
-  }
-  return Object.fromEntries(entries)
-}
-
-/** What the API server holds after JSON: absent is absent. */
-const asJson = (value: unknown) => JSON.parse(JSON.stringify(value))
-
-describe('the merge patch from one status to the next', () => {
-  const key = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'toString')
-  const { status } = fc.letrec((tie) => ({
-    status: fc.dictionary(key, tie('value'), { maxKeys: 5, noNullPrototype: true }),
-    value: fc.oneof(
-      { maxDepth: 3 },
-      fc.constantFrom(0, 1, 'x', true, undefined),
-      fc.array(tie('leaf'), { maxLength: 3 }),
-      tie('status'),
-    ),
-    leaf: fc.oneof(
-      fc.constantFrom(0, 1, 'x'),
-      fc.record({ a: fc.constantFrom(1, undefined), b: fc.constant('x') }),
-    ),
-  }))
-  // Equal more often than two independent drafts would be.
-  const pair = fc.oneof(
-    fc.tuple(status, status),
-    status.map((each) => [each, structuredClone(each)] as const),
-  )
-
-  test('applied to what was gives what shall be, and is nothing when that is the same', () => {
-    const law = fc.property(pair, ([first, after]) => {
-      const before = asJson(first)
-      const patch = mergePatch(before, after as object) // a dictionary
-      expect(applyMergePatch(before, asJson(patch ?? {}))).toEqual(asJson(after))
-      expect(patch === undefined).toBe(isDeepStrictEqual(before, asJson(after)))
-    })
-    fc.assert(law, { numRuns: 3000 })
-  })
-
-  test.each<[rule: string, before: object, after: object, expected: object | undefined]>([
-    ['what is gone goes by an explicit null', { a: 1, b: 2 }, { a: 1 }, { b: null }],
-    ['also deep inside', { a: { b: { c: 1, d: 2 } } }, { a: { b: { d: 2 } } }, { a: { b: { c: null } } }],
-    [
-      'an absent field equals an undefined one',
-      { a: { b: 1 } },
-      { a: { b: 1, c: undefined }, d: undefined },
-      undefined,
-    ],
-    ['also in a list', { a: [{ b: 1 }] }, { a: [{ b: 1, c: undefined }] }, undefined],
-    ['a list is replaced as a whole', { a: [1, 2] }, { a: [2] }, { a: [2] }],
-  ])('%s', (_, before, after, expected) => {
-    expect(mergePatch(before, after)).toEqual(expected)
   })
 })
