@@ -1,4 +1,6 @@
+import type { CompiledDefinition } from './compile.ts'
 import type { Draft } from './draft.ts'
+import type { Effort } from './effort.ts'
 import { compareText, sameJson } from './json.ts'
 import { didYouMean } from './nearest.ts'
 import type { Needs, Report } from './needs.ts'
@@ -28,8 +30,8 @@ export function refuseIndirect({ externals, shared }: Needs, types: Types, repor
 }
 
 /** What can be said against a node when the whole graph is known. */
-export function checkNode(draft: Draft, types: Types, report: Report): void {
-  checkParams(draft, types, report)
+export function checkNode(draft: Draft, types: Types, effort: Effort, report: Report): void {
+  checkParams(draft, types, effort, report)
   const [first, ...rest] = draft.claims
   const other = first && rest.find(({ params }) => !sameJson(params, first.params))
   if (other) {
@@ -46,23 +48,36 @@ export function checkNode(draft: Draft, types: Types, report: Report): void {
 }
 
 /** What is given to a resource must be what its type takes. */
-function checkParams({ descriptor, text, params }: Draft, types: Types, report: Report): void {
+function checkParams(
+  { descriptor, text, params }: Draft,
+  types: Types,
+  effort: Effort,
+  report: Report,
+): void {
   const type = types.get(descriptor.type)
   if (!type || (params === undefined && !type.type.includes('/'))) return
-  for (const { pointer, message } of faultsAgainst(type.inputsSchema, params ?? {}, { lenient: true })) {
+  for (const { pointer, message } of faultsAgainst(type.inputsSchema, params ?? {}, {
+    lenient: true,
+    effort,
+  })) {
     const where = pointer === '' ? 'the params' : `param '${pointer.slice(1).replaceAll('/', '.')}'`
     report(text, 'InvalidParams', `${where} of type '${type.type}': ${message}`)
   }
 }
 
-/** An output that will not be there is found before anything is touched, where the outputs are known. */
-export function checkOutput({ user, target, output, text }: OutputUse, types: Types, report: Report): void {
-  if (!target.match) return
-  const { driverInputs } = target.match.definition.spec
-  const names = outputNamesOf(target.compiled?.driver, driverInputs, types.get(target.descriptor.type))
-  if (!names || names.has(output)) return
-  const hint = didYouMean(output, names)
-  const definition = target.match.definition.metadata.name
-  const message = `${text}: '${target.text}' has no output '${output}' from definition '${definition}'${hint}`
-  report(user.text, 'UnknownOutput', message)
+/** Outputs that will not be there are found before anything is touched, where the outputs are known. */
+export function checkOutputs(uses: readonly OutputUse[], types: Types, effort: Effort, report: Report): void {
+  const known = new Map<CompiledDefinition, ReadonlySet<string> | undefined>()
+  for (const { user, target, output, text } of uses) {
+    const { match, compiled, descriptor } = target
+    if (!match || !compiled) continue
+    const { metadata, spec } = match.definition
+    if (!known.has(compiled))
+      known.set(compiled, outputNamesOf(compiled.driver, spec.driverInputs, types.get(descriptor.type)))
+    const names = known.get(compiled)
+    if (!names || names.has(output)) continue
+    const hint = didYouMean(output, names, effort)
+    const message = `${text}: '${target.text}' has no output '${output}' from definition '${metadata.name}'${hint}`
+    report(user.text, 'UnknownOutput', message)
+  }
 }

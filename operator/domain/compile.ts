@@ -3,6 +3,7 @@ import type { FreeForm } from '../api/schema.ts'
 import { driverOf, driverTypeOf, faultsOfAccount } from './definition.ts'
 import { parseReference, type Reference } from './descriptor.ts'
 import type { DriverDescriptor } from './driver.ts'
+import type { Effort } from './effort.ts'
 import { Problem } from './errors.ts'
 import { isObject } from './json.ts'
 import { definitionRoots, type Link, parseLink } from './link.ts'
@@ -38,6 +39,8 @@ export interface Surroundings {
   readonly vendors: readonly string[]
   /** Type of an account; undefined when there is none of that name. */
   accountTypeOf(name: string): string | undefined
+  /** What is left of the work for hints. */
+  readonly effort: Effort
 }
 
 /** Works out what a definition refers to, and what of that cannot be. */
@@ -79,7 +82,7 @@ function driverFaults(
   const { catalogue, vendors } = surroundings
   if (!driver) {
     const known = catalogue.map((each) => driverTypeOf(each, vendors))
-    const hint = didYouMean(driverType, known) || `; known drivers: ${known.join(', ')}`
+    const hint = didYouMean(driverType, known, surroundings.effort) || `; known drivers: ${known.join(', ')}`
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }
   const faults: Fault[] = []

@@ -74,7 +74,7 @@ function connectTo(
     const link = parseLink(path, modulePlaceholderRoots)
     if (link.kind === 'workload') {
       if (needs.workloads.has(link.workload)) return undefined
-      const hint = didYouMean(link.workload, needs.workloads.keys())
+      const hint = didYouMean(link.workload, needs.workloads.keys(), needs.effort)
       report(
         workload.text,
         'UnknownWorkload',
@@ -85,7 +85,7 @@ function connectTo(
     if (link.kind === 'context' && link.name.startsWith('res.'))
       report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
     if (link.kind === 'value') {
-      const fault = faultOfValue(link.path, values)
+      const fault = faultOfValue(link.path, values, needs.effort)
       if (fault !== undefined) report(workload.text, 'UnknownValue', `at '${at}': ${fault}`)
     }
     if (link.kind !== 'dependency') return undefined

@@ -1,14 +1,31 @@
+import { type Effort, fullEffort } from './effort.ts'
 import { compareText } from './json.ts'
 
 const maxDistance = 3
 const maxLength = 64
+const maxLooks = 200
 
-/** `; did you mean 'x'?` for the known name that is nearest to a wrong one, or nothing when none is near. */
-export function didYouMean(wrong: string, known: Iterable<string>): string {
+/**
+ * `; did you mean 'x'?` for the known name that is nearest to a wrong one, or nothing when none is near. Who asks
+ * for many gives its effort, so that hints go with the first faults only.
+ */
+export function didYouMean(
+  wrong: string,
+  known: Iterable<string>,
+  effort: Pick<Effort, 'hints'> = fullEffort(),
+): string {
+  if (wrong.length > maxLength || effort.hints <= 0) return ''
+  effort.hints -= 1
+  const text = wrong.toLowerCase()
   let best: { name: string; distance: number } | undefined
-  for (const name of [...known].sort(compareText)) {
-    const distance = distanceBetween(wrong.toLowerCase(), name.toLowerCase())
-    if (distance <= maxDistance && distance < name.length && distance < (best?.distance ?? Infinity))
+  let looks = 0
+  for (const name of known) {
+    if (Math.abs(name.length - wrong.length) > maxDistance) continue
+    looks += 1
+    if (looks > maxLooks) break
+    const distance = distanceBetween(text, name.toLowerCase())
+    if (distance > maxDistance || distance >= name.length) continue
+    if (!best || distance < best.distance || (distance === best.distance && compareText(name, best.name) < 0))
       best = { name, distance }
   }
   return best ? `; did you mean '${best.name}'?` : ''
@@ -16,20 +33,24 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
 
 /**
  * How many letters must change, come, go or swap with the next to make one word of the other; no matter for
- * long words.
+ * words that are far apart.
  */
 function distanceBetween(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > maxDistance || left.length > maxLength) return Infinity
   let before: number[] = []
   let row = Array.from({ length: right.length + 1 }, (_, i) => i)
   for (let i = 1; i <= left.length; i++) {
     const next = [i]
+    let least = i
     for (let j = 1; j <= right.length; j++) {
       const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1)
       const isSwap = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]
       const swapped = isSwap ? (before[j - 2] ?? 0) + 1 : Infinity
-      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      const distance = Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1)
+      next.push(distance)
+      least = Math.min(least, distance)
     }
+    // A row is never nearer than the one before, and a swap, which looks two rows back, costs one.
+    if (least > maxDistance) return Infinity
     before = row
     row = next
   }

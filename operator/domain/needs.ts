@@ -4,6 +4,7 @@ import { givenParams } from './compile.ts'
 import { normalizeDependency, type SetContent } from './delta.ts'
 import { type Descriptor, defaultClass, faultOf, formatDescriptor } from './descriptor.ts'
 import type { Draft, DraftGraph } from './draft.ts'
+import { type Effort, fullEffort } from './effort.ts'
 import { privateResourceId, sharedResourceId, workloadResourceId } from './identity.ts'
 import { compareText, isObject } from './json.ts'
 import { didYouMean } from './nearest.ts'
@@ -26,6 +27,8 @@ export interface Needs {
   readonly externals: ReadonlyMap<string, ReadonlyMap<string, Draft>>
   readonly shared: ReadonlyMap<string, Draft>
   readonly params: readonly GivenParams[]
+  /** What is left of the work for hints and checks of everything that is read along with them. */
+  readonly effort: Effort
 }
 
 /** What reading a set needs to know. */
@@ -78,7 +81,7 @@ export function readNeeds(input: NeedsInput): Needs {
     const name = draft.descriptor.resourceId.slice(sharedResourceId('').length)
     if (!shared.has(name)) shared.set(name, draft)
   }
-  return { workloads, externals, shared, params }
+  return { workloads, externals, shared, params, effort: fullEffort() }
 }
 
 function sorted(map: Readonly<FreeForm>): [string, FreeForm][] {
@@ -117,17 +120,20 @@ function sharedIdOf(id: string): string {
 
 /** The dependency that a path like `externals.x` names in the mouth of a workload, or why there is none. */
 export function findDependency(
-  { externals, shared }: Needs,
+  { externals, shared, effort }: Needs,
   [root, second = '', , fourth = '']: readonly string[],
   workload: string | undefined,
 ): Draft | string {
   if (root === 'shared')
     return (
-      shared.get(second) ?? `there is no shared dependency '${second}'${didYouMean(second, shared.keys())}`
+      shared.get(second) ??
+      `there is no shared dependency '${second}'${didYouMean(second, shared.keys(), effort)}`
     )
   const [owner, name] = root === 'externals' ? [workload, second] : [second, fourth]
   if (owner === undefined) return `'externals' are dependencies of a workload; a shared one has none`
   const own = externals.get(owner)
-  if (!own) return `there is no workload '${owner}'${didYouMean(owner, externals.keys())}`
-  return own.get(name) ?? `workload '${owner}' has no dependency '${name}'${didYouMean(name, own.keys())}`
+  if (!own) return `there is no workload '${owner}'${didYouMean(owner, externals.keys(), effort)}`
+  return (
+    own.get(name) ?? `workload '${owner}' has no dependency '${name}'${didYouMean(name, own.keys(), effort)}`
+  )
 }

@@ -20,10 +20,14 @@ const deepKeywords = new Set([
 /** The errors that stay whatever the placeholders in the value stand for. */
 export function withoutPlaceholderFaults(errors: readonly ErrorObject[], value: unknown): ErrorObject[] {
   const kept: ErrorObject[] = []
+  // Many errors may be about the same value.
+  const known = new Map<unknown, boolean>()
   for (const error of errors) {
     const at = valueAt(value, error.instancePath)
-    if (typeof at === 'string' && holdsPlaceholder(at)) continue
-    if (!deepKeywords.has(error.keyword) || !holdsPlaceholder(at)) kept.push(error)
+    const holds = known.get(at) ?? holdsPlaceholder(at)
+    known.set(at, holds)
+    if (typeof at === 'string' && holds) continue
+    if (!deepKeywords.has(error.keyword) || !holds) kept.push(error)
     else dropBranches(kept, error)
   }
   return kept

@@ -1,48 +1,145 @@
-import type { FuncKeywordDefinition } from 'ajv'
+import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, Name } from 'ajv'
 import type { FreeForm } from '../api/schema.ts'
-import { isObject } from './json.ts'
+import { type Effort, fullEffort, stepsOfAll } from './effort.ts'
+import { canonicalJson, isObject } from './json.ts'
 import { dataKeywords, mapKeywords } from './schema-form.ts'
 
 const keyword = 'x-quartermaster-step'
-const maxSteps = 1_000_000
+const maxErrors = 10_000
 
-/** A look at a value that went on for longer than any honest schema takes. */
-export class TooManySteps extends Error {}
+const tooLong = `it is too large to be checked against its schema, which takes more than ${stepsOfAll} steps, those for what is checked along with it included`
 
-/** Counts the references that a look at a value follows: few of them, nested, can stand for a great many. */
+/** Keys this long are copied into so many errors that it counts. */
+const longPath = 1024
+
+/** A look at a value that goes on for longer than others can wait; its message says what is too much. */
+export class TooMuchWork extends Error {}
+
+/** What a look at a value by one schema costs: in any case, for each key, and for each character or item. */
+type Cost = readonly [always: number, perKey: number, perLength: number]
+
+/** Counts the work of a look at a value: each schema that is tried on each part of it, and what takes longer there. */
 export function createStepCounter() {
-  let steps = 0
-  const definition: FuncKeywordDefinition = {
+  let effort: Pick<Effort, 'steps'> = fullEffort()
+  let factor = 1
+  const spend = (steps: number): void => {
+    effort.steps -= steps
+    if (effort.steps < 0) throw new TooMuchWork(tooLong)
+  }
+  const step = (errors: number, value: unknown, ...cost: Cost): void => {
+    if (errors > maxErrors) throw new TooMuchWork(`it has more than ${maxErrors} faults`)
+    spend((cost[0] + sizeFor(cost, value)) * factor)
+  }
+  const steps: CodeKeywordDefinition = {
     keyword,
-    schema: false,
-    errors: false,
-    validate: () => {
-      steps += 1
-      if (steps > maxSteps) throw new TooManySteps()
-      return true
+    before: 'not',
+    code({ gen, schema, data }) {
+      const [always, perKey, perLength]: Cost = schema
+      const count = gen.scopeValue('keyword', { ref: step })
+      gen.code(_`${count}(${new Name('errors')}, ${data}, ${always}, ${perKey}, ${perLength})`)
     },
   }
+  const uniqueItems: FuncKeywordDefinition = {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || areUnique(items, spend),
+  }
   return {
-    definition,
-    restart() {
-      steps = 0
+    steps,
+    uniqueItems,
+    spend,
+    /** Begins to look at another value. */
+    restart(value: unknown, available: Pick<Effort, 'steps'>): void {
+      effort = available
+      factor = 1 + Math.floor(longestPath(value) / longPath)
     },
   }
 }
 
-/** The schema with a mark beside each reference, where the steps are counted. */
-export function withSteps(schema: FreeForm): FreeForm {
-  const isReference = Object.keys(schema).some((key) => key === '$ref' || key === '$dynamicRef')
-  const marked = mapMembers(schema, (member, key) => {
+/** Whether no two items are equal, in one pass whatever the items are. */
+function areUnique(items: readonly unknown[], spend: (steps: number) => void): boolean {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const text = canonicalJson(item ?? null)
+    spend(2 + text.length / 8)
+    if (seen.has(text)) return false
+    seen.add(text)
+  }
+  return true
+}
+
+function sizeFor([, perKey, perLength]: Cost, value: unknown): number {
+  if (perLength > 0 && (typeof value === 'string' || Array.isArray(value))) return value.length * perLength
+  return perKey > 0 && isObject(value) ? Object.keys(value).length * perKey : 0
+}
+
+function longestPath(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) return value.reduce((most: number, item) => Math.max(most, longestPath(item)), 0)
+  return Object.entries(value).reduce(
+    (most, [key, item]) => Math.max(most, key.length + longestPath(item)),
+    0,
+  )
+}
+
+/** The schema with its cost beside what each schema in it says; one without any rule costs nothing. */
+export function withSteps(schema: FreeForm, isRule: (keyword: string) => boolean): FreeForm {
+  // For these keywords, all names that schemas know are put together at each value.
+  const perName = holdsKeyword(schema, 'unevaluatedProperties') ? 1 : 1 / 8
+  return marked(schema, perName, isRule)
+}
+
+function holdsKeyword(value: unknown, wanted: string): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, wanted) || Object.values(value).some((member) => holdsKeyword(member, wanted))
+}
+
+function marked(schema: FreeForm, perName: number, isRule: (keyword: string) => boolean): FreeForm {
+  const within = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(within)
+    return isObject(value) ? marked(value, perName, isRule) : value
+  }
+  const members = mapMembers(schema, (member, key) => {
     if (dataKeywords.has(key)) return member
     return mapKeywords.has(key) && isObject(member) ? mapMembers(member, within) : within(member)
   })
-  return isReference ? { ...marked, [keyword]: true } : marked
+  return Object.keys(schema).some(isRule) ? { ...members, [keyword]: costOf(schema, perName) } : members
 }
 
-function within(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(within)
-  return isObject(value) ? withSteps(value) : value
+const keyKeywords = [
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+]
+const lengthKeywords = ['minLength', 'maxLength', 'contains', 'unevaluatedItems']
+
+function costOf(schema: FreeForm, perName: number): Cost {
+  const has = (key: string) => Object.hasOwn(schema, key)
+  const lookups = Object.entries(schema).map(([key, member]) => lookupsOf(key, member, perName))
+  return [
+    lookups.reduce((sum, each) => sum + each, 1),
+    keyKeywords.some(has) ? 1 / 2 : 0,
+    (has('format') ? 1 / 8 : 0) + (lengthKeywords.some(has) ? 1 / 64 : 0),
+  ]
+}
+
+/** What a keyword has to look at itself, without the schemas in it. */
+function lookupsOf(key: string, member: unknown, perName: number): number {
+  if (key === 'const' || key === 'enum' || key === 'dependentRequired') return nodesIn(member) / 2
+  if (dataKeywords.has(key) || key === '$defs' || key === 'definitions') return 0
+  if (Array.isArray(member)) return member.length / 2
+  if (key === 'dependencies') return nodesIn(member) / 2
+  return mapKeywords.has(key) && isObject(member) ? Object.keys(member).length * perName : 0
+}
+
+function nodesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce<number>((sum, member) => sum + nodesIn(member), 1)
 }
 
 function mapMembers(map: FreeForm, change: (member: unknown, key: string) => unknown): FreeForm {
