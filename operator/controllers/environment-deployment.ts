@@ -7,14 +7,17 @@ import { type Kind, newObject } from '../api/kind.ts'
 import { finalizer } from '../api/names.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
+import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import type { SetContent } from '../domain/delta.ts'
 import { byAge, isFinished } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
+import { sameJson } from '../domain/json.ts'
 import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
-import { ApiError } from '../kube/client.ts'
+import { createCatchUp } from '../kube/catch-up.ts'
+import { isRefusedForGood } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, type Turn, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
@@ -22,8 +25,8 @@ import type { Planning } from '../kube/planning.ts'
 import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import type { Tally } from '../kube/tally.ts'
-import { conditionOf, isReady, mergePatch } from '../kube/verdict.ts'
-import { failure, finishedAs, maxProblems, refusal } from './deployment-failure.ts'
+import { conditionOf, isReady } from '../kube/verdict.ts'
+import { failure, finishedAs, refusal } from './deployment-failure.ts'
 import { createSources } from './deployment-source.ts'
 import type { Installation } from './installation.ts'
 import { inParallel } from './parallel.ts'
@@ -42,6 +45,15 @@ export interface DeploymentTools {
   readonly settleSeconds: number
 }
 
+/** What a plan is made from, besides what it deploys and what there is. */
+const plannedFrom: readonly Kind[] = [
+  ResourceDefinition,
+  ResourceType,
+  ResourceAccount,
+  ResourceDriver,
+  SharedValue,
+]
+
 /** A deployment on its way: its resources are written, and only their progress is looked at. */
 interface Running {
   readonly uid: string
@@ -57,6 +69,7 @@ export function environmentDeploymentController(
   const running = new Map<string, Running>()
   const runningIn = new Map<string, string>()
   const sources = createSources(cluster)
+  const catchUp = createCatchUp(cluster, plannedFrom)
   const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
   const unfinishedIn = (environment: string) =>
     store.byIndex(EnvironmentDeployment, 'environment', environment).filter((each) => !isFinished(each))
@@ -95,7 +108,7 @@ export function environmentDeploymentController(
         after && !before ? waitingIn(after.metadata.namespace) : [],
       ),
       // What a plan looks at may come later than the deployment.
-      ...[ResourceDefinition, ResourceType, ResourceAccount, SharedValue].map((kind) =>
+      ...plannedFrom.map((kind) =>
         watchKind<Kind>(store.cacheOf<Kind>(kind), ({ before, after }) =>
           waitingIn((after ?? before)?.metadata.namespace),
         ),
@@ -168,7 +181,9 @@ export function environmentDeploymentController(
     environment: Environment,
     turn: Turn<typeof EnvironmentDeployment>,
   ): Promise<Seen> {
-    const { set, ...source } = await sources.of(deployment, environment)
+    // A client that defines and then deploys means what it defined, though we may hear of that later.
+    if (!deployment.status?.startTime) await catchUp(deployment.metadata.namespace ?? '')
+    const { set, ...source } = await sources.of(deployment, environment).catch(refusedBy('', {}))
     const planned = planFor(deployment, environment, set)
     if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
     const seen = {
@@ -178,16 +193,19 @@ export function environmentDeploymentController(
       startTime: deployment.status?.startTime ?? new Date().toISOString(),
     }
     // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
-    await turn.report(seen, 'provisioning')
-    await inParallel(planned.steps, async (step) => {
-      // Deletion wins: nothing new comes into an environment that is going.
-      environmentFor(deployment)
-      try {
-        await take(step, deployment)
-      } catch (error) {
-        throw refusedBy(error, step, seen)
-      }
-    })
+    await turn.report(seen, 'provisioning').catch(refusedBy('', source))
+    // The one that names the namespace comes first: objects of others would go elsewhere as long as it is not there.
+    const [first, others] = [
+      planned.steps.filter(namesNamespace),
+      planned.steps.filter((each) => !namesNamespace(each)),
+    ]
+    for (const steps of [first, others]) {
+      await inParallel(steps, async (step) => {
+        // Deletion wins: nothing new comes into an environment that is going.
+        environmentFor(deployment)
+        await take(step, deployment).catch(refusedBy(formatDescriptor(step.descriptor), seen))
+      })
+    }
     return seen
   }
 
@@ -223,9 +241,7 @@ export function environmentDeploymentController(
     const { seal: _, ...before } = current.spec
     const unusedSince = action === 'retain' ? new Date().toISOString() : before.unusedSince
     const after = spec ?? sealed({ ...before, deploymentName, ...(unusedSince ? { unusedSince } : {}) })
-    const patch = mergePatch(current.spec, after)
-    const { uid } = current.metadata
-    if (patch) await cluster.patch(ActiveResource, current, { metadata: { uid }, spec: patch }, origin)
+    if (!sameJson(current.spec, after)) await cluster.replaceSpec(ActiveResource, current, after, origin)
   }
 
   /** What came of it; Waiting as long as that is open. */
@@ -244,7 +260,6 @@ export function environmentDeploymentController(
       .byIndex(ActiveResource, 'environment', environment)
       .filter((each) => !each.spec.unusedSince)
       .filter((each) => progressOf(each, tools.attempts) === (late ? 'pending' : 'failed'))
-      .slice(0, maxProblems)
       .map((each) => {
         const ready = conditionOf(each, 'Ready')
         return {
@@ -265,10 +280,13 @@ function originsOf({ metadata, spec }: EnvironmentDeployment, current: ActiveRes
 }
 
 /** What the API server refuses for good fails the deployment; anything else is tried again. */
-function refusedBy(error: unknown, { descriptor }: PlanStep, seen: Seen): unknown {
-  if (!(error instanceof ApiError) || error.status !== 422) return error
-  return failure({
-    ...seen,
-    problems: [{ object: formatDescriptor(descriptor), reason: 'Rejected', message: error.message }],
-  })
+function refusedBy(object: string, seen: Seen) {
+  return (error: unknown): never => {
+    if (!isRefusedForGood(error)) throw error
+    throw failure({ ...seen, problems: [{ object, reason: 'Rejected', message: error.message }] })
+  }
+}
+
+function namesNamespace({ descriptor }: PlanStep): boolean {
+  return descriptor.type === 'k8s-namespace'
 }

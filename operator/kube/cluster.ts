@@ -22,6 +22,13 @@ export interface Cluster {
     mergePatch: object,
     origin?: string,
   ): Promise<ObjectOf<K>>
+  /** Writes the whole spec of this very object, nulls in it too; a conflict when another one has its name. */
+  replaceSpec<K extends Kind>(
+    kind: K,
+    object: Identified,
+    spec: object,
+    origin?: string,
+  ): Promise<ObjectOf<K>>
   /** Writes the whole status of this very object; a conflict when another one has its name. */
   replaceStatus<K extends Kind>(
     kind: K,
@@ -102,6 +109,31 @@ export function openCluster(options: {
     return (await readObject(client, resourceOf(kind), namespace, name)) as ObjectOf<K> | undefined
   }
 
+  async function replacePart<K extends Kind>(
+    kind: K,
+    { metadata }: Identified,
+    part: 'spec' | 'status',
+    value: object,
+    origin?: string,
+  ) {
+    const { namespace = '', name, uid } = metadata
+    const path = pathOf(resourceOf(kind), namespace, name, part === 'status' ? part : undefined)
+    // A merge patch would take nulls for things to remove, and of a status it does not look at the uid.
+    const body = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'add', path: `/${part}`, value },
+    ]
+    try {
+      return await write(kind, 'PATCH', path, body, origin, 'application/json-patch+json')
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 422) throw error
+      // The same answer to a test that fails and to a value that its schema refuses.
+      const current = await read(kind, namespace, name)
+      if (current?.metadata.uid === uid) throw error
+      throw new ApiError(409, 'Conflict', `'${name}' is another object by now`)
+    }
+  }
+
   return {
     store,
     client,
@@ -146,24 +178,8 @@ export function openCluster(options: {
         origin,
         'application/merge-patch+json',
       ),
-    async replaceStatus(kind, { metadata }, status, origin) {
-      const { namespace = '', name, uid } = metadata
-      const path = pathOf(resourceOf(kind), namespace, name, 'status')
-      // A uid in a merge patch of a status is not looked at: only a test is.
-      const body = [
-        { op: 'test', path: '/metadata/uid', value: uid },
-        { op: 'add', path: '/status', value: status },
-      ]
-      try {
-        return await write(kind, 'PATCH', path, body, origin, 'application/json-patch+json')
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 422) throw error
-        // The same answer to a test that fails and to a status that its schema refuses.
-        const current = await read(kind, namespace, name)
-        if (current?.metadata.uid === uid) throw error
-        throw new ApiError(409, 'Conflict', `'${name}' is another object by now`)
-      }
-    },
+    replaceSpec: (kind, object, spec, origin) => replacePart(kind, object, 'spec', spec, origin),
+    replaceStatus: (kind, object, status, origin) => replacePart(kind, object, 'status', status, origin),
     async remove(kind, object, origin) {
       try {
         await erase(kind, object, { uid: object.metadata.uid }, origin)
