@@ -162,6 +162,7 @@ async function respond(
   serve: (request: Request, response: Response) => Promise<Answer>,
 ): Promise<void> {
   response.locals['route'] = endpoint.path
+  response.locals['offersDryRun'] = endpoint.query !== undefined && 'dry_run' in endpoint.query
   try {
     const answer = await serve(request, response)
     if (answer.actor !== undefined) Object.assign(response.locals, { userName: answer.actor, signsIn: true })

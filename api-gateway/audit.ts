@@ -8,6 +8,7 @@ import type { Log } from '../operator/log.ts'
 import { createBursts } from './audit-bursts.ts'
 import { named } from './shapes.ts'
 import { addressKey, sourceAddress } from './source-address.ts'
+import { isOn } from './switch.ts'
 
 /** Whether it was done, was not allowed or possible, or went wrong. */
 export const auditResults = ['success', 'refused', 'failed'] as const
@@ -54,6 +55,8 @@ export interface AuditLocals {
   readonly route?: string
   readonly userName?: string
   readonly via?: string
+  /** Whether the operation can be asked to write nothing. */
+  readonly offersDryRun?: boolean
   /** Whether somebody signed in, be it by a read. */
   readonly signsIn?: boolean
 }
@@ -164,7 +167,7 @@ interface Observed {
 
 /** Neither body nor query nor header comes in: of what a caller sends, only the path and the id of the request. */
 function factsOf({ at, request, response, status, reason, store }: Observed): Facts {
-  const { requestId = '', route, userName = '', via } = response.locals as AuditLocals // set by us alone
+  const { requestId = '', route, userName = '', via, offersDryRun } = response.locals as AuditLocals // set by us alone
   const params = request.params as Readonly<Record<string, string>> // no path has a wildcard, which alone gives lists
   const organization = organizationOf(store, params, request.path)
   return detached({
@@ -181,7 +184,7 @@ function factsOf({ at, request, response, status, reason, store }: Observed): Fa
     ...(route === undefined ? {} : { route }),
     ...(via === undefined ? {} : { via }),
     ...(reason === undefined ? {} : { reason }),
-    ...(request.query['dry_run'] === 'true' ? { dry_run: true } : {}),
+    ...(offersDryRun && isOn(request.query['dry_run']) ? { dry_run: true } : {}),
   })
 }
 

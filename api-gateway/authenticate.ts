@@ -30,7 +30,8 @@ export interface Holder {
 /** Nobody in particular, for what everybody may see. */
 export const anonymous: Caller = { userName: '' }
 
-const headerPattern = /^(Bearer|JWT) ([A-Za-z0-9._-]{1,4096})$/
+/** RFC 9110, 11.1 and 11.4: the case of the scheme means nothing, and one space is not the only way. */
+const headerPattern = /^(bearer|jwt) +([a-z0-9._-]{1,4096})$/i
 const apiTokenPattern = /^qm_([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)_[A-Za-z0-9_-]{1,512}$/
 
 /** For longer than this nobody is let in by what was known: their token may have been revoked since. */
@@ -49,13 +50,20 @@ export async function authenticate(
 ): Promise<Authentication | undefined> {
   const [, scheme, text] = (values.length === 1 && headerPattern.exec(values[0] ?? '')) || []
   if (text === undefined) return undefined
-  if (scheme === 'Bearer' && text.startsWith('qm_')) {
+  if (scheme?.toLowerCase() === 'bearer' && text.startsWith('qm_')) {
     const holder = holderOf(text, store, now())
     return holder && { caller: callerOf(holder.user), via: `token:${holder.token.metadata.name}` }
   }
   const session = await sessions.read(text)
   const user = session && userOfSession(session, store, now())
   return user && { caller: callerOf(user), via: 'session' }
+}
+
+/** Why values of `Authorization` do not speak for anybody: by their form alone, never by what tokens there are. */
+export function refusalOf([value = '']: readonly string[]): string {
+  return /^(bearer|jwt)(\s|$)/i.test(value)
+    ? 'the token does not grant access'
+    : "the scheme in the header 'Authorization' must be 'Bearer' or 'JWT'"
 }
 
 /** The holder of an API token; undefined when the token is not valid. */

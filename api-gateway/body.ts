@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { MIMEType } from 'node:util'
 import type { Request } from 'express'
 import { Problem } from '../operator/domain/errors.ts'
 import { isObject } from '../operator/domain/json.ts'
@@ -6,7 +8,10 @@ const maxDepth = 64
 const maxKeysOfObject = 10_000
 const maxKeys = 100_000
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
-const contentTypePattern = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i
+/** Without so many digits in a row, all integers are kept as they are. */
+const manyDigits = /\d{16}/
+/** In valid JSON: what is passed over, and what may be a long integer. */
+const textOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]{16,}/g
 
 /** How much of a body is taken in. */
 export interface BodyLimits {
@@ -19,7 +24,7 @@ export interface BodyLimits {
 /** The JSON value in the body of a request; refuses what is not JSON (422) and what is too large or deep (400). */
 export async function readJson(request: Request, { maxBytes, take, give }: BodyLimits): Promise<unknown> {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers
-  if (!contentTypePattern.test(contentType)) {
+  if (!isJsonType(contentType)) {
     throw new Problem('Unprocessable', "the body must be JSON: content type 'application/json'")
   }
   if (encoding !== 'identity') throw new Problem('Unprocessable', 'the body must not be compressed')
@@ -27,7 +32,18 @@ export async function readJson(request: Request, { maxBytes, take, give }: BodyL
   if (text.trim() === '') throw new Problem('Unprocessable', 'the body is empty')
   const value = parse(text)
   refuseUnusable(value)
+  if (manyDigits.test(text)) refuseChangedIntegers(text)
   return value
+}
+
+/** Whether that is JSON in UTF-8; other parameters say nothing to us. */
+function isJsonType(contentType: string): boolean {
+  try {
+    const { essence, params } = new MIMEType(contentType)
+    return essence === 'application/json' && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8'
+  } catch {
+    return false
+  }
 }
 
 async function readBytes(request: Request, { maxBytes, take, give }: BodyLimits): Promise<Buffer> {
@@ -67,6 +83,40 @@ function parse(text: string): unknown {
     // What the parser says quotes the body, which may hold secrets.
     throw new Problem('Unprocessable', 'the body is not valid JSON')
   }
+}
+
+/** Refuses integers that a double cannot hold: they would be answered as others. */
+function refuseChangedIntegers(text: string): void {
+  for (const { 0: token, index } of text.matchAll(textOrLongNumber)) {
+    if (!isChangedInteger(token)) continue
+    // Not through a reviver, which takes many times as long for a long list.
+    const mark = randomUUID()
+    const path = pathTo(
+      mark,
+      JSON.parse(text.slice(0, index) + JSON.stringify(mark) + text.slice(index + token.length)),
+    )
+    const where = path?.length ? `'${path.join('.')}'` : 'the body'
+    throw new Problem(
+      'Invalid',
+      `the integer in ${where} has more digits than can be kept: send it as a string`,
+    )
+  }
+}
+
+function isChangedInteger(token: string): boolean {
+  if (!/^-?\d+$/.test(token)) return false
+  const value = Number(token)
+  return !Number.isFinite(value) || BigInt(token) !== BigInt(value)
+}
+
+function pathTo(wanted: string, value: unknown): string[] | undefined {
+  if (value === wanted) return []
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, item] of Object.entries(value)) {
+    const path = pathTo(wanted, item)
+    if (path) return [key, ...path]
+  }
+  return undefined
 }
 
 function refuseUnusable(value: unknown): void {

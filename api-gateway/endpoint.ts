@@ -92,9 +92,11 @@ export interface Endpoint<
   readonly summary: string
   readonly tag: string
   readonly access: Access
-  /** Whether a public operation counts against the limit of the address that it comes from. */
-  readonly isLimited?: boolean
+  /** Whether it is answered beyond the limit of an address as well: for probes alone. */
+  readonly isUnlimited?: boolean
   readonly query?: Q
+  /** Query parameters without which it answers 400. */
+  readonly requiredQuery?: readonly (keyof Q & string)[]
   /** Headers that it reads, by name; those that every operation reads are not its own. */
   readonly headers?: Readonly<Record<H, TSchema>>
   readonly body?: B

@@ -13,6 +13,10 @@ export const shortId = (description: string) =>
 export const newId = (description: string) =>
   string(description, { pattern: idPattern, minLength: 2, maxLength: 100 })
 
+/** An id in a body of something that is there already, in whatever form it was given. */
+export const knownId = (description: string, maxLength = 253) =>
+  string(description, { pattern: '^\\S+$', maxLength })
+
 /** The name of a resource class. */
 export const className = (description: string) =>
   string(description, { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: 63 })
@@ -42,8 +46,8 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   }),
   class_id: className('Class id.'),
   delta_id: objectName('Deployment delta id.'),
-  set_id: string('Deployment set id.', { pattern: '^[0-9a-f]{64}$', maxLength: 64 }),
-  source_set_id: string('Deployment set id.', { pattern: '^[0-9a-f]{64}$', maxLength: 64 }),
+  set_id: objectName('Deployment set id.'),
+  source_set_id: objectName('Deployment set id.'),
   deploy_id: objectName('Deployment id.'),
   pipeline_id: shortId('Pipeline id.'),
   run_id: objectName('Pipeline run id.'),

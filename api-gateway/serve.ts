@@ -10,6 +10,7 @@ import {
   type Caller,
   demand,
   membershipIn,
+  refusalOf,
 } from './authenticate.ts'
 import { type BodyLimits, readJson } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
@@ -53,10 +54,15 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
 
     return async (request, response) => {
       const params = request.params as Record<string, string> // no path has a wildcard, which alone gives lists
-      const known = access === 'public' ? anonymous : await identify(request, response, gateway, limit)
-      if (endpoint.isLimited) take(limit, addressKey(sourceAddress(request)))
-      const caller = memberAt(known, params['org_id'], gateway)
-      if (typeof access === 'object') demand(caller, access, { applicationId: params['app_id'] })
+      const isPublic = access === 'public'
+      if (isPublic && !endpoint.isUnlimited) take(limit, keyOf(request, anonymous))
+      const known = isPublic ? anonymous : await identify(request, response, gateway, limit)
+      const admit = (user: Caller): Caller => {
+        const member = memberAt(user, params['org_id'], gateway)
+        if (typeof access === 'object') demand(member, access, { applicationId: params['app_id'] })
+        return member
+      }
+      const caller = admit(known)
       const unfit = names.find((name) => !fits.get(name)?.(params[name]))
       if (unfit) throw new Problem('NotFound', `there is nothing with such a '${unfit}'`)
       const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
@@ -64,11 +70,17 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
       const call: Call = {
         params,
         query: asDeclared('query', checkQuery, request.query) as Call['query'],
-        body: checkBody?.(await readJson(request, bodyLimits(request, known))),
+        body: undefined,
         caller,
         header: (name) => request.get(name),
       }
-      return endpoint.handle(call, gateway)
+      if (!checkBody) return endpoint.handle(call, gateway)
+      const body = checkBody(await readJson(request, bodyLimits(request, known)))
+      // A body may take its time, and whoever sends it may have lost the right meanwhile.
+      const again = isPublic
+        ? anonymous
+        : ((await recognize(request, gateway))?.caller ?? throwUnknown(request, gateway))
+      return endpoint.handle({ ...call, body, caller: admit(again) }, gateway)
     }
   }
 }
@@ -80,15 +92,27 @@ async function identify(
   gateway: Gateway,
   limit: RateLimit,
 ): Promise<Caller> {
-  const blindness = blindnessOf(gateway.cluster.store)
-  const values = request.headersDistinct['authorization'] ?? []
-  const known = blindness === undefined ? await authenticate(values, gateway) : undefined
+  const known = await recognize(request, gateway)
   if (known) Object.assign(response.locals, spokenFor(known))
   take(limit, keyOf(request, known?.caller ?? anonymous))
-  if (known) return known.caller
-  if (values.length === 0) throw new Problem('Unauthorized', "the header 'Authorization' is missing")
+  return known?.caller ?? throwUnknown(request, gateway)
+}
+
+async function recognize(request: Request, gateway: Gateway): Promise<Authentication | undefined> {
+  if (blindnessOf(gateway.cluster.store) !== undefined) return undefined
+  return authenticate(credentialsOf(request), gateway)
+}
+
+function throwUnknown(request: Request, gateway: Gateway): never {
+  if (credentialsOf(request).length === 0)
+    throw new Problem('Unauthorized', "the header 'Authorization' is missing")
+  const blindness = blindnessOf(gateway.cluster.store)
   if (blindness !== undefined) throw new Problem('Internal', blindness)
-  throw new Problem('Forbidden', 'the token does not grant access')
+  throw new Problem('Forbidden', refusalOf(credentialsOf(request)))
+}
+
+function credentialsOf(request: Request): readonly string[] {
+  return request.headersDistinct['authorization'] ?? []
 }
 
 /** Who shares limits: all that a user has under way, or what comes from an address that speaks for nobody. */

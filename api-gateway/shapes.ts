@@ -8,8 +8,12 @@ export function named<T extends TSchema>(title: string, schema: T): T {
 
 /** What may also be null. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const { type } = schema as { type?: string }
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
+  const { type = [], enum: words } = schema as { type?: string | string[]; enum?: unknown[] } // a schema
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [type, 'null'].flat(),
+    ...(words ? { enum: [...words, null] } : {}),
+  })
 }
 
 /** The body of every refusal. */

@@ -5,9 +5,9 @@ import type { TSchema } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/errors.ts'
 import { linearRegExp } from '../operator/domain/linear-regexp.ts'
 import { perObject } from './per-object.ts'
-import { withoutNulls } from './wire.ts'
+import { withoutBlanks } from './wire.ts'
 
-/** Checks a value and answers it without the nulls that stand for absent fields. */
+/** Checks a value and answers it without the nulls and empty ids that stand for absent fields. */
 export type Validator = (value: unknown) => unknown
 
 function createAjv(options: { readonly strict: boolean; readonly allErrors: boolean }) {
@@ -30,7 +30,7 @@ export function createValidators() {
     body(schema: TSchema): Validator {
       return (value) => {
         const check = compile(schema)
-        const cleaned = withoutNulls(schema, value)
+        const cleaned = withoutBlanks(schema, value)
         if (check(cleaned)) return cleaned
         throw bodyProblem(check.errors?.[0])
       }

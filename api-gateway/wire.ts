@@ -1,6 +1,7 @@
 import type { TUnsafe } from 'typebox'
 import type { Static, TSchema } from '../operator/api/schema.ts'
 import { isObject } from '../operator/domain/json.ts'
+import { nullable } from './shapes.ts'
 
 type SnakeKey<S extends string> = S extends `${infer H}${infer T}`
   ? `${H extends Lowercase<H> ? H : `_${Lowercase<H>}`}${SnakeKey<T>}`
@@ -15,6 +16,7 @@ export type Wire<T> = T extends readonly (infer U)[]
 
 /** The parts of a JSON Schema that carry structure; our builders make nothing else. */
 interface SchemaParts {
+  readonly title?: string
   readonly type?: string
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, TSchema>>
@@ -102,27 +104,54 @@ function convertValue(
   return target
 }
 
-/** The value without declared optional fields that are null: many clients send null for what they leave out. */
-export function withoutNulls(schema: TSchema, value: unknown): unknown {
+/**
+ * The value without declared optional fields that are null, or are empty where that cannot be one of them: many clients
+ * send null or empty ids for what they leave out.
+ */
+export function withoutBlanks(schema: TSchema, value: unknown): unknown {
   const { properties, required = [], additionalProperties, items } = schema as SchemaParts
-  if (items && Array.isArray(value)) return value.map((item) => withoutNulls(items, item))
+  if (items && Array.isArray(value)) return value.map((item) => withoutBlanks(items, item))
   if (!isObject(value)) return value
   if (additionalProperties) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, withoutNulls(additionalProperties, item)]),
+      Object.entries(value).map(([key, item]) => [key, withoutBlanks(additionalProperties, item)]),
     )
   }
   if (!properties) return value
   const entries = Object.entries(value).flatMap(([key, item]) => {
     const part = Object.hasOwn(properties, key) ? properties[key] : undefined
     if (!part) return [[key, item]]
-    if (item === null && !required.includes(key) && !acceptsNull(part)) return []
-    return [[key, withoutNulls(part, item)]]
+    const isBlank = (item === null && !acceptsNull(part)) || (item === '' && !acceptsEmpty(part))
+    if (isBlank && !required.includes(key)) return []
+    return [[key, withoutBlanks(part, item)]]
   })
   return Object.fromEntries(entries)
+}
+
+/** The schema of what `withoutBlanks` is given; a named one that is not as it was has a name of its own. */
+export function withNulls(schema: TSchema): TSchema {
+  const { title, properties, required = [], additionalProperties, items } = schema as SchemaParts
+  const fields = Object.entries(properties ?? {}).map(([name, part]) => {
+    const inner = withNulls(part)
+    return [name, required.includes(name) || acceptsNull(part) ? inner : nullable(inner)]
+  })
+  const changed = {
+    ...schema,
+    ...(properties ? { properties: Object.fromEntries(fields) } : {}),
+    ...(additionalProperties ? { additionalProperties: withNulls(additionalProperties) } : {}),
+    ...(items ? { items: withNulls(items) } : {}),
+  }
+  if (title === undefined || JSON.stringify(changed) === JSON.stringify(schema)) return changed
+  return { ...changed, title: `${title.replace(/Request$/, '')}Request` }
 }
 
 function acceptsNull(schema: TSchema): boolean {
   const { type } = schema as { type?: string | readonly string[] }
   return type === undefined || (Array.isArray(type) && type.includes('null'))
+}
+
+/** Whether the empty text can be one of the ids or words that a schema allows; any text may be empty. */
+function acceptsEmpty(schema: TSchema): boolean {
+  const { enum: words, pattern } = schema as { enum?: readonly unknown[]; pattern?: string }
+  return (words?.includes('') ?? true) && (pattern === undefined || new RegExp(pattern).test(''))
 }

@@ -1,12 +1,14 @@
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
-import { boolean, freeForm, object, string, time } from '../../operator/api/schema.ts'
+import { boolean, type FreeForm, freeForm, object, string, time } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { newId } from '../parameters.ts'
 import { named } from '../shapes.ts'
 import { createdAt, createdBy, inOrganization } from './find.ts'
+import { statusMessageField, statusMessageOf } from './why.ts'
 
 /** An account as REST answers it: never with its credentials. */
 export const accountShape = named(
@@ -20,7 +22,7 @@ export const accountShape = named(
       created_by: string('User id of whoever created it over REST; else empty.'),
       created_at: time('When it was created.'),
     },
-    {},
+    statusMessageField,
     'Credentials that drivers use.',
   ),
 )
@@ -77,6 +79,16 @@ const knownTypes: readonly {
   { type: 'none', name: 'None', inputs_schema: object({}, {}, 'None.') },
 ]
 
+/** Refuses credentials that lack what their type requires, where it is known. */
+export function refuseIncomplete(type: string, credentials: FreeForm): void {
+  const schema = knownTypes.find((each) => each.type === type)?.inputs_schema
+  const { required = [] } = (schema ?? {}) as { required?: readonly string[] } // a schema
+  const missing = required.filter((name) => (credentials[name] ?? null) === null)
+  if (missing.length === 0) return
+  const names = missing.map((name) => `'${name}'`).join(', ')
+  throw new Problem('Invalid', `'credentials' of an account of type '${type}' must have ${names}`)
+}
+
 /** The account types that are known by name, and those that a driver takes besides; accounts may have any other. */
 export const accountTypes: readonly { readonly type: string; readonly name: string }[] = [
   ...knownTypes,
@@ -112,5 +124,6 @@ export function toAccount(store: Store, account: ResourceAccount) {
     is_used: definitions.length + resources.length > 0,
     created_by: createdBy(account),
     created_at: createdAt(account),
+    ...statusMessageOf(account),
   }
 }

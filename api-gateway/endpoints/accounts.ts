@@ -4,26 +4,25 @@ import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
+import { flag, isOn } from '../switch.ts'
 import {
   accountChangesShape,
   accountShape,
   accountTypeShape,
   accountTypes,
   newAccountShape,
+  refuseIncomplete,
   toAccount,
   usesOf,
 } from './account-shape.ts'
 import { changeAccount, createAccount } from './account-writing.ts'
-import { flag } from './definition-request.ts'
 import { find, findAll } from './find.ts'
 import { credentialsData } from './secret-refs.ts'
 
 const tag = 'Resource accounts'
 const checks = {
-  dry_run: flag('Whether the request is only checked. False when absent.'),
-  check_credential: flag(
-    'Whether the provider is asked first if it accepts the credentials. False when absent.',
-  ),
+  dry_run: flag('Whether the request is only checked.'),
+  check_credential: flag('Whether the provider is asked first if it accepts the credentials.'),
 }
 
 function findAccount(store: Store, organization: string, id: string): ResourceAccount {
@@ -64,9 +63,10 @@ export const accounts: readonly Endpoint[] = [
     responses: { 200: accountShape, 204: undefined, 409: errorShape },
     async handle({ params: { org_id }, query, body, caller }, gateway) {
       const { store } = gateway.cluster
+      refuseIncomplete(body.type, body.credentials)
       const data = credentialsData(body.credentials)
-      const isTried = query.check_credential === 'true'
-      const isDryRun = query.dry_run === 'true'
+      const isTried = isOn(query.check_credential)
+      const isDryRun = isOn(query.dry_run)
       const wanted = { organization: org_id, body, data, isTried, isDryRun }
       const account = await createAccount(wanted, caller, gateway)
       return isDryRun ? noContent : ok(toAccount(store, account))
@@ -94,9 +94,10 @@ export const accounts: readonly Endpoint[] = [
     async handle({ params: { org_id, account_id }, query, body }, gateway) {
       const { store } = gateway.cluster
       const account = findAccount(store, org_id, account_id)
+      if (body.credentials) refuseIncomplete(account.spec.type, body.credentials)
       const data = body.credentials && credentialsData(body.credentials)
-      const isDryRun = query.dry_run === 'true'
-      const isTried = query.check_credential === 'true'
+      const isDryRun = isOn(query.dry_run)
+      const isTried = isOn(query.check_credential)
       if (isDryRun && !isTried) return noContent
       const change = { name: body.name, data, isTried, isDryRun }
       const changed = await changeAccount(account, change, gateway)

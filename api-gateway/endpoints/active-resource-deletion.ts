@@ -1,7 +1,6 @@
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { Environment } from '../../operator/api/environment.ts'
 import { annotations } from '../../operator/api/names.ts'
-import { oneOf } from '../../operator/api/schema.ts'
 import { isFinished } from '../../operator/domain/deployment.ts'
 import { defaultClass, formatDescriptor, splitTypeAndClass } from '../../operator/domain/descriptor.ts'
 import { Problem } from '../../operator/domain/errors.ts'
@@ -9,6 +8,7 @@ import { contextOf, guResId } from '../../operator/domain/identity.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { accepted, type Endpoint, endpoint, noContent } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
+import { flag, isOn } from '../switch.ts'
 import { deploymentsTo } from './deployment-shape.ts'
 import { findEnvironment, untilGone } from './find.ts'
 
@@ -46,10 +46,7 @@ export const activeResourceDeletion: readonly Endpoint[] = [
     tag: 'Active resources',
     access: { organization: 'administrator' },
     query: {
-      detach: oneOf(
-        ['true', 'false'],
-        'Whether what was provisioned stays, and is no longer looked after. False when absent.',
-      ),
+      detach: flag('Whether what was provisioned stays, and is no longer looked after.'),
     },
     responses: { 202: undefined, 204: undefined, 409: errorShape },
     async handle({ params, query: { detach } }, { cluster }) {
@@ -59,7 +56,7 @@ export const activeResourceDeletion: readonly Endpoint[] = [
       const { namespace = '', name, uid, deletionTimestamp } = resource.metadata
       if (!deletionTimestamp) refuseWhileDeploying(store, environment)
       // A deletion that is under way and cannot succeed ends when its resource is detached.
-      if (detach === 'true') {
+      if (isOn(detach)) {
         const mark = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
         await cluster.patch(ActiveResource, resource, mark)
       }

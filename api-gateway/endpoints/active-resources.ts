@@ -7,13 +7,20 @@ import { byAge } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { criterionId } from '../../operator/domain/matching.ts'
 import type { Store } from '../../operator/kube/store.ts'
+import { conditionOf } from '../../operator/kube/verdict.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { perObject } from '../per-object.ts'
 import { anyOf, named } from '../shapes.ts'
+import { isOn, truthValue } from '../switch.ts'
 import { versionId } from './definition-shape.ts'
 import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from './find.ts'
+import { messageOfCondition, whyOf } from './why.ts'
 
 const state = oneOf(['pending', 'active', 'deleting'], 'How far it is.')
+
+const message = messageOfCondition(
+  'Reason and message of what it waits for, why it failed or cannot be deleted, or that nothing uses it; absent when there is nothing to say.',
+)
 
 const activeResourceShape = named(
   'ActiveResource',
@@ -33,21 +40,28 @@ const activeResourceShape = named(
       gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
       resource: freeForm('Outputs that are not secret.'),
       secret_refs: freeForm('Always empty: secret outputs are for drivers and workloads alone.'),
-      updated_at: time('When its state last changed.'),
+      updated_at: time('When its state, its inputs or its outputs last changed.'),
       scheduled_deletion: boolean('Whether it is being deleted.'),
       metadata: object(
         { res_id: string('Resource ID.'), type: string('Resource type.'), class: string('Resource class.') },
         {},
         'What it is.',
       ),
-      status: anyOf(object({ gu_res_id: string('GUResID.'), state }, {}, 'GUResID and state.'), {
-        ...state,
-        description: 'The state alone, for requests with the header `Humanitec-User-Agent`.',
-      }),
+      status: anyOf(
+        object({ gu_res_id: string('GUResID.'), state }, { message }, 'GUResID, state, and why.'),
+        {
+          ...state,
+          description: 'The state alone, for requests with the header `Humanitec-User-Agent`.',
+        },
+      ),
     },
     {
       criteria_id: string('Criterion that decided.'),
       driver_account: string('Account that the driver uses.'),
+      status_message: message,
+      unused_since: time(
+        'Since when no workload uses it: it is kept for a roll-back. Absent while one does.',
+      ),
     },
     'A resource of an environment.',
   ),
@@ -71,6 +85,7 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
   const { metadata, spec, status } = resource
   const { context, definition, resourceId, type, class: resourceClass } = spec
   const current = stateOf(resource)
+  const why = whyOf(resource) ?? (current === 'active' ? undefined : 'Pending: waiting for the operator')
   return {
     org_id: context.organizationId,
     app_id: context.applicationId,
@@ -91,21 +106,29 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     scheduled_deletion: metadata.deletionTimestamp !== undefined,
     ...(definition.criterion ? { criteria_id: criterionIdOf(definition.criterion) } : {}),
     ...(definition.accountName === undefined ? {} : { driver_account: definition.accountName }),
+    ...(why === undefined ? {} : { status_message: why }),
+    ...(spec.unusedSince === undefined ? {} : { unused_since: spec.unusedSince }),
     metadata: { res_id: resourceId, type, class: resourceClass },
-    status: plainStatus ? current : { gu_res_id: metadata.name, state: current },
+    status: plainStatus
+      ? current
+      : { gu_res_id: metadata.name, state: current, ...(why === undefined ? {} : { message: why }) },
   }
 }
 
-function stateOf({ metadata, status }: ActiveResource) {
-  if (metadata.deletionTimestamp) return 'deleting'
-  const isReady = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True')
-  return isReady ? 'active' : 'pending'
+function stateOf(resource: ActiveResource) {
+  if (resource.metadata.deletionTimestamp) return 'deleting'
+  return conditionOf(resource, 'Ready')?.status === 'True' ? 'active' : 'pending'
 }
 
+/** The newest of what is known; a default of the API server is older than the object. */
 function updatedAt(resource: ActiveResource): string {
-  const changed = resource.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? ''
-  const made = createdAt(resource)
-  return changed > made ? changed : made // a default of the API server is older than the object
+  const { metadata, status } = resource
+  const readySince = conditionOf(resource, 'Ready')?.lastTransitionTime
+  const times = [metadata.deletionTimestamp, readySince, status?.provisionTime]
+  // Some have fractions of a second and some have not: their texts do not sort.
+  return times
+    .filter((each) => each !== undefined)
+    .reduce((newest, each) => (Date.parse(each) > Date.parse(newest) ? each : newest), createdAt(resource))
 }
 
 /** A resource in use is part of the newest deployment, even when that had nothing to change on it. */
@@ -136,8 +159,7 @@ export const activeResources: readonly Endpoint[] = [
     tag: 'Active resources',
     access: { application: 'viewer' },
     query: {
-      scheduled_deletion: oneOf(
-        ['true', 'false'],
+      scheduled_deletion: truthValue(
         'Whether those that are being deleted are listed, or the others. All when absent.',
       ),
     },
@@ -148,7 +170,7 @@ export const activeResources: readonly Endpoint[] = [
       const resources = resourcesOf(store, findEnvironment(store, call.params))
         .filter(
           ({ metadata }) =>
-            wanted === undefined || (wanted === 'true') === (metadata.deletionTimestamp !== undefined),
+            wanted === undefined || isOn(wanted) === (metadata.deletionTimestamp !== undefined),
         )
         .sort(byDescriptor)
       return ok(resources.map((each) => toActiveResource(store, each, wantsPlainStatus(call))))

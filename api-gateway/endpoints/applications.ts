@@ -33,9 +33,11 @@ import {
   lifeOf,
   newMetadata,
   refuseTaken,
+  resourcesOf,
   untilGone,
 } from './find.ts'
 import { undoing } from './undo.ts'
+import { statusMessageField, statusMessageOf } from './why.ts'
 
 const applicationShape = named(
   'Application',
@@ -45,7 +47,7 @@ const applicationShape = named(
       name: string('Name for people.'),
       org_id: shortId('Organization id.'),
       created_at: time('When it was made.'),
-      created_by: string('User id of who made it.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
       status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
       status_changed_at: time('Since when.'),
       envs: list(
@@ -61,7 +63,7 @@ const applicationShape = named(
         'Its environments.',
       ),
     },
-    {},
+    statusMessageField,
     'An application of the organization.',
   ),
 )
@@ -87,6 +89,7 @@ const newApplicationShape = object(
 
 function toApplication(store: Store, application: Application) {
   const { metadata, spec } = application
+  const environments = environmentsOf(store, application)
   return {
     id: metadata.name,
     name: spec.displayName ?? metadata.name,
@@ -94,7 +97,8 @@ function toApplication(store: Store, application: Application) {
     created_at: createdAt(application),
     created_by: createdBy(application),
     ...lifeOf(application),
-    envs: environmentsOf(store, application).map((each) => ({
+    ...statusMessageOf(application, () => environments.flatMap((each) => resourcesOf(store, each))),
+    envs: environments.map((each) => ({
       id: environmentIdOf(each),
       name: each.spec.displayName ?? environmentIdOf(each),
       type: each.spec.typeName,

@@ -21,10 +21,10 @@ function fits(record: AuditRecord, { from, to, user_id: user, result }: Filter):
   return (user === undefined || record.user_id === user) && (result === undefined || record.result === result)
 }
 
-/** The address of the page after one that ends with `last`, filtered like it. */
-function linkTo(organization: string, query: Readonly<Record<string, string>>, last: string): string {
+/** The page after one that ends with `last`, filtered like it; relative, since a proxy may put a prefix before the path. */
+function linkTo(query: Readonly<Record<string, string>>, last: string): string {
   const address = new URLSearchParams({ ...query, page: last })
-  return `<${path.replace('{org_id}', organization)}?${address.toString()}>; rel="next"`
+  return `<?${address.toString()}>; rel="next"`
 }
 
 /** What was written and refused in an organization. */
@@ -47,7 +47,10 @@ export const auditLogs: readonly Endpoint[] = [
     },
     responses: { 200: list(auditRecordShape, 'Records.') },
     answerHeaders: {
-      Link: string('The next page, where there is one, as `rel="next"`.', { maxLength: 8192 }),
+      Link: string(
+        'The next page, where there is one, as `rel="next"`; relative to the address of this one.',
+        { maxLength: 8192 },
+      ),
     },
     handle({ params: { org_id }, query }, { audit, cluster: { store } }) {
       const { page, per_page: perPage, from, to, user_id, result } = query
@@ -68,9 +71,7 @@ export const auditLogs: readonly Endpoint[] = [
       return {
         status: 200,
         body: shown,
-        ...(isMore
-          ? { headers: { link: linkTo(org_id, { ...filter, per_page: String(size) }, last.id) } }
-          : {}),
+        ...(isMore ? { headers: { link: linkTo({ ...filter, per_page: String(size) }, last.id) } } : {}),
       }
     },
   }),

@@ -1,16 +1,12 @@
-import {
-  type Criterion,
-  criterionSchema,
-  ResourceDefinition,
-} from '../../operator/api/resource-definition.ts'
+import { type Criterion, ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { list } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { criterionId } from '../../operator/domain/matching.ts'
 import type { Caller } from '../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
+import { flag, isOn } from '../switch.ts'
 import { inTurn } from '../turns.ts'
-import { fromWire, wireSchema } from '../wire.ts'
 import { changeObject, contributionOf, stamped } from './change.ts'
 import {
   findDefinition,
@@ -19,7 +15,7 @@ import {
   resourcesOfDefinition,
 } from './definition-finding.ts'
 import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
-import { criteriaRequest, flag, type Spelling } from './definition-request.ts'
+import { criteriaRequest, criterionOf, criterionRequest, type Spelling } from './definition-request.ts'
 import { criterionShape, toCriterion } from './definition-shape.ts'
 import { findAll, inOrganization } from './find.ts'
 
@@ -65,11 +61,11 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       summary: `Add a criterion to a resource definition${note}`,
       tag,
       access: { organization: 'administrator' },
-      body: wireSchema(criterionSchema),
+      body: criterionRequest,
       responses: { 200: criterionShape, 409: errorShape },
       async handle({ params: { org_id, def_id }, body, caller }, gateway) {
         const { store } = gateway.cluster
-        const criterion = fromWire(criterionSchema, body)
+        const criterion = criterionOf(body)
         await giveCriteria(
           findDefinition(store, org_id, def_id),
           caller,
@@ -94,7 +90,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
       async handle({ params: { org_id, def_id }, body, caller }, gateway) {
         const { store } = gateway.cluster
-        const criteria = body.map((each) => fromWire(criterionSchema, each))
+        const criteria = body.map(criterionOf)
         await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, criteria, (definition) => {
           refuseDuplicates(store, definition, criteria)
           return criteria
@@ -122,7 +118,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
         const changes = definitionChanges(definition, resources, [...others, changed]).filter(
           ({ from_def, to_def }) => from_def !== to_def,
         )
-        if (changes.length > 0 && force !== 'true') return { status: 409, body: changes }
+        if (changes.length > 0 && !isOn(force)) return { status: 409, body: changes }
         await changeObject(cluster, ResourceDefinition, definition, (each) =>
           stamped(each, withoutCriterion(each, criterion_id), contributionOf(caller, gateway)),
         )

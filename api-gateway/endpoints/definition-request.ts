@@ -1,8 +1,9 @@
-import { criterionSchema, provisionSchema } from '../../operator/api/resource-definition.ts'
-import { freeForm, list, object, oneOf, type Static, string } from '../../operator/api/schema.ts'
-import { newId } from '../parameters.ts'
+import { type Criterion, criterionSchema, provisionSchema } from '../../operator/api/resource-definition.ts'
+import { freeForm, list, object, type Static, string } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
+import { knownId, newId } from '../parameters.ts'
 import { nullable } from '../shapes.ts'
-import { wireSchema } from '../wire.ts'
+import { fromWire, type Wire, wireSchema } from '../wire.ts'
 
 /** Names of the fields that the older spelling calls otherwise. */
 export type Spelling = 'current' | 'older'
@@ -23,8 +24,8 @@ const driverType = string('Driver, as `<vendor>/<driver>`.', {
   pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$',
   maxLength: 127,
 })
-const account = string('Account whose credentials the driver uses.', { maxLength: 253 })
-const olderAccount = string('Older spelling of `driver_account`.', { maxLength: 253 })
+const account = knownId('Account whose credentials the driver uses.')
+const olderAccount = knownId('Older spelling of `driver_account`.')
 const name = string('Name for people.')
 const provision = wireSchema(provisionSchema)
 const inOlderSpelling = 'Older spelling of `driver_inputs`.'
@@ -37,10 +38,15 @@ const driverFields = {
   provision,
 }
 
+/** A context, as a request gives it. */
+export const criterionRequest = {
+  ...wireSchema(criterionSchema),
+  description:
+    'One criterion; `{}` fits every context of class `default`. One that has fields of other names alone is refused.',
+}
+
 /** Contexts, as a request gives them. */
-export const criteriaRequest = wireSchema(
-  list(criterionSchema, 'Contexts that it is for.', { maxItems: 256 }),
-)
+export const criteriaRequest = list(criterionRequest, 'Contexts that it is for.', { maxItems: 256 })
 
 /** A new definition, in either spelling. */
 export const newDefinitionShape = object(
@@ -73,16 +79,25 @@ export const changeShape = object(
     driver_params: nullable({ ...changedInputs, description: inOlderSpelling }),
     provision: nullable(provision),
   },
-  'Fields to change; null takes away what is optional.',
+  'Fields to change; null takes away an account, inputs, or what is provisioned along.',
 )
 
 export type NewDefinition = Static<typeof newDefinitionShape>
 export type Change = Static<typeof changeShape>
 export type ChangedInputs = Static<typeof changedInputs>
 
-/** A switch in the query; off when absent. */
-export function flag(description: string) {
-  return oneOf(['true', 'false'], `${description} False when absent.`)
+/** The criterion of a request; one of which only misspelt fields are left is refused: it would fit everything. */
+export function criterionOf(given: Wire<Criterion>): Criterion {
+  const criterion = fromWire(criterionSchema, given)
+  // Clients send back the id that they were answered; null is as good as absent.
+  const unknown = Object.entries(given).flatMap(([key, value]) =>
+    key === 'id' || value === null ? [] : [key],
+  )
+  if (unknown.length === 0 || Object.keys(criterion).length > 0) return criterion
+  const shown = unknown.slice(0, 5).map((key) => `'${key.slice(0, 63)}'`)
+  const { properties = {} } = criterionRequest as { properties?: object } // a schema
+  const known = Object.keys(properties).join(', ')
+  throw new Problem('Invalid', `a criterion has only unknown fields: ${shown.join(', ')}; known are ${known}`)
 }
 
 /** Fields of a request that have two spellings. */
@@ -90,6 +105,8 @@ type TwiceSpelled = Pick<Change, 'driver_account' | 'account_id' | 'driver_input
 
 /** The account of a request; null where it takes it away, undefined where it says nothing. */
 export function accountOf({ driver_account: current, account_id: older }: TwiceSpelled) {
+  if (current !== undefined && older !== undefined && current !== older)
+    throw new Problem('Invalid', "'driver_account' and 'account_id' are one field: they must not differ")
   return current === undefined ? older : current
 }
 

@@ -16,6 +16,7 @@ import { toWire, wireSchema } from '../wire.ts'
 import type { Spelling } from './definition-request.ts'
 import { createdAt, createdBy } from './find.ts'
 import { toReferences } from './secret-refs.ts'
+import { statusMessageField, statusMessageOf } from './why.ts'
 
 const inputsResponse = object(
   {},
@@ -49,7 +50,7 @@ export const definitionShape = named(
       type: string('Resource type.'),
       driver_type: string('Driver.'),
       created_at: time('When it was made.'),
-      created_by: string('User id of who made it.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
       is_default: boolean('Whether it is built in.'),
       is_deleted: boolean('Whether it is deleted, and only resources that it provisioned are left.'),
       in_place_driver_change: boolean('Always false.'),
@@ -65,6 +66,7 @@ export const definitionShape = named(
       criteria: list(criterionShape, 'Contexts that it is for.'),
       updated_at: time('When it was last changed over REST; absent when it never was.'),
       updated_by: string('User id of who changed it over REST last; absent when nobody did.'),
+      ...statusMessageField,
     },
     'A resource definition.',
   ),
@@ -98,6 +100,7 @@ export function toDefinition(definition: ResourceDefinition, spelling: Spelling,
     ...(criteria === undefined ? {} : { criteria: criteria.map(toCriterion) }),
     ...(updatedAt === undefined ? {} : { updated_at: updatedAt }),
     ...(updatedBy === undefined ? {} : { updated_by: updatedBy }),
+    ...statusMessageOf(definition),
   }
 }
 

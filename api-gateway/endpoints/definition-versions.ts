@@ -3,8 +3,8 @@ import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { named } from '../shapes.ts'
+import { flag, isOn } from '../switch.ts'
 import { findDefinitionOrRemains } from './definition-finding.ts'
-import { flag } from './definition-request.ts'
 import { definitionShape, toDefinition } from './definition-shape.ts'
 
 const { properties, required } = definitionShape as unknown as {
@@ -73,7 +73,7 @@ export const definitionVersions: readonly Endpoint[] = [
     },
     responses: { 200: list(versionShape, 'Versions.') },
     handle: ({ params: { org_id, def_id }, query }, { cluster: { store } }) =>
-      ok([currentVersion(store, org_id, def_id, query.deleted === 'true')]),
+      ok([currentVersion(store, org_id, def_id, isOn(query.deleted))]),
   }),
   endpoint({
     method: 'get',
@@ -84,7 +84,7 @@ export const definitionVersions: readonly Endpoint[] = [
     query: { deleted },
     responses: { 200: versionShape },
     handle({ params: { org_id, def_id, version_id }, query }, { cluster: { store } }) {
-      const version = currentVersion(store, org_id, def_id, query.deleted === 'true')
+      const version = currentVersion(store, org_id, def_id, isOn(query.deleted))
       if (version.id === version_id) return ok(version)
       throw new Problem('NotFound', `definition '${def_id}' has no version '${version_id}'`)
     },

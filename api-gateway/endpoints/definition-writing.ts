@@ -1,9 +1,5 @@
 import { newObject } from '../../operator/api/kind.ts'
-import {
-  criterionSchema,
-  provisionSchema,
-  ResourceDefinition,
-} from '../../operator/api/resource-definition.ts'
+import { provisionSchema, ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { faultOf, parseReference } from '../../operator/domain/descriptor.ts'
 import { Problem } from '../../operator/domain/errors.ts'
@@ -17,6 +13,7 @@ import {
   accountOf,
   type Change,
   type ChangedInputs,
+  criterionOf,
   inputsOf,
   type NewDefinition,
 } from './definition-request.ts'
@@ -60,7 +57,7 @@ export async function newDefinition(
   const base: Spec = {
     type,
     driverType,
-    ...(criteria ? { criteria: criteria.map((each) => fromWire(criterionSchema, each)) } : {}),
+    ...(criteria ? { criteria: criteria.map(criterionOf) } : {}),
   }
   const { apply, secret } = draftOf(id, body, gateway)
   const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))

@@ -3,6 +3,7 @@ import { list, string } from '../../operator/api/schema.ts'
 import type { Caller } from '../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { anyOf, errorShape } from '../shapes.ts'
+import { flag, isOn } from '../switch.ts'
 import { inTurn } from '../turns.ts'
 import { criteriaAt } from './criteria.ts'
 import {
@@ -19,7 +20,6 @@ import {
 } from './definition-preview.ts'
 import {
   changeShape,
-  flag,
   newDefinitionShape,
   replacementShape,
   type Spelling,
@@ -98,7 +98,7 @@ function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       handle({ params: { org_id }, query }, { cluster: { store } }) {
         const found = listDefinitions(store, org_id, {
           filter: filterOf(query),
-          deleted: query.deleted === 'true',
+          deleted: isOn(query.deleted),
         })
         return ok(found.map(({ definition, isDeleted }) => toDefinition(definition, spelling, isDeleted)))
       },
@@ -112,7 +112,7 @@ function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       query: { deleted },
       responses: { 200: definitionShape },
       handle({ params: { org_id, def_id }, query }, { cluster: { store } }) {
-        if (query.deleted !== 'true') return ok(toDefinition(findDefinition(store, org_id, def_id), spelling))
+        if (!isOn(query.deleted)) return ok(toDefinition(findDefinition(store, org_id, def_id), spelling))
         const { definition, isDeleted } = findDefinitionOrRemains(store, org_id, def_id)
         return ok(toDefinition(definition, spelling, isDeleted))
       },
@@ -133,7 +133,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       body: newDefinitionShape,
       responses: { ...written, 409: errorShape },
       async handle({ params: { org_id }, query: { dry_run }, body, caller }, gateway) {
-        if (dry_run === 'true') {
+        if (isOn(dry_run)) {
           const { definition } = await newDefinition(org_id, body, caller, gateway)
           return ok(await previewDefinition(org_id, body.id, definition, gateway))
         }
@@ -154,7 +154,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       responses: written,
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: dry_run === 'true', spelling: spellingOf(body, spelling), caller }
+        const options = { isDryRun: isOn(dry_run), spelling: spellingOf(body, spelling), caller }
         return writeOrPreview(definition, replacementOf(def_id, body, gateway), options, gateway)
       },
     }),
@@ -169,7 +169,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       responses: written,
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: dry_run === 'true', spelling: spellingOf(body, spelling), caller }
+        const options = { isDryRun: isOn(dry_run), spelling: spellingOf(body, spelling), caller }
         return writeOrPreview(definition, draftOf(def_id, body, gateway), options, gateway)
       },
     }),
@@ -184,9 +184,9 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       async handle({ params: { org_id, def_id }, query: { dry_run, force } }, gateway) {
         const { store } = gateway.cluster
         const definition = findDefinition(store, org_id, def_id)
-        if (dry_run === 'true') return ok(await previewDefinition(org_id, def_id, undefined, gateway))
+        if (isOn(dry_run)) return ok(await previewDefinition(org_id, def_id, undefined, gateway))
         const resources = resourcesOfDefinition(store, org_id, def_id)
-        if (resources.length > 0 && force !== 'true') {
+        if (resources.length > 0 && !isOn(force)) {
           const others = findAll(store, ResourceDefinition, org_id).filter((each) => each !== definition)
           return { status: 409, body: definitionChanges(definition, resources, others) }
         }

@@ -81,7 +81,7 @@ export const deltaShape = named(
       id: string('Delta id.'),
       metadata: object(
         {
-          created_by: string('User id of who made it.'),
+          created_by: string('User id of who made it; empty when it was not made over REST.'),
           created_at: time('When it was made.'),
           last_modified_at: time('When it was last changed.'),
           archived: boolean('Whether it is put away.'),

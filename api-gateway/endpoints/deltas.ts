@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { list, oneOf } from '../../operator/api/schema.ts'
+import { list } from '../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
+import { flag, isOn } from '../switch.ts'
 import { changeObject, contributionOf } from './change.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
@@ -20,20 +21,17 @@ export const deltas: readonly Endpoint[] = [
     tag: 'Deployment deltas',
     access: { application: 'viewer' },
     query: {
-      archived: oneOf(
-        ['true', 'false'],
-        'Whether the archived ones are listed instead of the others. False when absent.',
-      ),
+      archived: flag('Whether the archived ones are listed instead of the others.'),
       env: shortId('Environment that they are meant for.'),
     },
     responses: { 200: list(deltaShape, 'Deltas.') },
     plainNotFound: true,
-    handle({ params, query: { archived = 'false', env } }, { cluster: { store } }) {
+    handle({ params, query: { archived, env } }, { cluster: { store } }) {
       findApplication(store, params)
       const found = store
         .byIndex(DeploymentDelta, 'application', inOrganization(params.org_id, params.app_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)
-        .filter(({ spec }) => (spec.archived ?? false) === (archived === 'true'))
+        .filter(({ spec }) => (spec.archived ?? false) === isOn(archived))
         .filter(({ spec }) => env === undefined || spec.environmentId === env)
       return ok(found.sort((left, right) => (createdAt(left) < createdAt(right) ? -1 : 1)).map(toDelta))
     },

@@ -6,14 +6,15 @@ import { applyDelta, deltaContent, emptySet, type SetContent } from '../../opera
 import { rememberedSet } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
+import { knownId } from '../parameters.ts'
 import { wireSchema } from '../wire.ts'
 import { type EnvironmentPath, find } from './find.ts'
 import { findSet } from './set-shape.ts'
 
 /** What a request to deploy may say. */
 export const deploymentFields = {
-  delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
-  set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 64 }),
+  delta_id: knownId('Delta to apply to what is deployed.'),
+  set_id: knownId('Set to deploy; ignored with `delta_id`.'),
   comment: string('Why it is made.', { maxLength: 8192 }),
   value_set_version_id: string('Only answered again: what is deployed has the newest values.', {
     maxLength: 253,

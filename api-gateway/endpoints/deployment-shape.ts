@@ -5,7 +5,7 @@ import { stateOfDeployment } from '../../operator/domain/deployment.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { named } from '../shapes.ts'
 import { toWire, wireSchema } from '../wire.ts'
-import { createdAt, createdBy, inOrganization } from './find.ts'
+import { afterDot, createdAt, createdBy, inOrganization } from './find.ts'
 
 /** A deployment as REST shows it. */
 export const deploymentShape = named(
@@ -69,15 +69,10 @@ export function toPastDeployment(start: Start) {
     status: start.state,
     status_changed_at: start.changeTime ?? start.creationTime,
     created_at: start.creationTime,
-    created_by: start.createdBy ?? '',
+    created_by: start.creatorName ?? '',
     export_status: '',
     export_file: '',
   }
-}
-
-/** What comes after the application in a name that begins with it. */
-function afterDot(name: string): string {
-  return name.slice(name.indexOf('.') + 1)
 }
 
 /** All deployments to an environment, in no order. */

@@ -6,6 +6,7 @@ import { plan } from '../../operator/domain/plan.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { created, type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { errorShape, named } from '../shapes.ts'
+import { flag, isOn } from '../switch.ts'
 import { newDeploymentShape } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
 import { preparedDeployment, startDeployment } from './deployment-start.ts'
@@ -94,15 +95,12 @@ export const deployments: readonly Endpoint[] = [
     tag,
     access: { application: 'developer' },
     query: {
-      dry_run: oneOf(
-        ['true', 'false'],
-        'Whether nothing is written, and the plan is answered. False when absent.',
-      ),
+      dry_run: flag('Whether nothing is written, and the plan is answered.'),
     },
     body: newDeploymentShape,
     responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
     async handle({ params, query, body, caller }, gateway) {
-      const isDryRun = query.dry_run === 'true'
+      const isDryRun = isOn(query.dry_run)
       const isFull = body.mode === 'full'
       const prepared = preparedDeployment(params, body, caller, gateway, { besideOthers: isDryRun })
       const { environment, content } = prepared

@@ -2,11 +2,12 @@ import type { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { anyValue, boolean, freeForm, list, object, type Static, string } from '../../operator/api/schema.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { faultOfTargetForm } from '../../operator/domain/third-party.ts'
+import { faultOfTargetForm, faultsOfDriverTemplate } from '../../operator/domain/third-party.ts'
 import { faultOfPartedSchema } from '../../operator/domain/user-schema.ts'
 import { newId } from '../parameters.ts'
 import { named } from '../shapes.ts'
 import { plainSchema } from '../wire.ts'
+import { statusMessageField, statusMessageOf } from './why.ts'
 
 const requiredFields = {
   type: string('Resource type that it provisions.', { minLength: 1, maxLength: 127 }),
@@ -50,6 +51,7 @@ export const driverShape = named(
     {
       target: string('Where it is; absent for one that is built in.'),
       template: anyValue('Template of the inputs of the driver that it wraps.'),
+      ...statusMessageField,
     },
     'A driver.',
   ),
@@ -64,13 +66,14 @@ export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDr
   if (ofTarget !== undefined) throw new Problem('Invalid', ofTarget)
   const ofSchema = faultOfPartedSchema(inputsSchema)
   if (ofSchema !== undefined) throw new Problem('Invalid', `'inputs_schema' ${ofSchema}`)
-  if (template !== undefined && template !== null && !target.startsWith('driver://'))
-    throw new Problem('Invalid', "'template' is for targets that begin with 'driver://' only")
+  const ofTemplate = faultsOfDriverTemplate(body)
+  if (ofTemplate.length > 0) throw new Problem('Invalid', ofTemplate.join('; '))
   return { type, target, inputsSchema, accountTypes, ...(template === undefined ? {} : { template }) }
 }
 
-/** A driver of an organization as REST answers it: what was given, and nothing else. */
-export function toDriver({ metadata, spec }: ResourceDriver) {
+/** A driver of an organization as REST answers it: what was given, and why it cannot be used. */
+export function toDriver(driver: ResourceDriver) {
+  const { metadata, spec } = driver
   const { type, target, inputsSchema = {}, accountTypes = [], template } = spec
   return {
     org_id: metadata.namespace ?? '',
@@ -80,6 +83,7 @@ export function toDriver({ metadata, spec }: ResourceDriver) {
     account_types: accountTypes,
     target,
     ...(template === undefined ? {} : { template }),
+    ...statusMessageOf(driver),
   }
 }
 

@@ -5,7 +5,7 @@ import { list } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { ownDriverType, wrappedDriverType } from '../../operator/domain/third-party.ts'
 import type { Store } from '../../operator/kube/store.ts'
-import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../endpoint.ts'
 import { errorShape } from '../shapes.ts'
 import { changeObject } from './change.ts'
 import {
@@ -26,6 +26,13 @@ function findDriver(store: Store, organization: string, id: string): ResourceDri
   const found = find(store, ResourceDriver, organization, id)
   if (!found) throw new Problem('NotFound', `driver '${id}' not found`)
   return found
+}
+
+/** The drivers that are built in, as REST answers them. */
+function builtInDrivers(organization: string, { planning, settings }: Gateway) {
+  const [vendor = ''] = settings.vendors
+  const builtIn = planning.catalogueOf(organization).filter(({ name }) => !name.includes('/'))
+  return builtIn.map((each) => toBuiltInDriver(each, vendor))
 }
 
 /** A driver that something names stays; what stands is taken away by what it remembers all the same. */
@@ -56,13 +63,9 @@ export const drivers: readonly Endpoint[] = [
     tag,
     access: { organization: 'member' },
     responses: { 200: list(driverShape, 'Drivers.') },
-    handle({ params: { org_id } }, { cluster: { store }, planning, settings }) {
-      const [vendor = ''] = settings.vendors
-      const builtIn = planning.catalogueOf(org_id).filter(({ name }) => !name.includes('/'))
-      return ok([
-        ...builtIn.map((each) => toBuiltInDriver(each, vendor)),
-        ...findAll(store, ResourceDriver, org_id).map(toDriver),
-      ])
+    handle({ params: { org_id } }, gateway) {
+      const own = findAll(gateway.cluster.store, ResourceDriver, org_id)
+      return ok([...builtInDrivers(org_id, gateway), ...own.map(toDriver)])
     },
   }),
   endpoint({
@@ -84,12 +87,16 @@ export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: driverPath,
-    summary: 'Get a driver',
+    summary: 'Get a driver of the organization, or else a built-in one',
     tag,
     access: { organization: 'member' },
     responses: { 200: driverShape },
-    handle: ({ params: { org_id, driver_id } }, { cluster: { store } }) =>
-      ok(toDriver(findDriver(store, org_id, driver_id))),
+    handle({ params: { org_id, driver_id } }, gateway) {
+      const { store } = gateway.cluster
+      const own = find(store, ResourceDriver, org_id, driver_id)
+      const builtIn = own ? undefined : builtInDrivers(org_id, gateway).find(({ id }) => id === driver_id)
+      return ok(builtIn ?? toDriver(findDriver(store, org_id, driver_id)))
+    },
   }),
   endpoint({
     method: 'put',

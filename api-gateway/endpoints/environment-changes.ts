@@ -1,7 +1,9 @@
 import { Environment } from '../../operator/api/environment.ts'
 import { object, string } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/errors.ts'
 import { demand } from '../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
+import { knownId } from '../parameters.ts'
 import { environmentShape, findStart, toEnvironment } from './environments.ts'
 import { findEnvironment } from './find.ts'
 
@@ -13,10 +15,23 @@ export const environmentChanges: readonly Endpoint[] = [
     summary: 'Rename an environment',
     tag: 'Environments',
     access: { application: 'developer' },
-    body: object({}, { name: string('Name for people.') }, 'What is to change; what is absent stays.'),
+    body: object(
+      {},
+      {
+        name: string('Name for people.'),
+        type: knownId('Environment type, which stays as it is: another one is refused.', 63),
+      },
+      'What is to change; what is absent stays.',
+    ),
     responses: { 200: environmentShape },
-    async handle({ params, body: { name } }, { cluster }) {
+    async handle({ params, body: { name, type } }, { cluster }) {
       const environment = findEnvironment(cluster.store, params)
+      const { typeName } = environment.spec
+      if (type !== undefined && type !== typeName)
+        throw new Problem(
+          'Invalid',
+          `'type' must be '${typeName}': the type of an environment does not change`,
+        )
       if (name === undefined) return ok(toEnvironment(cluster.store, environment))
       const { uid } = environment.metadata
       const change = { metadata: { uid }, spec: { displayName: name } }

@@ -11,7 +11,7 @@ import { type Cluster, isGone } from '../../operator/kube/cluster.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
-import { shortId } from '../parameters.ts'
+import { knownId, shortId } from '../parameters.ts'
 import { errorShape, named } from '../shapes.ts'
 import { deploymentShape, deploymentsTo, toDeployment, toPastDeployment } from './deployment-shape.ts'
 import {
@@ -174,9 +174,7 @@ export const environments: readonly Endpoint[] = [
       { id: shortId('Id of the new environment.'), name: string('Name for people.') },
       {
         type: shortId('Environment type; that of `from_deploy_id`, or else `development`, when absent.'),
-        from_deploy_id: string('Deployment of the application that the first deployment builds on.', {
-          maxLength: 253,
-        }),
+        from_deploy_id: knownId('Deployment of the application that the first deployment builds on.'),
       },
       'An environment.',
     ),

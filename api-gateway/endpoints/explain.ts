@@ -120,10 +120,11 @@ export const explanations: readonly Endpoint[] = [
     tag: 'Active resources',
     access: { application: 'viewer' },
     query: {
-      type: string('Resource type, as `<type>` or `<type>.<class>`; needed.', { maxLength: 191 }),
+      type: string('Resource type, as `<type>` or `<type>.<class>`.', { maxLength: 191 }),
       class: string('Resource class. `default` when absent.', { maxLength: 63 }),
       id: string('Resource ID. Of an implicit type its name when absent, else none.', { maxLength: 253 }),
     },
+    requiredQuery: ['type'],
     responses: { 200: explanationShape },
     handle({ params, query }, { cluster: { store }, planning }) {
       const environment = findEnvironment(store, params)

@@ -100,6 +100,11 @@ export function held(metadata: ObjectMeta): ObjectMeta {
   return { ...metadata, finalizers: [finalizer] }
 }
 
+/** What comes after the application in a name that begins with it. */
+export function afterDot(name: string): string {
+  return name.slice(name.indexOf('.') + 1)
+}
+
 /** User id of whoever made an object over REST; empty when it came another way. */
 export function createdBy({ metadata }: KubeObject): string {
   return metadata.annotations?.[annotations.createdBy] ?? ''

@@ -10,6 +10,7 @@ import { criterionId, type WonMatch } from '../../operator/domain/matching.ts'
 import { overriding } from '../../operator/domain/override.ts'
 import type { ResourceTypeInfo } from '../../operator/domain/types.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../endpoint.ts'
+import { knownId } from '../parameters.ts'
 import { named } from '../shapes.ts'
 import { versionId } from './definition-shape.ts'
 import { type EnvironmentPath, findApplication, findEnvironment } from './find.ts'
@@ -23,7 +24,7 @@ const requestedShape = named(
       type: string('Resource type, as `<type>` or `<type>.<class>`.', { maxLength: 191 }),
     },
     {
-      class: string('Resource class. `default` when neither this nor the type gives one.', { maxLength: 63 }),
+      class: knownId('Resource class. `default` when neither this nor the type gives one.', 63),
       resource: freeForm('Params of the resource; of a workload, its module without `externals`.'),
     },
     'A resource that a graph is made for.',

@@ -24,14 +24,12 @@ function configured({ oidc, settings }: Gateway) {
   return { oidc, settings: settings.oidc }
 }
 
-const text = (description: string) => string(description, { maxLength: 4096 })
-
-/** What the provider answers by way of the browser. */
+/** What the provider answers by way of the browser; all of it percent-encoded fits into the head of a request. */
 const answerFields = {
-  code: text('What the provider gives its statement for, once.'),
-  state: text('With what this browser was sent to the provider.'),
-  iss: text('Which provider it is.'),
-  error: text('Why the provider did not sign anybody in.'),
+  code: string('What the provider gives its statement for, once.', { maxLength: 4096 }),
+  state: string('With what this browser was sent to the provider.', { maxLength: 128 }),
+  iss: string('Which provider it is.', { maxLength: 512 }),
+  error: string('Why the provider did not sign anybody in.', { maxLength: 128 }),
 }
 
 function answerIn(query: Readonly<Partial<Record<string, string>>>): URLSearchParams {
@@ -53,7 +51,6 @@ export const oidc: readonly Endpoint[] = [
     summary: 'Go to the identity provider to sign in, where the installation has one',
     tag,
     access: 'public',
-    isLimited: true,
     responses: { 302: undefined, 404: errorShape },
     answerHeaders: { ...locationHeader, ...setCookieHeader },
     async handle(_call, gateway) {
@@ -69,9 +66,8 @@ export const oidc: readonly Endpoint[] = [
     summary: 'Come back from the identity provider: begin a session of eight hours, in the cookie `token`',
     tag,
     access: 'public',
-    isLimited: true,
     query: answerFields,
-    headers: { Cookie: string('With the cookie that `/auth/oidc` set.', { maxLength: 65_536 }) },
+    headers: { Cookie: string('With the cookie that `/auth/oidc` set.', { maxLength: 16_384 }) },
     responses: { 303: undefined, 403: errorShape, 404: errorShape },
     answerHeaders: { ...locationHeader, ...setCookieHeader },
     async handle({ query, header }, gateway) {

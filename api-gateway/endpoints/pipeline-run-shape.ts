@@ -27,11 +27,11 @@ export const pipelineRunShape = named(
       status: oneOf(statuses, 'How far it is.'),
       status_message: string('Why it failed; else empty.', { maxLength: 32_768 }),
       created_at: time('When it was made.'),
-      created_by: string('User id of who made it.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
       timeout_seconds: integer('How long it may take.'),
       trigger: string('Always `deployment_request`.'),
       inputs: freeForm('What is deployed where.'),
-      run_as: string('User id of who made it.'),
+      run_as: string('The same as `created_by`.'),
       waiting_for: map(string('What it is.'), 'Always empty.'),
     },
     {

@@ -3,9 +3,9 @@ import { object, oneOf, type Static, string } from '../../operator/api/schema.ts
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
-import { shortId } from '../parameters.ts'
+import { knownId, shortId } from '../parameters.ts'
 import { errorShape } from '../shapes.ts'
-import { flag } from './definition-request.ts'
+import { flag, isOn } from '../switch.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
 import { preparedDeployment, startDeployment } from './deployment-start.ts'
 import { findStart } from './environments.ts'
@@ -21,7 +21,7 @@ const requestShape = object(
     ...deploymentFields,
     // A published SDK leaves it out, although it is given it.
     trigger: oneOf(['deployment_request'], 'What kind of run it is: `deployment_request`, also when absent.'),
-    deployment_id: string('Deployment of the application whose set is deployed.', { maxLength: 253 }),
+    deployment_id: knownId('Deployment of the application whose set is deployed.'),
   },
   'A deployment, of exactly one of `delta_id`, `set_id` and `deployment_id`.',
 )
@@ -61,7 +61,7 @@ export const pipelineRuns: readonly Endpoint[] = [
         'Key of the request. Requests of a user to an application with the same key deploy once, as long as that deployment is kept; one with another body is refused (422).',
       ),
     },
-    query: { dry_run: flag('Whether the request is only checked. False when absent.') },
+    query: { dry_run: flag('Whether the request is only checked.') },
     body: requestShape,
     responses: { 201: pipelineRunShape, 204: undefined, 409: errorShape },
     async handle({ params, query, body, caller, header }, gateway) {
@@ -72,7 +72,7 @@ export const pipelineRuns: readonly Endpoint[] = [
         const request = deploymentOf(store, params, body)
         return { request, prepared: preparedDeployment(path, request, caller, gateway) }
       }
-      if (query.dry_run === 'true') {
+      if (isOn(query.dry_run)) {
         prepare()
         return noContent
       }

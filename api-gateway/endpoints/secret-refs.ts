@@ -119,7 +119,7 @@ export function fromReference(reference: FreeForm, where: string): FreeForm {
     throw new Problem('Invalid', `${where}: 'store' must be a string`)
   }
   const kept = version === undefined || version === null ? {} : { version }
-  if (store !== undefined && store !== null && store !== storeName) return { store, ref, ...kept }
+  if (store && store !== storeName) return { store, ref, ...kept }
   const [secret = '', key, ...rest] = String(ref).split('/')
   if (!secretName.test(secret) || rest.length > 0 || (key !== undefined && !secretKey.test(key))) {
     throw new Problem('Invalid', `${where}: 'ref' must be '<secret>' or '<secret>/<key>'`)
@@ -148,6 +148,7 @@ function toReference(value: unknown, definition: string): unknown {
 function createContent(secret: string) {
   const data: Record<string, string> = {}
   const taken = new Set<string>()
+  const nextOf = new Map<string, number>()
   return {
     data,
     add(value: unknown, path: readonly string[]) {
@@ -157,7 +158,9 @@ function createContent(secret: string) {
           .replaceAll(/[^A-Za-z0-9._-]|^\.+/g, '_')
           .slice(0, 200) || '_'
       let name = wanted
-      for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`
+      let next = nextOf.get(wanted) ?? 2
+      for (; taken.has(name); next += 1) name = `${wanted}-${next}`
+      nextOf.set(wanted, next)
       taken.add(name)
       // A key that ends in `.json` is read as JSON and known without the ending; any other is text.
       const isText = typeof value === 'string' && !name.endsWith(jsonEnding)

@@ -19,6 +19,7 @@ export const service: readonly Endpoint[] = [
     summary: 'Tell whether the process runs',
     tag: 'Service',
     access: 'public',
+    isUnlimited: true,
     responses: { 200: stateShape },
     handle: () => ok({ status: 'ok' }),
   }),
@@ -28,6 +29,7 @@ export const service: readonly Endpoint[] = [
     summary: 'Tell whether requests can be answered',
     tag: 'Service',
     access: 'public',
+    isUnlimited: true,
     responses: { 200: stateShape, 503: errorShape },
     handle(_call, { cluster: { store } }) {
       const message = blindnessOf(store)

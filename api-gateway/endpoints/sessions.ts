@@ -30,7 +30,6 @@ export const sessions: readonly Endpoint[] = [
     summary: 'Exchange an API token of a human for a session token of eight hours, in the cookie `token` too',
     tag,
     access: 'public',
-    isLimited: true,
     headers: hostHeader,
     body: object({ token: string('An API token.') }, {}, 'Who begins a session.'),
     responses: {
@@ -69,7 +68,6 @@ export const sessions: readonly Endpoint[] = [
     summary: 'Take the cookie of a session away',
     tag,
     access: 'public',
-    isLimited: true,
     headers: hostHeader,
     responses: { 204: undefined, 429: errorShape },
     answerHeaders: setCookieHeader,

@@ -26,8 +26,8 @@ export const setShape = named(
 )
 
 /** A set in the shape of REST. */
-export function toSet(content: SetContent) {
-  return { id: setId(content), version: 0, modules: content.modules, shared: content.shared }
+export function toSet(id: string, { modules, shared }: SetContent) {
+  return { id, version: 0, modules, shared }
 }
 
 /** The content of a set of an application; the empty set is always there. */

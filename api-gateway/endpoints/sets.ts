@@ -8,7 +8,7 @@ import { type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { anyOf } from '../shapes.ts'
 import { changesRequest, plainDeltaShape } from './delta-shape.ts'
 import { contentOf } from './delta-writing.ts'
-import { byName, findApplication, inOrganization } from './find.ts'
+import { afterDot, byName, findApplication, inOrganization } from './find.ts'
 import { findSet, keepSet, setShape, toSet } from './set-shape.ts'
 
 interface ApplicationPath {
@@ -36,7 +36,7 @@ export const sets: readonly Endpoint[] = [
     handle({ params }, { cluster: { store } }) {
       findApplication(store, params)
       const found = store.byIndex(DeploymentSet, 'application', inOrganization(params.org_id, params.app_id))
-      return ok([...found].sort(byName).map(({ spec }) => toSet(spec)))
+      return ok([...found].sort(byName).map(({ metadata, spec }) => toSet(afterDot(metadata.name), spec)))
     },
   }),
   endpoint({
@@ -55,7 +55,7 @@ export const sets: readonly Endpoint[] = [
     handle({ params, query: { diff } }, { cluster: { store } }) {
       const content = contentOfSet(store, params, params.set_id)
       if (diff) return ok(diffSets(contentOfSet(store, params, diff), content))
-      return ok({ ...toSet(content), id: params.set_id })
+      return ok(toSet(params.set_id, content))
     },
   }),
   endpoint({

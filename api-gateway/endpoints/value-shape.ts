@@ -3,6 +3,7 @@ import { boolean, object, oneOf, string, time } from '../../operator/api/schema.
 import { SharedValue, valueKeyPattern } from '../../operator/api/shared-value.ts'
 import { holders, overlaid } from '../../operator/domain/shared-values.ts'
 import type { Store } from '../../operator/kube/store.ts'
+import { knownId } from '../parameters.ts'
 import { named, nullable } from '../shapes.ts'
 import { createdAt, inOrganization } from './find.ts'
 import { isSecretNameOf, storeName } from './secret-refs.ts'
@@ -41,7 +42,7 @@ export const newValueShape = object(
 /** A value as a request replaces it; what can be absent stays when it is. */
 export const replacedValueShape = object(
   { description: descriptionShape },
-  { key: string('As in the path.'), value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
+  { key: knownId('As in the path.'), value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
   'A shared value.',
 )
 
@@ -49,7 +50,7 @@ export const replacedValueShape = object(
 export const valueChangesShape = object(
   {},
   { description: descriptionShape, value: textShape, secret_ref: secretRefShape },
-  'What is to change; what is absent stays.',
+  'What is to change; what is absent stays, and null takes the description away.',
 )
 
 const secretField = (description: string) => nullable(string(description))

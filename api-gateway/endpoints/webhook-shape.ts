@@ -13,7 +13,7 @@ import { triggerSchema, Webhook } from '../../operator/api/webhook.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { faultsOfWebhook } from '../../operator/domain/webhook.ts'
 import type { Store } from '../../operator/kube/store.ts'
-import { newId } from '../parameters.ts'
+import { knownId, newId } from '../parameters.ts'
 import { named, nullable } from '../shapes.ts'
 import { createdAt, createdBy, find, findApplication } from './find.ts'
 
@@ -56,8 +56,8 @@ export const newWebhookShape = object(
 /** What may change in a webhook. */
 export const webhookChangesShape = object(
   {},
-  { id: string('Id, as in the path.'), url: urlShape, ...optionalFields },
-  'What is to change: what is absent stays, null takes away.',
+  { id: knownId('Id, as in the path.'), url: urlShape, ...optionalFields },
+  'What is to change: what is absent stays; null takes away all but the URL, which stays.',
 )
 
 const answeredFields = {

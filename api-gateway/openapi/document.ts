@@ -2,7 +2,7 @@ import type { Fields, TSchema } from '../../operator/api/schema.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { parameters } from '../parameters.ts'
 import { errorShape as declaredErrorShape, plainErrorShape } from '../shapes.ts'
-import { plainSchema } from '../wire.ts'
+import { plainSchema, withNulls } from '../wire.ts'
 import { bodyExampleOf, exampleOf, parameterExamples } from './examples.ts'
 import { described, headersOf, sharedHeaders, withSharedHeaders } from './headers.ts'
 import { refusalText } from './refusals.ts'
@@ -66,13 +66,13 @@ export function parameterNames(path: string): string[] {
 
 /** Schema of every status that an operation may answer, the common refusals included. */
 function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
-  const { access, isLimited, path, body, query, headers, responses, plainNotFound } = endpoint
+  const { access, isUnlimited, path, body, query, headers, responses, plainNotFound } = endpoint
   const isPublic = access === 'public'
   const hasParameters = parameterNames(path).length > 0
   return {
     ...(body || query || headers || hasParameters ? { 400: errorShape } : {}),
     ...(isPublic ? {} : { 401: errorShape, 403: errorShape }),
-    ...(isPublic && !isLimited ? {} : { 429: errorShape }),
+    ...(isUnlimited ? {} : { 429: errorShape }),
     ...(hasParameters ? { 404: plainNotFound ? plainErrorShape : errorShape } : {}),
     ...(body ? { 422: errorShape } : {}),
     500: errorShape,
@@ -98,7 +98,10 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
       'Bodies are JSON. A refusal is `{"error", "message", "details"}`, but for deltas and deployment sets ' +
       'that are not found, where it is a JSON string. A path that does not exist answers 404, ' +
       'another method on one that does 405 with the header `Allow`; of these two, too many answer 429. ' +
-      'HEAD is GET without the body. Unknown fields of a body are ignored.',
+      'HEAD is GET without the body. Unknown fields of a body are ignored. ' +
+      '`null` for an optional field of a body is the same as leaving the field out, and so changes nothing in a PATCH, ' +
+      'but for the fields of which it is said that null takes them away. ' +
+      'Of a field or a query parameter that is an id, or one of a list of words, empty text is the same as leaving it out.',
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   }
   return {
@@ -132,8 +135,8 @@ function operationOf(endpoint: Endpoint, schemas: Json, refusals: Record<string,
     ...parameterOf('path', name, parameters[name], true),
     ...(parameterExamples[name] === undefined ? {} : { example: parameterExamples[name] }),
   }))
-  const optional = (place: string, fields: Fields) =>
-    Object.entries(fields).map(([name, schema]) => parameterOf(place, name, schema, false))
+  const inRequest = (place: string, fields: Fields, required: readonly string[] = []) =>
+    Object.entries(fields).map(([name, schema]) => parameterOf(place, name, schema, required.includes(name)))
   const responses = Object.entries(responsesOf(endpoint)).map(([status, schema]) => [
     status,
     answersOf(endpoint, Number(status), schema, schemas, refusals),
@@ -144,7 +147,11 @@ function operationOf(endpoint: Endpoint, schemas: Json, refusals: Record<string,
     description: accessText(access),
     tags: [tag],
     ...(access === 'public' ? { security: [] } : {}),
-    parameters: [...inPath, ...optional('query', query), ...optional('header', headers)],
+    parameters: [
+      ...inPath,
+      ...inRequest('query', query, endpoint.requiredQuery),
+      ...inRequest('header', headers),
+    ],
     ...(body ? { requestBody: { required: true, content: bodyOf(endpoint, body, schemas) } } : {}),
     responses: Object.fromEntries(responses),
   }
@@ -183,7 +190,8 @@ function parameterOf(place: string, name: string, schema: TSchema | undefined, r
 }
 
 function bodyOf({ method, path }: Endpoint, schema: TSchema, schemas: Json): Content {
-  return { [json]: { schema: hoist(schema, schemas), example: bodyExampleOf(method, path, schema) } }
+  const example = bodyExampleOf(method, path, schema)
+  return { [json]: { schema: hoist(withNulls(schema), schemas), example } }
 }
 
 /** Replaces named schemas by references to the list of components. */

@@ -133,6 +133,7 @@ export const ActiveResource = defineKind({
         'Names that its organization alone in the cluster may hold, such as `host/shop.example.com`.',
         { maxItems: 256 },
       ),
+      provisionTime: time('When provisioning last ended with other inputs or other outputs than before.'),
       attempts: integer('How many times in a row provisioning or deprovisioning failed.'),
       nextAttemptTime: time('When it is tried again.'),
     },

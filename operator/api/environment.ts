@@ -18,7 +18,7 @@ export const startSchema = object(
     deltaName: string('DeploymentDelta that it applied.', { maxLength: 253 }),
     fromDeploymentName: string('EnvironmentDeployment that it started from.', { maxLength: 253 }),
     comment: string('Why it was made.', { maxLength: 8192 }),
-    createdBy: string('User of the REST interface who made it.', { maxLength: 253 }),
+    creatorName: string('User of the REST interface who made it.', { maxLength: 253 }),
     changeTime: time('Since when it was as far.'),
   },
   'The deployment that `fromDeploymentName` names, as it was when it was there.',

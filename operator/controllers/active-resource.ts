@@ -136,7 +136,7 @@ async function tellingHowToLetGo(resource: ActiveResource, work: () => Promise<v
   } catch (error) {
     const { name, namespace } = resource.metadata
     const command = `kubectl annotate activeresources.quartermaster.dev ${name} -n ${namespace} ${annotations.detach}=true`
-    const hint = `; to let go of it without deprovisioning: ${command}`
+    const hint = `; to let go of it without deprovisioning, delete it over REST with '?detach=true', or: ${command}`
     if (error instanceof Failed) throw new Failed(error.reason, `${error.message}${hint}`)
     if (error instanceof Stalled) throw new Stalled(error.reason, `${error.message}${hint}`, error.observed)
     if (error instanceof Waiting)

@@ -102,7 +102,7 @@ export function environmentController(
 
   /** What others start from goes only after they have noted what it was. */
   function awaitMemory(deployment: EnvironmentDeployment): void {
-    const [forgetful] = startingFrom(deployment).filter(
+    const forgetful = startingFrom(deployment).find(
       (each) =>
         !each.metadata.deletionTimestamp && !sameJson(each.status?.start, rememberedStart(each, deployment)),
     )

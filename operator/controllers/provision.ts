@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kind.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { driverName } from '../domain/definition.ts'
 import { Waiting } from '../domain/errors.ts'
+import { sameJson } from '../domain/json.ts'
 import type { Outputs, Provisioned, ProvisionRequest } from '../drivers/driver.ts'
 import type { Turn } from '../kube/controller.ts'
 import type { Objects } from '../kube/objects.ts'
@@ -54,7 +55,7 @@ export async function provision(
   }
   const asking = () => withinDeadline(driver.provision(prepared.request), signal)
   const result = await attempt(() => (driver.descriptor.remote ? turn.apart(asking) : asking()))
-  const objects = await placeAll(result.objects, request.namespace, tools.objects)
+  const objects = await placeAll(result.objects, request, tools.objects)
   const kinds = driver.descriptor.applies ?? []
   const unrecorded = await tools.inventory.unfindable(resource, objects, kinds)
   if (unrecorded.length > 0) {
@@ -86,9 +87,20 @@ export async function provision(
     ...kept,
     explanation,
     inputsHash,
+    provisionTime: provisionTimeOf(resource, inputsHash, kept.outputs),
     ...stands,
     secretNames: unlessEmpty(prepared.secretNames),
   })
+}
+
+/** When it last became another: a repair that changes nothing is no news, and not worth a write. */
+function provisionTimeOf(
+  { status }: ActiveResource,
+  inputsHash: string,
+  outputs: FreeForm,
+): string | undefined {
+  const isNews = status?.inputsHash !== inputsHash || !sameJson(status.outputs, outputs)
+  return isNews ? new Date().toISOString() : status.provisionTime
 }
 
 /** The outputs as the status has them, the secret ones in a Secret. */
@@ -163,7 +175,11 @@ async function outputsOf(
   }
 }
 
-function placeAll(objects: readonly KubeObject[], namespace: string, door: Objects): Promise<KubeObject[]> {
-  for (const each of objects) refuseReserved(each)
+function placeAll(
+  objects: readonly KubeObject[],
+  { context, namespace }: GatheredRequest,
+  door: Objects,
+): Promise<KubeObject[]> {
+  for (const each of objects) refuseReserved(each, context)
   return Promise.all(objects.map((each) => door.placed(each, namespace)))
 }

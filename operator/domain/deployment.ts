@@ -88,12 +88,16 @@ export function rememberedStart(
 
 function startAt(deployment: EnvironmentDeployment): Start | undefined {
   const { metadata, spec, status } = deployment
-  const { name, uid = '', creationTimestamp = '', annotations: given } = metadata
+  const { name, uid = '', creationTimestamp = '' } = metadata
   const setName = status?.setName ?? spec.setName
   if (setName === undefined) return undefined
-  const createdBy = given?.[annotations.createdBy]
-  const from = spec.fromDeploymentName ?? status?.fromDeploymentName
-  const changeTime = status?.finishTime ?? status?.startTime
+  const optional: { [K in keyof Start]?: Start[K] | undefined } = {
+    deltaName: spec.deltaName,
+    fromDeploymentName: spec.fromDeploymentName ?? status?.fromDeploymentName,
+    comment: spec.comment,
+    creatorName: metadata.annotations?.[annotations.createdBy],
+    changeTime: status?.finishTime ?? status?.startTime,
+  }
   return {
     deploymentName: name,
     deploymentUid: uid,
@@ -101,11 +105,9 @@ function startAt(deployment: EnvironmentDeployment): Start | undefined {
     setName,
     state: stateOfDeployment(deployment),
     creationTime: creationTimestamp,
-    ...(spec.deltaName === undefined ? {} : { deltaName: spec.deltaName }),
-    ...(from === undefined ? {} : { fromDeploymentName: from }),
-    ...(spec.comment === undefined ? {} : { comment: spec.comment }),
-    ...(createdBy === undefined ? {} : { createdBy }),
-    ...(changeTime === undefined ? {} : { changeTime }),
+    ...(Object.fromEntries(
+      Object.entries(optional).filter(([, value]) => value !== undefined),
+    ) as Partial<Start>), // by the type of `optional`
   }
 }
 

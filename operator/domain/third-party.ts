@@ -2,6 +2,7 @@ import type { ResourceDriver } from '../api/resource-driver.ts'
 import { freeForm } from '../api/schema.ts'
 import { driverOf } from './definition.ts'
 import type { DriverDescriptor } from './driver.ts'
+import { faultsOfGoTemplates } from './go-template.ts'
 import { didYouMean } from './nearest.ts'
 import { faultOfPartedSchema } from './user-schema.ts'
 
@@ -83,17 +84,25 @@ export function faultsOfDriverObject(
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
 ): { readonly reason: string; readonly message: string }[] {
-  const { inputsSchema = {}, template } = driver.spec
+  const { inputsSchema = {} } = driver.spec
   const schemaFault = faultOfPartedSchema(inputsSchema)
   return [
     ...(schemaFault === undefined
       ? []
       : [{ reason: 'InvalidSchema', message: `'inputsSchema' ${schemaFault}` }]),
     ...faultsOfTarget(driver, catalogue, vendors),
-    ...(wrappedDriverType(driver) === undefined && template !== undefined && template !== null
-      ? [{ reason: 'InvalidTemplate', message: "'template' is for targets that begin with 'driver://' only" }]
-      : []),
+    ...faultsOfDriverTemplate(driver.spec).map((message) => ({ reason: 'InvalidTemplate', message })),
   ]
+}
+
+/** Why a driver of this target cannot have this template; one that can be read may still fail when it is rendered. */
+export function faultsOfDriverTemplate({
+  target,
+  template,
+}: Pick<ResourceDriver['spec'], 'target' | 'template'>): string[] {
+  if (template === undefined || template === null) return []
+  if (!target.startsWith(virtual)) return ["'template' is for targets that begin with 'driver://' only"]
+  return faultsOfGoTemplates(template, 'template')
 }
 
 /** What is wrong with the form of a target, wherever it leads; undefined when nothing is. */

@@ -96,6 +96,11 @@ describe('a new account', () => {
     ['without a name', { name: undefined }, 422],
     ['without a type', { type: undefined }, 422],
     ['of an empty type', { type: '' }, 400],
+    ['without what its type requires', { credentials: { key: 'x' } }, 400],
+    ['with null for what its type requires', { credentials: { token: null } }, 400],
+    ['with more than its type requires', { credentials: { token: 'x', key: 'y' } }, 200],
+    ['of a type that nobody knows, without credentials', { type: 'initech-cloud', credentials: {} }, 200],
+    ['of this cluster, with credentials', { type: 'local', credentials: { key: 'x' } }, 200],
     ['with an id that cannot be', { id: 'Cf' }, 400],
     ['with a field that cannot be a key', { credentials: { 'a b': 'x' } }, 400],
     ['with a field that begins with a dot', { credentials: { '..': 'x' } }, 400],
@@ -147,11 +152,12 @@ describe('a change of an account', () => {
 
   test.each<[rule: string, body: object, status: number, spec: object, secrets: number]>([
     ['of its name leaves the credentials', { name: 'New' }, 200, { displayName: 'New' }, 1],
+    ['to no credentials', { credentials: {} }, 400, { displayName: 'Cloudflare' }, 1],
     [
-      'to no credentials',
-      { credentials: {} },
-      200,
-      { displayName: 'Cloudflare', credentialsSecretName: undefined },
+      'to others than its type requires',
+      { credentials: { key: 'x' } },
+      400,
+      { displayName: 'Cloudflare' },
       1,
     ],
     ['of nothing', {}, 200, { displayName: 'Cloudflare' }, 1],
@@ -162,6 +168,29 @@ describe('a change of an account', () => {
     expect((await gateway.send(`PATCH ${accounts}/cf`, { body })).status).toBe(status)
     expect({ ...specOf('cf') }).toEqual({ ...before, ...spec })
     expect(gateway.cluster.secrets).toHaveLength(secrets)
+  })
+
+  test('to no credentials, of a type that requires none', async () => {
+    const path = `${accounts}/free`
+    await gateway.send(`POST ${accounts}`, { body: { ...cloudflare, id: 'free', type: 'initech-cloud' } })
+    expect(specOf('free')).toHaveProperty('credentialsSecretName')
+    expect((await gateway.send(`PATCH ${path}`, { body: { credentials: {} } })).status).toBe(200)
+    expect(specOf('free')).not.toHaveProperty('credentialsSecretName')
+  })
+
+  test('that lacks what its type requires is refused in a dry run too', async () => {
+    const body = { ...cloudflare, id: 'other', credentials: {} }
+    for (const [operation, sent] of [
+      [`POST ${accounts}?dry_run=true`, body],
+      [`PATCH ${accounts}/cf?dry_run=true`, { credentials: {} }],
+    ] as const) {
+      const { status, body: answer } = await gateway.send(operation, { body: sent })
+      expect([operation, status, answer.message]).toEqual([
+        operation,
+        400,
+        expect.stringContaining("'token'"),
+      ])
+    }
   })
 
   test('that is a dry run writes nothing', async () => {

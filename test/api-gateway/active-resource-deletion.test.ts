@@ -26,7 +26,7 @@ function find(name: string): ActiveResource | undefined {
 
 /** Lets a resource go some time after it was asked to, as the operator does. */
 function deprovisionSoon(name: string) {
-  return setTimeout(() => gateway.cluster.drop(ActiveResource, 'acme', name), 150)
+  return setTimeout(() => gateway.cluster.drop(ActiveResource, 'acme', name), 1000)
 }
 
 describe('deleting an active resource', () => {

@@ -88,7 +88,7 @@ describe('deletion', () => {
   ])('answers 204 when it ends in a moment: %s', async (_, path) => {
     end(false)
     const answer = gateway.send(`DELETE ${path}`)
-    setTimeout(drop, 100)
+    setTimeout(drop, 1000)
     expect((await answer).status).toBe(204)
   })
 
@@ -96,7 +96,7 @@ describe('deletion', () => {
     end(false)
     expect((await gateway.send('POST /orgs/acme/apps', { body: shop })).status).toBe(409)
     const later = gateway.send('POST /orgs/acme/apps', { body: shop })
-    setTimeout(drop, 100)
+    setTimeout(drop, 1000)
     expect((await later).status).toBe(201)
   })
 

@@ -27,6 +27,14 @@ async function refuse(names: readonly string[], organization = 'acme'): Promise<
   }
 }
 
+/** Where a link leads a client that knows the gateway behind the prefix of a proxy, as the gateway sees it. */
+function behindPrefix(link: string, page: string): string {
+  const prefix = '/api/quartermaster'
+  const { pathname, search } = new URL(link, `https://proxy.test${prefix}${page}`)
+  expect(pathname).toBe(prefix + path)
+  return path + search
+}
+
 /** The names that a list of refusals holds. */
 function namesIn(records: readonly { path_parameters: Record<string, string> }[]): unknown[] {
   return records.map(({ path_parameters }) => path_parameters['app_id'])
@@ -103,7 +111,8 @@ describe('the list of records', () => {
     while (next !== undefined) {
       const { body, headers } = await gateway.send(`GET ${next}`)
       pages.push(namesIn(body))
-      next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+      const link = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+      next = link && behindPrefix(link, next)
       await refuse(['later'])
     }
     expect(pages).toEqual([['five', 'four'], ['three', 'two'], ['one']])

@@ -148,6 +148,17 @@ describe('a record', () => {
     expect(stream()).toEqual([expect.objectContaining(record)])
   })
 
+  test.each([
+    ['that can be asked to write nothing', 'POST /orgs/acme/resources/defs', true],
+    ['that writes whatever is asked', 'POST /orgs/acme/users', undefined],
+  ])('of an operation %s', async (_, operation, expected) => {
+    const definition = { id: 's3', name: 'S3', type: 's3', driver_type: 'quartermaster/echo' }
+    const body = { ...definition, role: 'member' }
+    const { status } = await gateway.send(`${operation}?dry_run=true`, { body })
+    const [record] = stream() as { dry_run?: boolean }[]
+    expect([status, record?.dry_run]).toEqual([200, expected])
+  })
+
   test('of a write that went wrong says failed', async () => {
     gateway.cluster.failNext('create Application', new ApiError(500, 'InternalError', 'broken'))
     await gateway.send('POST /orgs/acme/apps', { body: { id: 'blog', name: 'Blog' } })

@@ -84,25 +84,48 @@ describe('the header Authorization', () => {
   test.each([
     ['Bearer and the token', `Bearer ${good}`, 200],
     ['a token that has not expired', `Bearer ${tokenOf('current')}`, 200],
-    ['lower-case scheme', `bearer ${good}`, 403],
+    ['lower-case scheme', `bearer ${good}`, 200],
+    ['upper-case scheme', `BEARER ${good}`, 200],
+    ['two spaces', `Bearer  ${good}`, 200],
+    ['a tab', `Bearer\t${good}`, 403],
+    ['a scheme that ends like ours', `XBearer ${good}`, 403],
     ['another scheme', `Token ${good}`, 403],
     ['scheme of session tokens', `JWT ${good}`, 403],
+    ['scheme of session tokens in lower case', `jwt ${good}`, 403],
     ['Basic', `Basic ${Buffer.from(`admin:${good}`).toString('base64')}`, 403],
     ['no scheme', good, 403],
     ['no token', 'Bearer', 403],
-    ['two spaces', `Bearer  ${good}`, 403],
     ['two tokens', `Bearer ${good}, Bearer ${good}`, 403],
     ['something after the token', `Bearer ${good} x`, 403],
     ['one character less', `Bearer ${good.slice(0, -1)}`, 403],
     ['one character more', `Bearer ${good}x`, 403],
     ['other prefix', `Bearer xx_${good.slice(3)}`, 403],
     ['capitals in the id', `Bearer ${good.replace('admin', 'ADMIN')}`, 403],
+    ['capitals in the secret', `Bearer ${good.toUpperCase().replace('QM_ADMIN', 'qm_admin')}`, 403],
     ['a path as id', 'Bearer qm_../admin_secret', 403],
     ['__proto__ as id', 'Bearer qm___proto___secret', 403],
     ['unsigned JWT', 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.', 403],
     ['very long', `Bearer qm_admin_${'a'.repeat(8000)}`, 403],
   ])('%s', async (_, authorization, status) => {
     expect((await gateway.send('GET /orgs', { as: null, headers: { authorization } })).status).toBe(status)
+  })
+
+  const noScheme = /scheme .* 'Bearer' or 'JWT'/
+  const noAccess = /the token does not grant access/
+  test.each([
+    ['another scheme', `Token ${good}`, noScheme],
+    ['a scheme that ends like ours', `XBearer ${good}`, noScheme],
+    ['a scheme that begins like ours', `Bearers ${good}`, noScheme],
+    ['Basic', `Basic ${Buffer.from(`admin:${good}`).toString('base64')}`, noScheme],
+    ['no scheme', good, noScheme],
+    ['no token', 'Bearer', noAccess],
+    ['a token that nobody has', 'bearer qm_nobody_secret', noAccess],
+    ['a token with another secret', `Bearer ${good}x`, noAccess],
+    ['a token in the scheme of sessions', `JWT ${good}`, noAccess],
+  ])('with %s is told what is wrong, and no more', async (_, authorization, message) => {
+    const { status, body } = await gateway.send('GET /orgs', { as: null, headers: { authorization } })
+    expect([status, body.error, body.message]).toEqual([403, 'Forbidden', expect.stringMatching(message)])
+    expect(JSON.stringify(body)).not.toContain('qm_')
   })
 
   test('twice is refused, whichever comes first', async () => {

@@ -24,6 +24,16 @@ describe('a change of', () => {
     ['an application by more than its name', app, { name: 'x', id: 'y' }, 200, { id: 'shop', name: 'x' }],
     ['an application that is not there', '/orgs/acme/apps/missing', { name: 'x' }, 404],
     ['the name of an environment', environment, { name: 'Dev' }, 200, { id: 'development', name: 'Dev' }],
+    ['the type of an environment', environment, { name: 'Dev', type: 'production' }, 400],
+    [
+      'the type of an environment to what it is',
+      environment,
+      { type: 'development' },
+      200,
+      { type: 'development' },
+    ],
+    ['the type of an environment to null', environment, { type: null }, 200, { type: 'development' }],
+    ['the type of an environment to a number', environment, { type: 1 }, 422],
     ['nothing of an environment', environment, {}, 200, { name: 'development' }],
     ['an environment that is not there', `${app}/envs/missing`, { name: 'x' }, 404],
     [

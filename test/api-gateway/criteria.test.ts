@@ -58,6 +58,37 @@ describe.each(['defs', 'dynamic'])('criteria at %s', (path) => {
     if (holder) expect(response.body.details).toEqual({ definition: holder })
   })
 
+  test.each<[rule: string, criterion: object, status: number, unknown: readonly string[]]>([
+    ['of misspelt keys alone is refused', { appid: 'x', Env_type: 'y' }, 400, ['appid', 'Env_type']],
+    ['of keys of another spelling alone is refused', { appId: 'x' }, 400, ['appId']],
+    ['of a misspelt key beside null is refused', { appid: 'x', app_id: null }, 400, ['appid']],
+    ['with an extra key beside a known one is taken', { env_id: 'live', appid: 'x' }, 200, []],
+    ['of a class alone is taken', { class: 'large' }, 200, []],
+    ['of known keys that are null is `{}`', { app_id: null, env_type: null }, 200, []],
+    ['of an unknown key that is null is `{}`', { appid: null }, 200, []],
+    ['as it was answered is taken', { id: '0f' }, 200, []],
+    [
+      'with many unknown keys names few',
+      Object.fromEntries([...Array(300).keys()].map((i) => [`k${i}`.padEnd(300), i])),
+      400,
+      [],
+    ],
+  ])('one %s', async (_, criterion, status, unknown) => {
+    const definition = { name: 'n', type: 'dns', driver_type: 'quartermaster/echo' }
+    for (const [operation, body] of [
+      [`POST ${at(path)}`, criterion],
+      [`PUT ${at(path)}`, [{ res_id: 'x' }, criterion]],
+      [`POST /orgs/acme/resources/${path}?dry_run=true`, { ...definition, id: 'new', criteria: [criterion] }],
+      [`POST /orgs/acme/resources/${path}`, { ...definition, id: 'new', criteria: [criterion] }],
+    ] as const) {
+      gateway.cluster.writes.length = 0
+      const response = await gateway.send(operation, { body })
+      expect([operation, response.status]).toEqual([operation, status])
+      if (status !== 200) expect(gateway.cluster.writes).toEqual([])
+      for (const key of unknown) expect(response.body.message).toContain(`'${key}'`)
+    }
+  })
+
   test.each<[string, unknown, number, string]>([
     ['others', [{ res_id: 'shared.x' }, { app_id: 'shop' }], 200, ''],
     ['the same again', [{ app_id: 'shop' }, { env_type: 'development' }], 200, ''],

@@ -185,6 +185,22 @@ describe('both spellings', () => {
     expect((await gateway.send(`GET ${defs}/s3-any`)).body).toMatchObject(current)
   })
 
+  test.each<[rule: string, method: string, body: object, status: number]>([
+    ['that differ', 'POST', { driver_account: 'aws-main', account_id: 'other' }, 400],
+    ['that are equal', 'POST', { driver_account: 'aws-main', account_id: 'aws-main' }, 200],
+    ['one of them null', 'POST', { driver_account: 'aws-main', account_id: null }, 200],
+    ['that differ', 'PUT', { name: 'n', driver_account: 'aws-main', account_id: 'other' }, 400],
+    ['that differ', 'PATCH', { driver_account: 'aws-main', account_id: 'other' }, 400],
+    ['of which one takes away what the other gives', 'PATCH', { driver_account: null, account_id: 'a' }, 400],
+    ['that are equal', 'PATCH', { driver_account: 'a', account_id: 'a' }, 200],
+  ])('accounts in both %s: %s %j answers %i', async (_, method, body, status) => {
+    if (method !== 'POST') await gateway.send(`POST ${defs}`, { body: { ...s3, driver_account: 'first' } })
+    gateway.cluster.writes.length = 0
+    const [path, sent] = method === 'POST' ? [defs, { ...s3, ...body }] : [`${defs}/s3-any`, body]
+    expect((await gateway.send(`${method} ${path}`, { body: sent })).status).toBe(status)
+    expect(gateway.cluster.writes.length > 0).toBe(status === 200)
+  })
+
   test('both at once are merged', async () => {
     const mixed = {
       driver_params: { values: { a: 1 }, secrets: { s: 'x' } },

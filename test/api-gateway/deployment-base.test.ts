@@ -82,8 +82,11 @@ describe('an environment that remembers its start', () => {
   })
 
   test.each([
-    ['gone', () => {}],
-    ['another one by now', () => gateway.send(`POST ${app}/envs/old/deploys`, { body: {} })],
+    ['gone', () => Promise.resolve()],
+    [
+      'another one by now',
+      async () => void (await gateway.send(`POST ${app}/envs/old/deploys`, { body: {} })),
+    ],
   ])('shows it and builds on it when it is %s', async (_, change) => {
     await change()
     const { from_deploy } = (await gateway.send(`GET ${env}`)).body

@@ -44,6 +44,22 @@ async function register(body: object = driver) {
   return answer.body
 }
 
+describe('a built-in driver', () => {
+  test('is got as it is listed', async () => {
+    const { body: listed } = await gateway.send(`GET ${drivers}`)
+    expect(listed.length).toBeGreaterThan(0)
+    for (const each of listed)
+      expect(await gateway.send(`GET ${drivers}/${each.id}`)).toMatchObject({ status: 200, body: each })
+  })
+
+  test.each([
+    ['PUT', replaced],
+    ['DELETE', undefined],
+  ])('is nothing that can be changed: %s', async (method, body) => {
+    expect((await gateway.send(`${method} ${drivers}/echo`, body ? { body } : {})).status).toBe(404)
+  })
+})
+
 describe('a driver of an organization', () => {
   test('is registered with 200, and comes back verbatim with a bare id', async () => {
     expect(await register()).toEqual({ org_id: 'acme', ...driver })
@@ -71,6 +87,11 @@ describe('a driver of an organization', () => {
     expect(body[0]).toMatchObject({ id: 'echo', type: '*', account_types: [] })
     const { body: others } = await gateway.send('GET /orgs/globex/resources/drivers')
     expect(others.map(({ org_id }: Record<string, string>) => org_id)).not.toContain('acme')
+  })
+
+  test('takes the place of a built-in one of its id', async () => {
+    await register({ ...driver, id: 'echo' })
+    expect((await gateway.send(`GET ${drivers}/echo`)).body).toMatchObject({ org_id: 'acme', id: 'echo' })
   })
 
   test('is replaced as a whole by PUT', async () => {
@@ -112,6 +133,12 @@ describe('a driver of an organization', () => {
     ['half the name of a driver', { target: 'driver://acme' }, 'driver://<organization or vendor>/<driver>'],
     ['a schema that is none', { inputs_schema: { type: 'wrong' } }, "'inputs_schema'"],
     ['a template for an address', { template: { values: {} } }, "'template'"],
+    ['a template that cannot be read', { target: 'driver://acme/x', template: '{{ .a' }, "'template'"],
+    [
+      'a text in a template that cannot be read',
+      { target: 'driver://acme/x', template: { values: { a: ['{{ if }}'] } } },
+      "'template.values.a.0'",
+    ],
     ['being public', { is_public: true }, 'belongs to its organization'],
   ])('%s is refused: 400', async (_rule, changes, message) => {
     const { status, body } = await gateway.send(`POST ${drivers}`, { body: { ...driver, ...changes } })

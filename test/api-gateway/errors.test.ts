@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ApiError } from '../../operator/kube/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 
 let gateway: TestGateway
@@ -26,6 +27,14 @@ describe('a body that is not what was expected', () => {
       { 'content-type': 'application/json; charset=utf-16' },
       422,
     ],
+    [
+      'another charset behind other parameters',
+      '{"id":"a1","name":"a"}',
+      { 'content-type': 'application/json; foo=bar; Charset="ISO-8859-1"' },
+      422,
+    ],
+    ['two content types', '{"id":"a1","name":"a"}', { 'content-type': 'application/json, text/plain' }, 422],
+    ['a type of JSON', '{"id":"a1","name":"a"}', { 'content-type': 'application/problem+json' }, 422],
     ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), json, 422],
     ['compressed', '{"id":"a1","name":"a"}', { ...json, 'content-encoding': 'gzip' }, 422],
     ['null', 'null', json, 422],
@@ -50,6 +59,10 @@ describe('a body that is not what was expected', () => {
     ['100,000 levels', nested(100_000), json, 400],
     ['too many keys', `{${Array.from({ length: 10_001 }, (_, i) => `"k${i}":1`).join(',')}}`, json, 400],
     ['a number that is no number', '{"id":"a1","name":"a","x":1e999}', json, 400],
+    ['an integer that would be another one', '{"id":"a1","name":"a","x":9007199254740993}', json, 400],
+    ['such an integer below zero', '{"id":"a1","name":"a","x":[ -9007199254740993]}', json, 400],
+    ['nothing but such an integer', '9007199254740993', json, 400],
+    ['such an integer beside 100,000 levels', `[12345678901234567,${nested(100_000)}]`, json, 400],
     ['a body too large', `{"id":"a1","name":"${'a'.repeat(1024 * 1024)}"}`, json, 400],
   ])('%s', async (_, text, headers, status) => {
     const response = await gateway.send(apps, { text, headers })
@@ -72,9 +85,39 @@ describe('a body that is not what was expected', () => {
     expect((await gateway.send(apps, { body })).status).toBe(201)
   })
 
-  test('the content type may name UTF-8', async () => {
-    const headers = { 'content-type': 'application/json; charset=UTF-8' }
+  test.each([
+    'application/json; charset=UTF-8',
+    'application/json;charset="utf-8"',
+    'Application/JSON; foo=bar',
+    'application/json; odata.metadata=minimal; charset=utf-8; v="1;2"',
+    'application/json;',
+  ])('the content type may be %j', async (type) => {
+    gateway.reset()
+    const headers = { 'content-type': type }
     expect((await gateway.send(apps, { body: { id: 'charset', name: 'ü' }, headers })).body.name).toBe('ü')
+  })
+
+  test.each([
+    ['in a list', '{"id":"a1","name":"a","x":{"y":[1,12345678901234567890]}}', "'x.y.1'"],
+    ['beside others', '{"a":[9007199254740993],"b":9007199254740993}', "'a.0'"],
+    ['alone', '-9007199254740993', 'the body'],
+  ])('an integer that would be another one is named by its path: %s', async (_, text, where) => {
+    expect((await gateway.send(apps, { text })).body.message).toContain(where)
+  })
+
+  test.each([
+    '9007199254740991',
+    '-9007199254740992',
+    '9007199254740994',
+    '1234567890123456789.0',
+    '0.12345678901234567',
+    '9007199254740993e0',
+    '"9007199254740993"',
+    '": 9007199254740993"',
+  ])('%s is taken as it is', async (value) => {
+    gateway.reset()
+    const text = `{"id":"a1","name":"a","x":${value}}`
+    expect((await gateway.send(apps, { text })).status).toBe(201)
   })
 })
 
@@ -158,4 +201,17 @@ test('an unexpected error says nothing but its request id, and is logged', async
   expect(response.body.details).toEqual({ request_id: 'request-0001' })
   const line = gateway.logged.findLast(({ level }) => level === 'error')
   expect(line).toMatchObject({ fields: { requestId: 'request-0001' } })
+})
+
+test.each<[string, ApiError, number]>([
+  ['is not of the form', new ApiError(422, 'Invalid', 'spec: Invalid value'), 400],
+  ['is too large for the API server', new ApiError(413, 'RequestEntityTooLarge', 'limit is 3145728'), 400],
+  ['is too large for etcd', new ApiError(500, '', 'etcdserver: request is too large'), 400],
+  ['comes while the cluster is busy', new ApiError(429, 'TooManyRequests', 'try again', 7), 429],
+  ['comes while the API server is away', new ApiError(503, 'ServiceUnavailable', 'no leader'), 500],
+  ['goes wrong', new ApiError(500, 'InternalError', 'unexpected'), 500],
+])('what the cluster refuses because it %s', async (_, refusal, status) => {
+  gateway.cluster.failNext('create Application', refusal)
+  const answer = await gateway.send(apps, { body: { id: 'refused', name: 'Refused' } })
+  expect(answer.status).toBe(status)
 })

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { endpoints } from '../../api-gateway/endpoints/index.ts'
+import { openApiDocument } from '../../api-gateway/openapi/document.ts'
 import { AccessToken, User } from '../../operator/api/access.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
 import { startGateway } from './support/gateway.ts'
@@ -130,6 +132,16 @@ describe('signing in with the identity provider', () => {
     expect(response.headers.getSetCookie()).toEqual([])
     expect(world.gateway.cluster.writes).toEqual([])
   })
+})
+
+test('what the provider answers may be as long as the document says, percent-encoded', async () => {
+  const path = '/auth/oidc/callback'
+  const { parameters = [] } = openApiDocument(endpoints, 'test').paths[path]?.['get'] ?? {}
+  const query = parameters
+    .filter((each) => each.in === 'query')
+    .map(({ name, schema }) => `${name}=${'%2F'.repeat((schema as { maxLength: number }).maxLength)}`) // texts
+  expect(query).toHaveLength(4)
+  expect((await world.gateway.send(`GET ${path}?${query.join('&')}`, { as: null })).status).toBe(403)
 })
 
 describe('a session that the identity provider began', () => {

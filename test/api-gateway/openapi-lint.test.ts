@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
 import { type Answers, openApiDocument, type Reference } from '../../api-gateway/openapi/document.ts'
+import { withNulls } from '../../api-gateway/wire.ts'
 import { isObject } from '../../operator/domain/json.ts'
 import { structure } from './support/openapi-structure.ts'
 
@@ -96,7 +97,8 @@ describe('the OpenAPI document', () => {
 
   test('has one schema to a name', () => {
     const seen = new Map<string, string>()
-    for (const { title, ...rest } of nodesOf(endpoints.map(({ body, responses }) => [body, responses]))) {
+    const schemas = endpoints.map(({ body, responses }) => [body && withNulls(body), responses])
+    for (const { title, ...rest } of nodesOf(schemas)) {
       if (typeof title !== 'string') continue
       const known = seen.get(title)
       seen.set(title, JSON.stringify(rest))
@@ -183,6 +185,22 @@ describe('every refusal', () => {
     expect(document.components.responses[name]?.headers).toMatchObject({
       [header]: { schema: expect.anything(), ...(required ? { required } : {}) },
     })
+  })
+})
+
+describe('a parameter of the query', () => {
+  const inQuery = operations.flatMap(({ title, operation }) =>
+    operation.parameters.filter((each) => each.in === 'query').map((each) => ({ title, ...each })),
+  )
+
+  test('is required where the operation cannot do without', () => {
+    expect(inQuery.filter(({ required }) => required).map(({ title, name }) => [title, name])).toEqual([
+      ['GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources/explain', 'type'],
+    ])
+  })
+
+  test('says once what its absence means', () => {
+    for (const { description = '' } of inQuery) expect(description).not.toMatch(/absent.* absent/)
   })
 })
 

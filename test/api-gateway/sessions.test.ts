@@ -52,9 +52,12 @@ describe('a session', () => {
     expect(decode(body.token, 1)).toMatchObject({ sub: 'ana', exp: (now + 8 * hour) / 1000 })
   })
 
-  test.each(['Bearer', 'JWT'])('is accepted as Authorization: %s', async (scheme) => {
-    expect(await statusOf(`${scheme} ${await session()}`)).toBe(200)
-  })
+  test.each(['Bearer', 'JWT', 'bearer', 'jwt', 'JWT '])(
+    'is accepted as Authorization: %s',
+    async (scheme) => {
+      expect(await statusOf(`${scheme} ${await session()}`)).toBe(200)
+    },
+  )
 
   test('is the user: roles are those of the user', async () => {
     const headers = { authorization: `Bearer ${await session()}` }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
+import { newObject } from '../../operator/api/kind.ts'
 import { emptySet, setId } from '../../operator/domain/delta.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
@@ -52,6 +53,16 @@ describe('a deployment set made from another one', () => {
   ])('%s is refused', async (_, id, body, status) => {
     expect((await gateway.send(`POST ${sets}/${id}`, { body })).status).toBe(status)
   })
+})
+
+test('the list has each set under the id by which it is found, whatever made it', async () => {
+  const id = await change(none, addWeb)
+  const spec = { applicationName: 'shop', modules: { web }, shared: {} }
+  const metadata = { namespace: 'acme', name: 'shop.first' }
+  gateway.cluster.put(DeploymentSet, newObject(DeploymentSet, metadata, spec))
+  const { body } = await gateway.send(`GET ${sets}`)
+  expect(body.map((each: { id: string }) => each.id).sort()).toEqual([id, 'first'].sort())
+  for (const each of body) expect((await gateway.send(`GET ${sets}/${each.id}`)).body).toEqual(each)
 })
 
 describe('the difference of two sets', () => {

@@ -58,7 +58,8 @@ describe('the sign-in page', () => {
   })
 
   test('says in words that there were too many attempts', async () => {
-    const limited = await startGateway({ settings: { requestsPerSecond: 0.01, burst: 1 } })
+    // The page, and one attempt.
+    const limited = await startGateway({ settings: { requestsPerSecond: 0.01, burst: 2 } })
     const { page } = await open(limited)
     await signIn(page, 'qm_nobody_secret')
     expect(await saidIn(page)).toContain('not signed in')

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { endpoints } from '../../api-gateway/endpoints/index.ts'
 import { readConfig } from '../../operator/config.ts'
 import { startGateway, type TestGateway, type TestResponse } from './support/gateway.ts'
 
@@ -59,6 +60,17 @@ test('bodies that one address leaves unfinished keep nobody else out', async () 
   expect((await signIn('192.0.2.2')).status).toBe(403)
   for (const socket of sockets) socket.destroy()
   await open.close()
+})
+
+describe('what needs no token', () => {
+  const open = endpoints.filter(({ access }) => access === 'public')
+  const operations = open.map((each) => [`${each.method.toUpperCase()} ${each.path}`, each] as const)
+  test.each(operations)('%s counts for its address, unless it is a probe', async (operation, each) => {
+    const caller = `203.0.114.${open.indexOf(each)}`
+    await unknown(caller, operation)
+    const isRefused = (await unknown(caller, operation)).status === 429
+    expect(isRefused).toBe(!['/livez', '/readyz'].includes(each.path))
+  })
 })
 
 test('the audit names the caller', async () => {

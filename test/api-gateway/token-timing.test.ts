@@ -2,7 +2,7 @@ import { Agent, get, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { authenticate, holderOf } from '../../api-gateway/authenticate.ts'
 import type { Gateway } from '../../api-gateway/endpoint.ts'
-import { type InputClass, timeDifference } from '../support/timing.ts'
+import { type InputClass, oneOfThree, timeDifference } from '../support/timing.ts'
 import { startGateway, type TestGateway, tokenOf } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 
@@ -11,7 +11,7 @@ const [samples, requests] = isSoak ? [100_000, 30_000] : [5000, 500]
 const users = 200
 /** Beyond this the difference is no accident; below it nothing can be told. */
 const telling = 4.5
-const tries = 3
+const tries = 6
 
 let gateway: TestGateway
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -33,7 +33,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** The smallest difference of several tries: a machine that does something else shows once, a leak always. */
+/** The smallest difference of several tries: a machine that does something else shows now and then, a leak always. */
 async function leastDifference(
   run: (input: string) => unknown,
   classes: readonly [InputClass, InputClass],
@@ -68,7 +68,9 @@ describe('the time that a refusal takes does not tell whether there is such a to
       const expected = known.get(text.split('_')[1]) ?? ''
       return expected.repeat(100).includes('#')
     }
-    expect(await leastDifference(run, [unknown, wrong], samples)).toBeGreaterThan(telling)
+    await oneOfThree(async () => {
+      expect(Math.abs(await timeDifference(run, [unknown, wrong], samples))).toBeGreaterThan(telling)
+    })
   })
 
   test('both are one look for the same thing', () => {

@@ -101,6 +101,16 @@ test.each<[rule: string, driver: ResourceDriver, reason: string | undefined]>([
     driver('mine', 'https://d.test', { template: { values: {} } }),
     'InvalidTemplate',
   ],
+  [
+    'its template must be one',
+    driver('mine', 'driver://quartermaster/echo', { template: { values: { a: '{{ .b' } } }),
+    'InvalidTemplate',
+  ],
+  [
+    'its template may be any that is one',
+    driver('mine', 'driver://quartermaster/echo', { template: 'a: {{ .driver.values.b | upper }}' }),
+    undefined,
+  ],
 ])('%s', (_rule, own, reason) => {
   const known = catalogueWith(catalogue, [own], vendors)
   expect(faultsOfDriverObject(own, known, vendors).map((each) => each.reason)).toEqual(

@@ -122,7 +122,12 @@ export function valuesOf(document: object, names: Readonly<Record<string, readon
       const { type } = schema
       if (type === undefined) return fc.oneof(word, fc.jsonValue({ maxDepth: 2 }), fc.dictionary(key, word))
       const types = typeof type === 'string' ? [type] : type
-      return fc.oneof(...types.map((each) => typed({ ...schema, type: each }, depth, name)))
+      return fc.oneof(
+        ...types.map((each) => ({
+          weight: each === 'null' ? 1 : 6,
+          arbitrary: typed({ ...schema, type: each }, depth, name),
+        })),
+      )
     }
 
     function typed(schema: Schema, depth: number, name: string): fc.Arbitrary<unknown> {

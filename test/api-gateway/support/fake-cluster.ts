@@ -142,6 +142,9 @@ export function createFakeCluster(): FakeCluster {
       if (fault) throw new ApiError(422, 'Invalid', fault)
       return keep(kind, patched)
     },
+    async replaceSpec() {
+      throw new Error('not for the gateway')
+    },
     async replaceStatus() {
       throw new Error('not for the gateway')
     },

@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import type { Endpoint } from '../../../api-gateway/endpoint.ts'
 import { openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
+import { withNulls } from '../../../api-gateway/wire.ts'
 import { fc } from '../../support/properties.ts'
 import { inheritedNames, type Mutation, mutated, mutation, oddValue, valuesOf } from './arbitraries.ts'
 import { checkResponse } from './document-check.ts'
@@ -84,7 +85,7 @@ export function wildRequests(
 
   function requestTo({ method, path, query = {}, body, access }: Endpoint): fc.Arbitrary<WildRequest> {
     const parameter = fc.tuple(fc.constantFrom('org_id', ...parameterNames(path)), odd)
-    const value = body ? valueOf(body) : fc.constant(undefined)
+    const value = body ? valueOf(withNulls(body)) : fc.constant(undefined)
     return fc
       .record({
         ids,

@@ -21,8 +21,17 @@ export interface SignInOptions {
   now?(): number
 }
 
-/** Starts both; the provider knows the gateway by its address. */
+/** Starts both; the provider knows the gateway by its address, which somebody else may take before the gateway does. */
 export async function startSignIn(options: SignInOptions = {}): Promise<SignIn> {
+  for (let left = 3; ; left -= 1)
+    try {
+      return await tryToStart(options)
+    } catch (error) {
+      if (left === 1 || (error as { code?: string }).code !== 'EADDRINUSE') throw error
+    }
+}
+
+async function tryToStart(options: SignInOptions): Promise<SignIn> {
   const { people, isThick, isPublicClient = false, claim = 'email', now } = options
   const [port = 0] = await freePorts(1)
   const url = `http://127.0.0.1:${port}`
@@ -49,6 +58,9 @@ export async function startSignIn(options: SignInOptions = {}): Promise<SignIn> 
         ...(secret.secret === undefined ? {} : { clientSecret: secret.secret }),
       },
     },
+  }).catch(async (error: unknown) => {
+    await provider.close()
+    throw error
   })
   return {
     gateway,
