@@ -40,9 +40,6 @@ const database = (id: string, account: string, criteria: object[]) => ({
 beforeAll(async () => {
   await organization.application('shop')
   await organization.environment('shop', 'live')
-  await eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-  )
 })
 
 describe('an account', () => {

@@ -8,7 +8,7 @@ import { kinds } from '../../operator/api/kinds.ts'
 import type { HttpDriverServer } from '../drivers/support/http-driver-server.ts'
 import { leaksIn } from '../support/canaries.ts'
 import { createCanaryClient } from '../support/canary-client.ts'
-import { conditionStatus, eventually, makeTestOrganization, moduleWith } from '../support/client.ts'
+import { conditionStatus, makeTestOrganization, moduleWith } from '../support/client.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { thirdPartyOf } from '../support/third-party.ts'
@@ -42,9 +42,6 @@ beforeAll(async () => {
   receiver.answer('/chat', (response, { headers }) => response.writeHead(500).end(JSON.stringify(headers)))
   await organization.application('shop')
   for (const environment of Object.keys(outcomes)) await organization.environment('shop', environment)
-  await eventually('the environments over REST', 30_000, async () =>
-    (await organization.rest('GET', '/apps/shop/envs/dns')).status === 200 ? true : undefined,
-  )
   await plant(client, cluster, receiver)
   await misplace(client)
   await misplaceTokens(client)

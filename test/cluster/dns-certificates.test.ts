@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { type CertificateWishes, makeCertificate } from '../support/certificates.ts'
 import { conditionStatus, eventually, moduleWith, readyOf } from '../support/client.ts'
 import { makeDnsOrganization } from '../support/cloudflare.ts'
@@ -30,12 +30,6 @@ const overRest = (id: string, { crt, key }: { crt: string; key: string }) =>
     },
     criteria: [{ env_id: id }],
   })
-
-beforeAll(() =>
-  eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-  ),
-)
 
 describe.each([
   ['expired', { names: [`*.${zone.name}`], notBefore: '2020-01-01', notAfter: '2021-01-01' }, false],

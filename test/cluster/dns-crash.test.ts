@@ -40,7 +40,7 @@ const start = () =>
     settings: {
       ...outsideWorld(cloudflare, directory),
       QUARTERMASTER_IDENTITY: 'operator', // a container that is started again is the same candidate
-      QUARTERMASTER_LEASE_SECONDS: '5',
+      QUARTERMASTER_LEASE_SECONDS: '30',
       QUARTERMASTER_SWEEP_SECONDS: '2',
     },
   })

@@ -71,7 +71,7 @@ describe('the examples by kubectl', () => {
       '-n',
       'acme',
       'environmentdeployments.quartermaster.dev/shop.staging.1',
-      '--timeout=20s',
+      '--timeout=60s',
     )
   })
 
@@ -86,7 +86,7 @@ describe('the examples by kubectl', () => {
         'acme',
         `${plural}.quartermaster.dev`,
         '--all',
-        '--timeout=10s',
+        '--timeout=60s',
       )
     },
   )
@@ -121,9 +121,6 @@ describe('the same over REST', () => {
 
   beforeAll(async () => {
     organization = await makeTestOrganization(cluster, 'rest')
-    await eventually('access', 30_000, async () =>
-      (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-    )
   })
 
   test('what the examples say can be said in REST', async () => {
@@ -179,9 +176,9 @@ describe('the same over REST', () => {
       return body.status === 'succeeded' || undefined
     })
     expect(neutral(await organization.resources())).toEqual(neutral(await resourcesOf('acme')))
-    const { body } = await organization.rest('GET', '/apps/shop/envs/staging/resources')
-    expect(body.map((each: { status: { state: string } }) => each.status.state)).toEqual(
-      body.map(() => 'active'),
+    await organization.untilRest(
+      '/apps/shop/envs/staging/resources',
+      (body: { status: { state: string } }[]) => body.every(({ status }) => status.state === 'active'),
     )
   })
 

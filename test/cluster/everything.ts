@@ -3,7 +3,7 @@ import { apiCall } from '../../dev/control-plane/kubernetes.ts'
 import type { Membership } from '../../operator/api/access.ts'
 import { emptySet, setId } from '../../operator/domain/delta.ts'
 import { type Ids } from '../api-gateway/support/everything.ts'
-import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
+import { makeTestOrganization, type Organization } from '../support/client.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
 
 const system = '/apis/quartermaster.dev/v1alpha1/namespaces/quartermaster-system'
@@ -63,9 +63,6 @@ export async function makeEverything(
     if (answer.status >= 300) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }
-  await eventually('the organization over REST', 30_000, async () =>
-    (await organization.rest('GET', '/env-types/development')).status === 200 ? true : undefined,
-  )
   const type_id = `${organization.id}/thing`
   await send('POST /env-types', { id: 'stage' })
   await send('POST /resources/types', { type: type_id, use: 'direct' })

@@ -17,9 +17,6 @@ const secretsOf = async (uid?: string): Promise<KubeObject[]> => {
 
 beforeAll(async () => {
   await organization.application('shop')
-  await eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps/shop')).status === 200 ? true : undefined,
-  )
 })
 
 describe('what was left without its Secret is finished by the same request', () => {
@@ -106,10 +103,8 @@ test('a Secret that was made for a change that did not end goes, with nobody lis
 })
 
 test('an account that is there to be tried goes when its time is over', async () => {
-  const metadata = {
-    name: 'trial',
-    annotations: { [annotations.trialUntil]: new Date(Date.now() + 2000).toISOString() },
-  }
+  const until = (ms: number) => ({ [annotations.trialUntil]: new Date(Date.now() + ms).toISOString() })
+  const metadata = { name: 'trial', annotations: until(600_000) }
   const path = `/apis/${apiVersion}/namespaces/${organization.id}/resourceaccounts`
   const spec = { type: 'any' }
   const object = { apiVersion, kind: 'ResourceAccount', metadata, spec }
@@ -118,6 +113,8 @@ test('an account that is there to be tried goes when its time is over', async ()
     const found = await organization.get('resourceaccounts', 'trial')
     return found && conditionStatus(found, 'Ready') === 'True' ? true : undefined
   })
+  const soon = { metadata: { annotations: until(1000) } }
+  await organization.kube('PATCH', `${path}/trial`, soon, 'application/merge-patch+json')
   await eventually('the end of the trial', 30_000, async () =>
     (await organization.get('resourceaccounts', 'trial')) === undefined ? true : undefined,
   )

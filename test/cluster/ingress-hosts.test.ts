@@ -47,7 +47,7 @@ describe('a host that two organizations want', () => {
 
   test('comes to the second by itself when the environment of the first goes', async () => {
     await first.remove('environments', 'shop.wanted')
-    await verdictIn(second, 'wanted', 'ingress', 'Reconciled', 5000)
+    await verdictIn(second, 'wanted', 'ingress', 'Reconciled')
     expect((await ingressIn(second, 'wanted'))?.spec.rules).toMatchObject([{ host }])
   })
 

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../operator/domain/json.ts'
 import { createAuditLog } from '../support/audit-log.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
+import { oneOfThree } from '../support/timing.ts'
 
 const cluster = sharedCluster()
 const environment = '/apps/shop/envs/dev'
@@ -26,13 +27,17 @@ async function send(method: string, path: string, body?: unknown, status = 200) 
   return answer.body
 }
 
-/** Asks, and checks that neither process wrote anything because of it. */
+/** Asks, and checks that neither process wrote anything because of it: that would show each time, a late write once. */
 async function ask(method: string, path: string, body?: unknown) {
-  await audit.calm()
-  const position = await audit.end()
-  const answer = await send(method, path, body)
-  await setTimeout(300)
-  expect(await audit.writesSince(position)).toEqual([])
+  // oxlint-disable-next-line typescript/no-explicit-any -- of many shapes
+  let answer: any
+  await oneOfThree(async () => {
+    await audit.calm()
+    const position = await audit.end()
+    answer = await send(method, path, body)
+    await setTimeout(300)
+    expect(await audit.writesSince(position)).toEqual([])
+  })
   expect(JSON.stringify(answer)).not.toContain(secret)
   return answer
 }
@@ -127,9 +132,6 @@ const actionsOf = (answer: { changes: { action: string; type: string }[] }) =>
 beforeAll(async () => {
   organization = await makeTestOrganization(cluster, 'preview')
   audit = createAuditLog(cluster.auditLogPath, organization.id)
-  await eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-  )
   await send('POST', '/apps', { id: 'shop', name: 'Shop', skip_environment_creation: true }, 201)
   await send('POST', '/apps/shop/envs', { id: 'dev', name: 'Dev', type: 'development' }, 201)
   const definitions = [
@@ -259,8 +261,12 @@ test('a write would be seen: that of a real change is', async () => {
   await audit.calm()
   const position = await audit.end()
   await send('PATCH', '/resources/defs/redis', { name: 'Another' })
-  expect(await audit.writesSince(position)).toContainEqual(
-    expect.stringMatching(/quartermaster-gateway (update|patch) resourcedefinitions redis$/),
+  const isChange = (write: string) =>
+    /quartermaster-gateway (update|patch) resourcedefinitions redis$/.test(write)
+  await eventually(
+    'the change in the log',
+    30_000,
+    async () => (await audit.writesSince(position)).some(isChange) || undefined,
   )
 })
 

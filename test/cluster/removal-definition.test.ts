@@ -14,9 +14,6 @@ describe('a definition that is deleted while resources live', () => {
 
   beforeAll(async () => {
     await organization.application('shop')
-    await eventually('access', 30_000, async () =>
-      (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-    )
     const body = {
       id: 'database',
       name: 'Database',
@@ -37,6 +34,7 @@ describe('a definition that is deleted while resources live', () => {
   })
 
   test('is refused without force: 409', async () => {
+    await organization.untilRest('/resources/defs/database/resources', (body) => body.length > 0)
     expect((await organization.rest('DELETE', '/resources/defs/database')).status).toBe(409)
   })
 

@@ -43,9 +43,6 @@ async function remainsOf(organization: Organization): Promise<string[]> {
 /** An organization with an account, definitions with secret inputs, and live resources with secret outputs. */
 async function fullOrganization(): Promise<Organization> {
   const organization = await makeTestOrganization(sharedCluster(), 'orders')
-  await eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-  )
   const post = async (path: string, body: object) =>
     expect([path, (await organization.rest('POST', path, body)).status]).toEqual([path, 200])
   await post('/resources/accounts', {

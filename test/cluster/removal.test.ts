@@ -18,7 +18,20 @@ async function ingressIn(environment: string): Promise<ActiveResource | undefine
   return all.find(({ spec }) => spec.type === 'ingress' && spec.environmentName === `shop.${environment}`)
 }
 
-const deploy = (environment: string) => organization.deploy(`shop.${environment}`, { modules: { web } })
+interface Shown {
+  readonly type: string
+  readonly status: { readonly gu_res_id: string; readonly state: string }
+}
+
+/** What is deployed is known over REST too. */
+async function deploy(environment: string) {
+  const deployment = await organization.deploy(`shop.${environment}`, { modules: { web } })
+  const there = await ingressIn(environment)
+  await organization.untilRest(`/apps/shop/envs/${environment}/resources`, (body: Shown[]) =>
+    body.some(({ status }) => status.gu_res_id === there?.metadata.name && status.state === 'active'),
+  )
+  return deployment
+}
 
 const gone = (environment: string) =>
   eventually('the end of the resource', 30_000, async () =>
@@ -121,7 +134,10 @@ describe('endpoint 10, the delete of an active resource', () => {
     expect([202, 204]).toContain(status)
     await gone('delete')
     expect(await objectOf(resource)).toBeUndefined()
-    expect((await organization.rest('DELETE', restPath('delete', resource))).status).toBe(404)
+    await eventually('404 for what is gone', 30_000, async () => {
+      const again = await organization.rest('DELETE', restPath('delete', resource))
+      return again.status === 404 || undefined
+    })
   })
 
   test('still referenced, it is made again by the next deployment under the same GUResID', async () => {
@@ -159,7 +175,8 @@ describe('a resource that is detached', () => {
     const left = await objectOf(resource)
     expect([left?.metadata.uid, left?.metadata.deletionTimestamp]).toEqual([before?.metadata.uid, undefined])
     const messages = (await detachments()).filter((each) => each.includes(`shop.${environment}`))
-    expect(messages).toHaveLength(1)
+    // What is tried again is said again.
+    expect(new Set(messages).size).toBe(1)
     expect(messages[0]).toContain(`ingress.default#${resource.spec.resourceId}`)
     expect(messages[0]).toContain(resource.spec.definition.driverType)
     expect(messages[0]).toContain(`${resource.metadata.name}-ingress`)
@@ -189,12 +206,9 @@ describe('a deletion that cannot get on', () => {
     expect(readyOf(stuck).message).toContain(
       `kubectl annotate activeresources.quartermaster.dev ${resource.metadata.name} -n ${organization.id} quartermaster.dev/detach=true`,
     )
-    const { body } = await organization.rest('GET', '/apps/shop/envs/stuck/resources')
-    const states = body.map((each: { type: string; status: { state: string } }) => [
-      each.type,
-      each.status.state,
-    ])
-    expect(states).toContainEqual(['ingress', 'deleting'])
+    await organization.untilRest('/apps/shop/envs/stuck/resources', (body: Shown[]) =>
+      body.some(({ type, status }) => type === 'ingress' && status.state === 'deleting'),
+    )
   })
 
   test('is ended by detach', async () => {

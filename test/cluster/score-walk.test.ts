@@ -149,6 +149,7 @@ describe('a deployment, asked for until no other one is in the way', () => {
     {
       request: 'GET ~/apps/shop/envs/development/resources',
       status: 200,
+      later: true,
       expected: listWith({
         res_id: 'shared.files',
         type: 's3',

@@ -102,6 +102,10 @@ describe('deployments', () => {
     const deployment = await ended(deployId)
     expect(deployment).toMatchObject({ status: 'succeeded', delta_id: deltaId, pipeline: undefined })
     setId = deployment.set_id
+    await eventually('its resources', 30_000, async () => {
+      const resources = await api.listActiveResources(env())
+      return (resources.length > 0 && resources.every(({ status }) => status === 'active')) || undefined
+    })
   })
 
   const set = () => ({ ...app(), setId })

@@ -5,6 +5,7 @@ import { allowOperator, disallowOperator } from '../support/cluster-rights.ts'
 import { namespaceOf, objectAt, patch, secretAt, verdictIn } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateCanary as canary, configMap, templateResourcesOf } from '../support/templates.ts'
+import { oneOfThree } from '../support/timing.ts'
 
 const { access } = sharedCluster()
 const organization = await makeTestOrganization(sharedCluster(), 'outputs')
@@ -53,16 +54,24 @@ afterAll(async () => {
 describe('outputs of a template', () => {
   test('are read from the status of an object as soon as it is there', async () => {
     const outputs = { host: '{{ await .objects.db "status.host" }}' }
-    const deployed = deploy('status', { manifests: { db: database }, outputs })
-    const message = await verdictIn(organization, 'status', 'postgres', 'OutputsNotReady')
-    expect(message).toContain("'status.host' of Database 'db'")
-    const path = `/apis/${testGroup}/v1/namespaces/${namespaceOf(organization, 'status')}/databases/db/status`
-    const begun = performance.now()
-    await patch(organization, path, { status: { host: 'db.internal' } })
-    await verdictIn(organization, 'status', 'postgres', 'Reconciled', 2000)
-    expect(performance.now() - begun).toBeLessThan(1500)
-    expect((await databaseIn('status')).status?.outputs).toEqual({ host: 'db.internal' })
-    expect(conditionStatus(await deployed, 'Ready')).toBe('True')
+    let tries = 0
+    // Who looks by the clock alone looks every five seconds.
+    await oneOfThree(async () => {
+      tries += 1
+      const environment = `status${tries}`
+      const deployed = deploy(environment, { manifests: { db: database }, outputs })
+      const message = await verdictIn(organization, environment, 'postgres', 'OutputsNotReady')
+      expect(message).toContain("'status.host' of Database 'db'")
+      const namespace = namespaceOf(organization, environment)
+      const path = `/apis/${testGroup}/v1/namespaces/${namespace}/databases/db/status`
+      const begun = performance.now()
+      await patch(organization, path, { status: { host: 'db.internal' } })
+      await verdictIn(organization, environment, 'postgres', 'Reconciled')
+      const took = performance.now() - begun
+      expect((await databaseIn(environment)).status?.outputs).toEqual({ host: 'db.internal' })
+      expect(conditionStatus(await deployed, 'Ready')).toBe('True')
+      expect(took).toBeLessThan(1000)
+    })
   })
 
   test('are read from a Secret that somebody else makes, as secret outputs', async () => {

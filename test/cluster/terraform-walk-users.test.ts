@@ -180,7 +180,7 @@ describe('what is there already is refused', () => {
 
 describe('an application goes for good, asked until it is gone', () => {
   walk(it, [
-    { request: 'DELETE ~/apps/shop/envs/development', status: 204 },
+    { request: 'DELETE ~/apps/shop/envs/development', status: 204, again: [202] },
     { request: 'DELETE ~/apps/shop', status: 204, again: [202] },
     { request: 'GET ~/apps/shop', status: 404 },
     {

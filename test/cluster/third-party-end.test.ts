@@ -21,9 +21,6 @@ const calls = (method: string, server: HttpDriverServer) =>
 
 beforeAll(async () => {
   await organization.application('shop')
-  await eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-  )
 })
 afterAll(close)
 
@@ -37,6 +34,7 @@ describe('a driver that is deleted while its resources live', () => {
   })
 
   test('over REST is refused as long as a definition names it: 409 with the definition', async () => {
+    await organization.untilRest('/resources/defs/leaving')
     const { status, body } = await organization.rest('DELETE', '/resources/drivers/leaving')
     expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('"leaving"')])
   })
@@ -81,19 +79,30 @@ test('an organization whose namespace is deleted by kubectl takes along what its
   await drivers.deploy('two', 'mine')
   expect(server.standing.size).toBe(2)
   await leaving.kube('DELETE', `/api/v1/namespaces/${leaving.id}`)
-  await gone(organization, [`/api/v1/namespaces/${leaving.id}`], 25_000)
+  await gone(organization, [`/api/v1/namespaces/${leaving.id}`], 60_000)
   expect(server.standing.size).toBe(0)
   const cookies = calls('DELETE', server).map(({ headers }) => headers['humanitec-driver-cookie'])
   expect(cookies.filter((each) => String(each).startsWith('made-'))).toHaveLength(2)
 })
 
+/** A resource as REST shows it. */
+interface Shown {
+  readonly type: string
+  readonly driver_type: string
+  readonly resource: object
+  readonly status: { readonly state: string }
+}
+
 describe('a driver that wraps another', () => {
   const template = 'values:\n  region: {{ .driver.values.place | upper }}\n  size: {{ .resource.size }}'
   const driverInputs = { values: { place: 'north' } }
   const shown = async (environment: string) => {
-    const { body } = await organization.rest('GET', `/apps/shop/envs/${environment}/resources`)
-    const bucket = body.find(({ type }: { type: string }) => type === 's3')
-    return [bucket.driver_type, bucket.resource]
+    const bucketIn = (body: Shown[]) =>
+      body.find(({ type, status }) => type === 's3' && status.state === 'active')
+    const bucket = bucketIn(
+      await organization.untilRest(`/apps/shop/envs/${environment}/resources`, bucketIn),
+    )
+    return [bucket?.driver_type, bucket?.resource]
   }
 
   test('gives its inputs, put in other words, to a driver of the organization, which is shown as the driver', async () => {

@@ -24,9 +24,6 @@ beforeAll(async () => {
     metadata: { name: 'login' },
     stringData: { token: canaries.token },
   })
-  await eventually('access', 30_000, async () =>
-    (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-  )
   const credentials = { aws_access_key_id: 'key', aws_secret_access_key: canaries.account }
   const account = { id: 'cloud', name: 'Cloud', type: 'aws', credentials }
   expect((await organization.rest('POST', '/resources/accounts', account)).status).toBe(200)
@@ -133,7 +130,8 @@ describe.each([
 test('202 is asked again until 200, with the cookie, which is kept from the first answer on', async () => {
   const server = await serve()
   const cookie = { 'set-humanitec-driver-cookie': 'of-the-first-answer' }
-  server.next.push({ status: 202, headers: cookie }, { status: 202, body: { status: 'creating' } })
+  const busy = { status: 202, body: { status: 'creating' } }
+  server.next.push({ status: 202, headers: cookie }, ...Array.from({ length: 100 }, () => busy))
   await registerByKubectl('slow', server.target)
   const deployed = deploy('slow', 'slow')
   const kept = await eventually('the cookie', 30_000, async () => {
@@ -142,13 +140,12 @@ test('202 is asked again until 200, with the cookie, which is kept from the firs
     return secretAt(organization, `${secretsPath}/${name}`)
   })
   expect(kept).toEqual({ cookie: 'of-the-first-answer' })
-  expect(server.journal.length).toBeLessThan(3)
+  await eventually('a second call', 30_000, async () => server.journal.length > 1 || undefined)
+  server.next.length = 0
   expect(conditionStatus(await deployed, 'Ready')).toBe('True')
-  expect(server.journal.map(({ headers }) => headers['humanitec-driver-cookie'])).toEqual([
-    undefined,
-    'of-the-first-answer',
-    'of-the-first-answer',
-  ])
+  const [first, ...others] = server.journal.map(({ headers }) => headers['humanitec-driver-cookie'])
+  expect(others.length).toBeGreaterThan(1)
+  expect([first, ...others]).toEqual([undefined, ...others.map(() => 'of-the-first-answer')])
 })
 
 test('while a driver takes its time a second deployment is refused, and allowed afterwards', async () => {
@@ -208,7 +205,7 @@ describe('a driver with a schema of its inputs', () => {
       driverType: `${organization.id}/strict`,
       driverInputs: { values: { size } },
     })
-    await eventually(expected, 5000, async () =>
+    await eventually(expected, 30_000, async () =>
       readyOf(await organization.get('resourcedefinitions', id)).reason === expected ? true : undefined,
     )
   })

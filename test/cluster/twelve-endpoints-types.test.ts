@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { makeRestOrganization } from './twelve-endpoints.ts'
 
@@ -155,7 +156,9 @@ describe('rule 11: the override of a built-in type', () => {
       const path = `~/apps/shop/envs/dev/resources/${bucket.replace('/', slash)}/modules.api.externals.files`
       expect([202, 204, 404]).toContain((await send(`DELETE ${path}`)).status)
     }
-    expect(await found(bucket, 'modules.api.externals.files')).toBeUndefined()
+    await eventually('its end', 30_000, async () =>
+      (await found(bucket, 'modules.api.externals.files')) ? undefined : true,
+    )
   })
 
   test('fails a deployment in a context for which it has no definition', async () => {

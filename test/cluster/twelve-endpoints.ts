@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
 
@@ -39,6 +41,12 @@ export interface RestOrganization {
   send(operation: string, request?: RestRequest): Promise<HttpAnswer>
   /** Deploys what is given on top of what is there, and waits for the end; answers the deployment. */
   deploy(environment: string, delta: object): Promise<{ id: string; status: string }>
+}
+
+/** An active resource as far as it tells whether it is known. */
+interface Shown {
+  readonly resource: object
+  readonly status: { readonly gu_res_id: string; readonly state: string }
 }
 
 /** JSON or nothing, and the content type says so: what holds for every answer. */
@@ -108,11 +116,6 @@ export async function makeRestOrganization(
     users[who] = user.id
     return user.id
   }
-  for (const each of [organization, other]) {
-    await eventually('access', 30_000, async () =>
-      (await each.rest('GET', '/apps')).status === 200 ? true : undefined,
-    )
-  }
   await admin(
     `POST /orgs/${id}/apps`,
     { id: 'shop', name: 'Shop', env: { id: 'dev', name: 'Dev', type: 'development' } },
@@ -127,6 +130,18 @@ export async function makeRestOrganization(
 
   const send: RestOrganization['send'] = (operation, { as = 'administrator', ...request } = {}) =>
     sendTo(cluster.gatewayUrl, operation.replace(' ~', ` /orgs/${id}`), request, tokens.get(as))
+  /** Until the gateway knows all resources of an environment as they are: each kind has a watch of its own. */
+  const untilShown = (environment: string) =>
+    eventually(`the resources of '${environment}'`, 30_000, async () => {
+      const all = await organization.resources()
+      const { body } = await send(`GET ~/apps/shop/envs/${environment}/resources`)
+      const shown = new Map(body.map((each: Shown) => [each.status.gu_res_id, each.resource]))
+      const there = all.filter(({ spec }) => spec.environmentName === `shop.${environment}`)
+      const isShown = ({ metadata, status }: ActiveResource) =>
+        isDeepStrictEqual(shown.get(metadata.name), status?.outputs ?? {})
+      const isActive = (each: Shown) => each.status.state === 'active'
+      return (body.length === there.length && there.every(isShown) && body.every(isActive)) || undefined
+    })
   return {
     id,
     organization,
@@ -136,10 +151,12 @@ export async function makeRestOrganization(
       const { body: made } = await send('POST ~/apps/shop/deltas', { body: delta })
       const path = `~/apps/shop/envs/${environment}/deploys`
       const { body: started } = await send(`POST ${path}`, { body: { delta_id: made.id } })
-      return eventually(`the end of deployment '${started.id}'`, 30_000, async () => {
+      const ended = await eventually(`the end of deployment '${started.id}'`, 60_000, async () => {
         const { body } = await send(`GET ${path}/${started.id}`)
         return ['succeeded', 'failed'].includes(body.status) ? body : undefined
       })
+      if (ended.status === 'succeeded') await untilShown(environment)
+      return ended
     },
   }
 }

@@ -53,9 +53,6 @@ beforeAll(async () => {
     driverType: 'quartermaster/workload',
     criteria: [{}],
   })
-  await eventually('the environment over REST', 30_000, async () =>
-    (await organization.rest('GET', '/apps/shop/envs/dev')).status === 200 ? true : undefined,
-  )
 })
 
 describe('shared values', () => {
@@ -82,6 +79,8 @@ describe('shared values', () => {
 
   test('that are not there fail the deployment, which touches nothing', async () => {
     await rest('DELETE', `${app}/TOKEN`)
+    // Whoever has seen this one has seen the end of that one.
+    await rest('PATCH', `${app}/LOG_LEVEL`, { description: 'after the end of the other' })
     const { status } = await deploy()
     expect(status?.problems).toMatchObject([
       { object: 'workload.default#modules.api', reason: 'UnknownValue' },

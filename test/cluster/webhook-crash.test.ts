@@ -15,14 +15,16 @@ import {
 import type { Trigger, WebhookCall } from '../../operator/api/webhook.ts'
 import { conditionStatus, eventually, type Organization } from '../support/client.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { createRandom } from '../support/random.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { callWith, deploySet, hook, makeHookOrganization } from '../support/receiver-webhooks.ts'
 
 const isSoak = Boolean(process.env.QUARTERMASTER_SOAK)
-const withinMs = isSoak ? 600_000 : 60_000
+const withinMs = isSoak ? 600_000 : 300_000
 const mostKills = isSoak ? 1000 : 10
 /** Writes from one death to the next one. */
-const nextGap = () => (isSoak ? 1 : 1 + Math.floor(Math.random() * 8))
+const random = createRandom(1)
+const nextGap = () => (isSoak ? 1 : 1 + random.below(8))
 
 const own = ['event', 'env_id', 'deploy_id', 'status', 'triggered_by', 'triggered_at']
 const payload = Object.fromEntries(own.map((name) => [name, `\${${name}}`]))
@@ -45,7 +47,7 @@ async function start(allowed: string): Promise<RunningProcess> {
   const settings = {
     QUARTERMASTER_KUBECONFIG: join(directory, 'proxied.kubeconfig'),
     QUARTERMASTER_IDENTITY: 'operator', // a container that is started again is the same candidate
-    QUARTERMASTER_LEASE_SECONDS: '5',
+    QUARTERMASTER_LEASE_SECONDS: '30',
     QUARTERMASTER_SETTLE_SECONDS: '1',
     QUARTERMASTER_OUTBOUND_ALLOWED: allowed,
     NODE_EXTRA_CA_CERTS: join(directory, 'ca.crt'),

@@ -180,9 +180,6 @@ describe('who did it', () => {
   })
 
   test('cannot be added later to what was made over REST', async () => {
-    await eventually('access', 30_000, async () =>
-      (await organization.rest('GET', '/apps')).status === 200 ? true : undefined,
-    )
     const body = { id: 'byrest', name: 'By REST', type: 'development' }
     expect((await organization.rest('POST', '/apps/shop/envs', body)).status).toBe(201)
     const path = pathOf('environments', 'shop.byrest')

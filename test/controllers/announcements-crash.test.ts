@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { annotations } from '../../operator/api/names.ts'
 import { ApiError } from '../../operator/kube/client.ts'
@@ -46,7 +46,7 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
     world.cluster.failNext('create WebhookCall', new ApiError(500, 'InternalError', 'etcd has no leader'))
     await world.begin()
     expect(world.calls()).toEqual([])
-    await sleep(2100)
+    await eventually('another try', 30_000, async () => world.announced() !== undefined || undefined)
     expect(world.calls()).toEqual(['hook environment.created'])
     expect(world.announced()).toEqual({ [annotations.announced]: 'created' })
   })

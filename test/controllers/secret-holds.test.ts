@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../dev/control-plane/kubernetes.ts'
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
@@ -44,9 +44,6 @@ function writeStatus({ metadata: { name } }: ActiveResource, known: readonly str
 function drop({ metadata: { name } }: ActiveResource): void {
   cluster.drop(ActiveResource, 'acme', name)
 }
-
-/** Lets everything that nobody waits for come to its end. */
-const settled = () => setTimeout(20)
 
 describe('a Secret that is held', () => {
   test('is held once, whoever asks for it, and however often', async () => {
@@ -182,8 +179,7 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
     const one = resource('one', named, known)
     await holds.hold(one, ['a'])
     await act(one)
-    await settled()
-    expect(secrets.isHeld('a')).toBe(false)
+    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 
   test('an account has a Secret that an earlier process held', async () => {
@@ -193,8 +189,7 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
     const one = resource('one')
     await createSecretHolds(cluster).hold(one, ['a'])
     drop(one)
-    await settled()
-    expect(secrets.isHeld('a')).toBe(false)
+    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 
   test('the API server does not answer at first', async () => {
@@ -206,8 +201,7 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
       if (failures-- > 0) throw new Error('reset')
     }
     drop(one)
-    await settled()
-    expect(secrets.isHeld('a')).toBe(false)
+    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 })
 

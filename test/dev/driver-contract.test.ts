@@ -175,6 +175,6 @@ describe('a driver with a defect fails where it has it', () => {
   test('never answers a PUT', async () => {
     const driver = serveSampleDriver({ put: hang })
     const failing = ['bad-id', 'bad-inputs', 'bad-json', 'create', 'error-bodies', 'missing-driver']
-    expect(await contractCases('failed', await start(driver), sampleInputs, 300)).toEqual(failing)
+    expect(await contractCases('failed', await start(driver), sampleInputs, 1000)).toEqual(failing)
   })
 })

@@ -5,7 +5,7 @@ import dnsPacket from 'dns-packet'
 import { startFake } from './fake-cloudflare-support.ts'
 
 let fake: Awaited<ReturnType<typeof startFake>>
-const resolver = new Resolver({ tries: 1, timeout: 2000 })
+const resolver = new Resolver({ tries: 1, timeout: 20_000 })
 
 beforeAll(async () => {
   fake = await startFake()

@@ -65,11 +65,12 @@ describe('limits', () => {
   })
 
   test('can be set', async () => {
-    const fake = await start()
+    let now = 1_800_000_000_000
+    const fake = await start({ clock: () => now })
     await fake.control('POST', '/__limits', { requests: 1, windowSeconds: 1, batch: 1, comment: 3 })
     expect(codesOf(await fake.create({ ...record, comment: 'long' }))).toEqual(['9313'])
     expect((await fake.call('GET', '/zones')).status).toBe(429)
-    await sleep(1050)
+    now += 1001
     const batch = { posts: [record, { ...record, name: 'other' }] }
     expect((await fake.call('POST', `${fake.recordsPath}/batch`, batch)).status).toBe(400)
   })
@@ -84,10 +85,10 @@ describe('misbehaviour', () => {
     ['never', 0, 0],
   ])('a bad status with the operation committed %s', async (commit, recordsAtOnce, recordsLater) => {
     const fake = await start()
-    await fake.control('POST', '/__misbehave', rule({ do: 'status', status: 502, commit, delayMs: 100 }))
+    await fake.control('POST', '/__misbehave', rule({ do: 'status', status: 502, commit, delayMs: 1000 }))
     expect((await fake.create(record)).status).toBe(502)
     expect(fake.records()).toHaveLength(recordsAtOnce)
-    await sleep(150)
+    await sleep(1100)
     expect(fake.records()).toHaveLength(recordsLater)
     expect(fake.calls()).toMatchObject([
       { status: 502, committed: recordsLater === 1, token: 'main', body: record },

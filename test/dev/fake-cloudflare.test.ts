@@ -208,18 +208,21 @@ describe('lists', () => {
   })
 
   test('show what was a while ago when they are late, while all else is up to date', async () => {
+    let now = 1_800_000_000_000
+    const fake = await startFake({ clock: () => now })
     await fake.control('POST', '/__misbehave', { listingDelayMs: 300 })
     const { body } = await fake.create({ type: 'A', name: 'late', content: '192.0.2.1' })
     const path = `${fake.recordsPath}?name=late.example.test`
     expect((await fake.call('GET', path)).body.result).toEqual([])
     expect((await fake.call('GET', `${fake.recordsPath}/${body.result.id}`)).status).toBe(200)
     expect(codesOf(await fake.create({ type: 'A', name: 'late', content: '192.0.2.1' }))).toEqual(['81058'])
-    await new Promise((resolve) => setTimeout(resolve, 350))
+    now += 350
     expect((await fake.call('GET', path)).body.result).toHaveLength(1)
     await fake.call('DELETE', `${fake.recordsPath}/${body.result.id}`)
     expect((await fake.call('GET', path)).body.result).toHaveLength(1)
     await fake.control('DELETE', '/__misbehave')
     expect((await fake.call('GET', path)).body.result).toEqual([])
+    await fake.close()
   })
 })
 

@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 /** A call signed as the operator signs. */
-function call(path: string, { body = '{"a":"é"}', key = secret, id = 'one', totalMs = 2000 } = {}) {
+function call(path: string, { body = '{"a":"é"}', key = secret, id = 'one', totalMs = 20_000 } = {}) {
   const now = Math.floor(Date.now() / 1000)
   const headers = {
     'webhook-id': id,
@@ -103,7 +103,7 @@ describe('calls are treated badly', () => {
     [{ path: '/p', do: 'flood' }, { code: 'TooLarge' }],
   ])('once: %j', async (rule, outcome) => {
     receiver.misbehave(rule)
-    const totalMs = rule.do === 'hang' ? 300 : 2000
+    const totalMs = rule.do === 'hang' ? 300 : 20_000
     const seen = await call('/p', { totalMs }).catch((error: unknown) => error)
     expect(seen).toMatchObject(outcome)
     expect(await call('/p')).toMatchObject({ status: 200 })

@@ -35,6 +35,28 @@ describe('a schema of a user can be used', () => {
     ['with an id of its own', { $id: 'https://acme.example/s3', ...withField(text) }],
     ['with the id of the dialect', { $id: 'http://json-schema.org/draft-07/schema', type: 'object' }],
     ['with a reference within', { ...withField({ $ref: '#/$defs/a' }), $defs: { a: text } }],
+    ['with a reference by a name', { ...withField({ $ref: '#x' }), $defs: { a: { $anchor: 'x' } } }],
+    [
+      'with one of draft-07',
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        ...withField({ $ref: '#x' }),
+        definitions: { a: { $id: '#x' } },
+      },
+    ],
+    ['with a dynamic reference', { $dynamicAnchor: 'x', ...withField({ $dynamicRef: '#x' }) }],
+    [
+      'with a reference that is escaped',
+      { ...withField({ $ref: '#/$defs/a~1b%20c' }), $defs: { 'a/b c': text } },
+    ],
+    [
+      'with a reference from an id of its own',
+      { $defs: { a: { $id: 'x', $defs: { b: text }, items: { $ref: '#/$defs/b' } } } },
+    ],
+    [
+      'with a property named like a keyword that is referred to',
+      { properties: { default: text, a: { $ref: '#/properties/default' } } },
+    ],
     ['with a property named like a keyword', { properties: { pattern: text, $ref: text, default: text } }],
     [
       'with data that looks like a schema',
@@ -63,6 +85,12 @@ describe('a schema of a user cannot be used', () => {
     ],
     ['with one to a file', { $defs: { a: { $ref: 'other.json#/a' } } }],
     ['with one within a list', { allOf: [{ $ref: 'other.json' }] }],
+    ['with one into data', withField({ default: { pattern: 'a' }, $ref: '#/properties/field/default' })],
+    ['with one by a name into data', withField({ uiHints: { a: { $anchor: 'x' } }, $ref: '#x' })],
+    [
+      'with one from an id of its own',
+      { $defs: { a: { $id: 'x', default: {}, items: { $ref: '#/default' } } } },
+    ],
     ['with a reference to nothing', withField({ $ref: '#/$defs/none' })],
     ['with a pattern that is none', withField({ pattern: '(' })],
     ['with a pattern that looks ahead', withField({ pattern: '^(?=a)' })],

@@ -6,7 +6,7 @@ import { fc } from '../support/properties.ts'
 import { type DnsWorld, eventually, installationId, startDnsWorld } from './support/dns-world.ts'
 
 const runs = process.env.QUARTERMASTER_SOAK ? 1000 : 60
-const times = { collectMs: 1, settleMs: 60, confirmMs: 60, overlayMs: 150, timeoutMs: 60 }
+const times = { collectMs: 1, settleMs: 150, confirmMs: 150, overlayMs: 300, timeoutMs: 150 }
 const targets = ['192.0.2.1', '192.0.2.2', '2001:db8::1', 'lb.test', 'lb2.test']
 const resources = 3
 

@@ -140,7 +140,7 @@ describe('what a driver says went wrong', () => {
     bench.server.next.push({ status: 400, body })
     const begin = performance.now()
     const { message } = await failureOf(bench.driver().provision(bench.provisionOf()))
-    expect(performance.now() - begin).toBeLessThan(2000)
+    expect(performance.now() - begin).toBeLessThan(20_000)
     expect(message.length).toBeLessThan(560)
     expect(message.isWellFormed()).toBe(true)
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { eventually } from '../../dev/control-plane/kubernetes.ts'
 import { Failed, Waiting } from '../../operator/domain/errors.ts'
 import { failureOf, inFuture, openBench } from './support/http-driver.ts'
 import type { Misbehaviour } from './support/http-driver-server.ts'
@@ -14,18 +15,20 @@ describe('a busy driver', () => {
   })
 
   const answers = (answer: Misbehaviour) => Array.from({ length: 20 }, () => answer)
+  const impatient = () => bench.driver(bench.server.target, 40)
 
-  test.each<[rule: string, answer: Misbehaviour, least: number, most: number]>([
+  // Times to come are counted from when they are asked for.
+  test.each<[rule: string, answer: Misbehaviour | (() => Misbehaviour), least: number, most: number]>([
     ['gives back the queue when it takes long', { status: 202 }, 10, 10],
     [
       'is asked again when it expects to be ready',
-      { status: 202, body: { estimated_completion_time: inFuture(30) } },
-      20,
+      () => ({ status: 202, body: { estimated_completion_time: inFuture(30) } }),
+      11,
       30,
     ],
     [
       'is asked at least once a minute',
-      { status: 202, body: { estimated_completion_time: inFuture(3600) } },
+      () => ({ status: 202, body: { estimated_completion_time: inFuture(3600) } }),
       60,
       60,
     ],
@@ -47,23 +50,23 @@ describe('a busy driver', () => {
     ['with another configuration', { status: 409 }, 10, 10],
     [
       'with another configuration says when',
-      { status: 409, body: { estimated_completion_time: inFuture(30) } },
-      20,
-      30,
+      () => ({ status: 409, body: { estimated_completion_time: inFuture(40) } }),
+      11,
+      40,
     ],
     ['with too many requests', { status: 429 }, 10, 10],
     ['with too many requests says when', { status: 429, headers: { 'retry-after': '17' } }, 17, 17],
     [
       'with too many requests says a date',
-      { status: 429, headers: { 'retry-after': new Date(Date.now() + 40_000).toUTCString() } },
-      30,
+      () => ({ status: 429, headers: { 'retry-after': new Date(Date.now() + 40_000).toUTCString() } }),
+      11,
       40,
     ],
     ['with a hint that is none', { status: 202, body: '"soon"' }, 10, 10],
     ['with a hint that is a page', { status: 202, body: '<html>' }, 10, 10],
   ])('%s', async (_, answer, least, most) => {
-    bench.server.next.push(...answers(answer))
-    const failure = await failureOf(bench.driver().provision(bench.provisionOf()))
+    bench.server.next.push(...answers(typeof answer === 'function' ? answer() : answer))
+    const failure = await failureOf(impatient().provision(bench.provisionOf()))
     expect(failure).toBeInstanceOf(Waiting)
     expect(failure).toMatchObject({ reason: 'DriverBusy' })
     const seconds = (failure as Waiting).retryAfterSeconds
@@ -74,7 +77,7 @@ describe('a busy driver', () => {
   test.each<[rule: string, body: object, isOver: boolean]>([
     ['whose timeout has passed', { timeout: inFuture(-5) }, true],
     ['whose deadline has passed', { timeout_deadline: inFuture(-5) }, true],
-    ['whose timeout is to come', { timeout: inFuture(60) }, false],
+    ['whose timeout is to come', { timeout: inFuture(3600) }, false],
     [
       'whose timeout has passed by its own clock',
       { timeout: '2001-01-01T00:00:00Z', current_time: '2001-01-01T00:00:01Z' },
@@ -89,26 +92,29 @@ describe('a busy driver', () => {
     ['whose timeout is no time', { timeout: 300 }, false],
   ])('%s', async (_, body, isOver) => {
     bench.server.next.push(...answers({ status: 202, body }))
-    const failure = await failureOf(bench.driver().provision(bench.provisionOf()))
+    const failure = await failureOf(impatient().provision(bench.provisionOf()))
     expect(failure).toBeInstanceOf(isOver ? Failed : Waiting)
   })
 
   test('says the same as long as it does the same', async () => {
-    const body = { status: 'creating', estimated_completion_time: inFuture(100), current_time: inFuture(0) }
+    const body = { status: 'creating', estimated_completion_time: inFuture(1000), current_time: inFuture(0) }
     bench.server.next.push(
       { status: 202, body },
       { status: 202, body: { ...body, current_time: inFuture(1) } },
     )
-    const first = await failureOf(bench.driver().provision(bench.provisionOf()))
-    const second = await failureOf(bench.driver().provision(bench.provisionOf()))
+    const first = await failureOf(impatient().provision(bench.provisionOf()))
+    const second = await failureOf(impatient().provision(bench.provisionOf()))
     expect(first.message).toBe(second.message)
     expect(first.message).toContain('creating')
   })
 
   test('is left alone when the call is given up', async () => {
-    bench.server.next.push(...answers({ status: 202, body: { estimated_completion_time: inFuture(1) } }))
-    const patient = bench.driver(bench.server.target, 60_000)
-    await failureOf(patient.provision(bench.provisionOf({ signal: AbortSignal.timeout(100) })))
+    bench.server.next.push(...answers({ status: 202, body: { estimated_completion_time: inFuture(40) } }))
+    const giveUp = new AbortController()
+    const call = failureOf(bench.driver().provision(bench.provisionOf({ signal: giveUp.signal })))
+    await eventually('its first call', 30_000, async () => bench.server.journal.length > 0 || undefined)
+    giveUp.abort()
+    await call
     expect(bench.server.journal).toHaveLength(1)
   })
 

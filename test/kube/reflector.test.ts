@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../dev/control-plane/kubernetes.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { createCache } from '../../operator/kube/cache.ts'
 import { ApiError, type KubeClient, type Query } from '../../operator/kube/client.ts'
@@ -59,6 +60,13 @@ function reflect(
   return { cache, changes, watches, synced: reflector.synced }
 }
 
+/** Until this holds. */
+const until = (check: () => void) =>
+  eventually('what is expected', 30_000, async () => {
+    check()
+    return true
+  })
+
 const versions = (cache: { all(): Iterable<KubeObject> }) =>
   [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
 
@@ -84,8 +92,7 @@ describe('the first list', () => {
     const { cache, watches, synced } = reflect([new ApiError(422, 'Invalid', 'no streamed lists'), []], pages)
     await synced
     expect(versions(cache)).toEqual(['a 1', 'b 2'])
-    await sleep(20)
-    expect(watches.at(-1)).toMatchObject({ resourceVersion: '7' })
+    await until(() => expect(watches.at(-1)).toMatchObject({ resourceVersion: '7' }))
   })
 })
 
@@ -108,8 +115,7 @@ describe('a right that is missing', () => {
     const scripts = [[endOfList(5)], refusal, [event('ADDED', thing('a', 8))], []]
     const { cache, synced } = reflect(scripts, [], { mayBeRefused: true })
     await synced
-    await sleep(200)
-    expect(versions(cache)).toEqual(['a 8'])
+    await until(() => expect(versions(cache)).toEqual(['a 8']))
   })
 })
 
@@ -117,7 +123,7 @@ test('a watch goes on from the last version it heard of, bookmarks included', as
   const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '9' } })
   const { cache, watches, synced } = reflect([[endOfList(5)], [event('ADDED', thing('a', 8)), bookmark], []])
   await synced
-  await sleep(100)
+  await until(() => expect(watches).toHaveLength(3))
   expect(versions(cache)).toEqual(['a 8'])
   expect(watches.map(({ resourceVersion }) => resourceVersion)).toEqual([undefined, '5', '9'])
 })
@@ -130,8 +136,7 @@ test.each<[rule: string, expired: readonly string[] | Error]>([
   const again = [event('ADDED', thing('a', 1)), endOfList(20)]
   const { cache, changes, synced } = reflect([list, expired, again])
   await synced
-  await sleep(100)
-  expect(versions(cache)).toEqual(['a 1'])
+  await until(() => expect(versions(cache)).toEqual(['a 1']))
   expect(changes).toEqual(['a is', 'b is', 'b gone'])
 })
 
@@ -140,8 +145,7 @@ test('a list whose versions went backwards is taken as it is: etcd was restored'
   const restored = [event('ADDED', thing('a', 50)), endOfList(60)]
   const { cache, synced } = reflect([list, new ApiError(410, 'Expired', 'too old'), restored])
   await synced
-  await sleep(100)
-  expect(versions(cache)).toEqual(['a 50'])
+  await until(() => expect(versions(cache)).toEqual(['a 50']))
 })
 
 test('a watch that ends as soon as it began is not asked for in a tight loop', async () => {

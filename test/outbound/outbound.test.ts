@@ -52,7 +52,7 @@ describe('calls', () => {
     const heard: unknown[] = []
     const call = guard({ allowed }).request(
       get(`http://127.0.0.1:${port}/`, {
-        totalMs: 300,
+        totalMs: 3000,
         onHeaders: async (status, headers) => {
           heard.push(status, headers['x-kept'])
         },
@@ -151,7 +151,7 @@ describe('bounds', () => {
     const begin = performance.now()
     const call = guard({ allowed }).request(get(`http://127.0.0.1:${port}/`, limits))
     await expect(call).rejects.toMatchObject({ name: 'OutboundError', code })
-    expect(performance.now() - begin).toBeLessThan(3000)
+    expect(performance.now() - begin).toBeLessThan(20_000)
   })
 
   test('as many bytes as allowed are read, and not one more', async () => {

@@ -6,9 +6,9 @@ import { eventually } from './client.ts'
 export interface AuditLog {
   /** Where the log ends now. */
   end(): Promise<number>
-  /** What anybody wrote since that place, as `<user> <verb> <resource> <name>`; leases do not count. */
+  /** What our processes wrote since that place, as `<user> <verb> <resource> <name>`; leases do not count. */
   writesSince(position: number): Promise<string[]>
-  /** Waits until nobody writes any more, so that the next write has one cause. */
+  /** Waits until they write nothing any more, so that the next write has one cause. */
   calm(): Promise<void>
 }
 
@@ -21,15 +21,17 @@ export function createAuditLog(path: string, organization: string): AuditLog {
     async writesSince(position) {
       const file = await open(path)
       const { size } = await file.stat()
-      const { buffer } = await file.read(Buffer.alloc(size - position), 0, size - position, position)
+      const start = Math.max(0, position - 1)
+      const { buffer } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
       await file.close()
       const text = buffer.toString('utf8')
-      // The last line may still be on its way.
+      // The last line may still be on its way, as the one before that place was.
       return text
-        .slice(0, text.lastIndexOf('\n') + 1)
+        .slice(start < position ? text.indexOf('\n') + 1 : 0, text.lastIndexOf('\n') + 1)
         .split('\n')
         .filter((line) => line.includes(organization))
         .map((line) => JSON.parse(line))
+        .filter(({ user }) => user.username.includes(':quartermaster-'))
         .filter(({ verb, objectRef }) => !reads.has(verb) && objectRef && objectRef.resource !== 'leases')
         .map(
           ({ verb, objectRef, user }) => `${user.username} ${verb} ${objectRef.resource} ${objectRef.name}`,

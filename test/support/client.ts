@@ -40,30 +40,13 @@ export interface Organization {
     content: { modules?: object; shared?: object },
   ): Promise<EnvironmentDeployment>
   ended(deploymentName: string, withinMs?: number): Promise<EnvironmentDeployment>
-  /** Until the operator has seen everything that a plan looks at as it is now: each kind has a watch of its own. */
-  seen(): Promise<void>
   /** Until the gateway, to which what kubectl does comes a moment later, answers so; answers the body. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
   untilRest(path: string, fits?: (body: any) => unknown): Promise<any>
   resources(): Promise<ActiveResource[]>
 }
 
-/** Kinds that a plan looks at. */
-const planned = [
-  'resourcedefinitions',
-  'resourcetypes',
-  'resourceaccounts',
-  'resourcedrivers',
-  'sharedvalues',
-]
 const environmentTypes = ['development', 'production']
-
-/** Whether the operator has looked at an object since its last change; what is going may be gone for it already. */
-function isSeen({ metadata, status }: KubeObject): boolean {
-  const { observedGeneration } = (status ?? {}) as { observedGeneration?: number } // of an object of ours
-  const isGoing = metadata.deletionTimestamp !== undefined
-  return isGoing || observedGeneration === undefined || observedGeneration === metadata.generation
-}
 
 /** Makes a labelled namespace with the environment types `development` and `production`. */
 export async function makeTestOrganization(
@@ -135,18 +118,11 @@ export async function makeTestOrganization(
         shared,
       })
       const name = `${environmentName}.${deployments}`
-      await organization.seen()
       await organization.apply('environmentdeployments', 'EnvironmentDeployment', name, {
         environmentName,
         setName,
       })
       return organization.ended(name)
-    },
-    async seen() {
-      await eventually('an operator that has seen all', 60_000, async () => {
-        const found = await Promise.all(planned.map((plural) => organization.list(plural)))
-        return found.flat().every(isSeen) || undefined
-      })
     },
     untilRest: (path, fits = () => true) =>
       eventually(`'${path}' over REST`, 30_000, async () => {

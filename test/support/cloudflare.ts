@@ -37,7 +37,7 @@ export function cloudflareAt({
   url,
   dnsPort,
 }: Pick<SharedCluster['cloudflare'], 'url' | 'dnsPort'>): Cloudflare {
-  const resolver = new Resolver({ tries: 2, timeout: 2000 })
+  const resolver = new Resolver({ tries: 2, timeout: 10_000 })
   resolver.setServers([`127.0.0.1:${dnsPort}`])
 
   async function control<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -1,4 +1,4 @@
-import { type ApiAccess, apiCall } from '../../dev/control-plane/kubernetes.ts'
+import { type ApiAccess, apiCall, eventually } from '../../dev/control-plane/kubernetes.ts'
 
 const group = '/apis/rbac.authorization.k8s.io/v1'
 const everything = ['get', 'list', 'watch', 'create', 'patch', 'delete']
@@ -20,6 +20,17 @@ export async function allowOperator(
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
     subjects: [{ kind: 'ServiceAccount', name: 'quartermaster-operator', namespace: 'quartermaster-system' }],
   })
+  // The API server hears of its own roles a moment later.
+  const user = 'system:serviceaccount:quartermaster-system:quartermaster-operator'
+  for (const each of kinds)
+    for (const resource of each.resources)
+      await eventually(`the right to '${resource}'`, 30_000, async () => {
+        const resourceAttributes = { group: each.group, resource, verb: 'create', namespace: 'any' }
+        const review = { spec: { user, resourceAttributes } }
+        const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
+        const { status } = await apiCall<{ status: { allowed: boolean } }>(access, 'POST', path, review)
+        return status.allowed || undefined
+      })
 }
 
 /** Takes back what `allowOperator` gave. */

@@ -20,7 +20,7 @@ export async function contractCases(
   inputs: ContractInputs = sampleInputs,
   timeoutMs = 5000,
 ): Promise<string[]> {
-  const options = { target, inputs, timeoutMs, patienceMs: 400, absenceMs: 50 }
+  const options = { target, inputs, timeoutMs, patienceMs: 1000, absenceMs: 50 }
   const verdicts = await runCases(cases, options, () => {})
   return verdicts
     .filter((verdict) => verdict.result === result)

@@ -9,8 +9,20 @@ export interface SecondGateway {
   stop(): Promise<void>
 }
 
-/** Starts a gateway over the shared cluster; `name` is that of its log, `settings` are environment variables. */
+/**
+ * Starts a gateway over the shared cluster; `name` is that of its log, `settings` are environment variables. Somebody else
+ * may take its port before it does: then it has another one.
+ */
 export async function startSecondGateway(
+  cluster: SharedCluster,
+  name: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<SecondGateway> {
+  const start = () => tryToStart(cluster, name, settings)
+  return start().catch(start)
+}
+
+async function tryToStart(
   { directory, gatewayKubeconfig }: SharedCluster,
   name: string,
   settings: Readonly<Record<string, string>>,
@@ -30,7 +42,7 @@ export async function startSecondGateway(
     pidFile: join(directory, `${name}.pid`),
     detached: false,
   })
-  await eventually(`the gateway '${name}'`, 30_000, async () =>
+  await eventually(`the gateway '${name}'`, 60_000, async () =>
     (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ? true : undefined,
   )
   return { url, stop: () => endProcess(pid, directory, 5000) }

@@ -107,7 +107,7 @@ describe('a client', () => {
     proxy.inject(() => true, { kind: 'freeze' })
     const begin = performance.now()
     await expect(client.request('GET', pathOf(sets, namespace), { timeoutMs: 300 })).rejects.toThrow()
-    expect(performance.now() - begin).toBeLessThan(5000)
+    expect(performance.now() - begin).toBeLessThan(10_000)
   })
 })
 

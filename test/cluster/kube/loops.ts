@@ -20,6 +20,9 @@ export type Look = (object: ActiveResource, count: number) => Seen | Promise<See
 /** What the controller has besides its look, and whether this process leads. */
 type SetUp = Partial<Controller<typeof ActiveResource>> & { readonly isActive?: () => boolean }
 
+/** How long a loop waits after its first failure. */
+export const firstBackoffMs = 100
+
 const merge = 'application/merge-patch+json'
 const name = 'f'.repeat(40)
 
@@ -59,7 +62,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
       looks.push(performance.now())
       return look(object, looks.length)
     }
-    const options = { log: silentLog, isActive, backoffMs: { first: 100, most: 2000 } }
+    const options = { log: silentLog, isActive, backoffMs: { first: firstBackoffMs, most: 2000 } }
     const loop = startController(cluster, { kind: ActiveResource, reconcile, ...controller }, options)
     running = { loop, namespace }
     const current = () => cache.get(namespace, name)

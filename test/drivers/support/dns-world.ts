@@ -57,7 +57,7 @@ export async function eventually(call: () => Promise<unknown>, stepMs = 100): Pr
       await call()
       return
     } catch (error) {
-      if (attempt > 60) throw error
+      if (attempt > 300) throw error
       await new Promise((resolve) => setTimeout(resolve, stepMs))
     }
   }

@@ -27,6 +27,7 @@ export interface Bench {
   cookie: KeptCookie
   /** Lets the server behave otherwise. */
   use(behaviour: Behaviour): Promise<void>
+  /** One that asks a busy driver for as long as it takes, or for so long. */
   driver(target?: string, withinMs?: number): Driver
   provisionOf(changes?: Partial<ProvisionRequest>): ProvisionRequest
   deprovisionOf(): DeprovisionRequest
@@ -40,7 +41,7 @@ export function openBench(): Bench {
       await bench.server.close()
       bench.server = await startHttpDriverServer(behaviour)
     },
-    driver(target = bench.server.target, withinMs = 40) {
+    driver(target = bench.server.target, withinMs = 60_000) {
       const descriptor = { ...echoDescriptor, name: 'acme/s3', remote: true, keepsCookie: true }
       return createHttpDriver({ descriptor, target, outbound, poll: { firstMs: 2, mostMs: 10, withinMs } })
     },
