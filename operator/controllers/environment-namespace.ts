@@ -35,17 +35,31 @@ export async function openNamespace(
     await makeNamespace(objects, context, namespace)
     return
   }
-  const remedy = `label it '${labels.accepts}: ${context.organizationId}' to let objects in`
-  throw new Stalled(
-    'NamespaceNotOpen',
-    `namespace '${namespace}' ${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`,
-  )
+  throw new Stalled('NamespaceNotOpen', `namespace '${namespace}' ${whyNotOpen(existing, context)}`)
 }
 
-/** Whether the environment's own `k8s-namespace` resource made it. */
-function isOfItsResource({ metadata }: KubeObject, context: ResourceContext): boolean {
+function whyNotOpen(existing: KubeObject | undefined, { organizationId }: ResourceContext): string {
+  const { [annotations.resource]: resource, [annotations.environment]: environment } =
+    existing?.metadata.annotations ?? {}
+  const maker = resource ?? environment
+  // Whoever made it may take it away with all that is in it: no place for objects of others.
+  if (maker !== undefined && !maker.startsWith(`${organizationId}/`))
+    return 'was made for another organization'
+  const remedy = `label it '${labels.accepts}: ${organizationId}' to let objects in`
+  return `${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`
+}
+
+/** Whether the environment's own `k8s-namespace` resource made it, and nobody made an organization of it since. */
+function isOfItsResource(namespace: KubeObject, context: ResourceContext): boolean {
+  if (isOfOrganization(namespace)) return false
+  const { metadata } = namespace
   const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
   return metadata.annotations?.[annotations.resource] === `${context.organizationId}/${name}`
+}
+
+/** Whether it is the namespace of an organization itself. */
+export function isOfOrganization({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[labels.organization] !== undefined
 }
 
 function isOpenFor({ metadata }: KubeObject, organizationId: string): boolean {

@@ -15,7 +15,7 @@ import {
   referenceTo,
   versionOf,
 } from './applied-object.ts'
-import { openNamespace } from './environment-namespace.ts'
+import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 
 /** The objects that resources are made of: applied, watched, repaired, pruned, and never taken from somebody else. */
 export interface Inventory {
@@ -181,6 +181,8 @@ export function createInventory(
   async function removeOne(resource: ActiveResource, reference: ObjectReference): Promise<boolean> {
     const existing = await objects.read(reference)
     if (!existing || existing.metadata.annotations?.[annotations.resource] !== markOf(resource)) return false
+    // With the namespace all of the organization would go.
+    if (reference.kind === 'Namespace' && isOfOrganization(existing)) return false
     const { uid = '', deletionTimestamp } = existing.metadata
     if (isWatchable(reference)) removing.add(uid)
     if (!deletionTimestamp) await objects.remove(reference, uid)

@@ -83,6 +83,16 @@ export function environmentNamespace(context: ResourceContext): string {
   return `${head}---${hash}`
 }
 
+/**
+ * Whether a namespace of this name is not for the resources of the environment to make: it may be that of another
+ * environment, whole or shortened, or begins as those of another organization do.
+ */
+export function isNamespaceOfOthers(name: string, context: ResourceContext): boolean {
+  if (!name.includes('--') || name === environmentNamespace(context)) return false
+  const [organizationId, rest = '', ...more] = name.split('--')
+  return organizationId !== context.organizationId || rest.startsWith('-') || more.length > 0
+}
+
 /** The context of all resources of an environment. */
 export function contextOf({ metadata, spec }: Pick<Environment, 'metadata' | 'spec'>): ResourceContext {
   const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)

@@ -6,6 +6,7 @@ import type { Driver } from './driver.ts'
 import { echo } from './echo/driver.ts'
 import { createHttpDriver } from './http/driver.ts'
 import { createIngress } from './ingress/driver.ts'
+import { withIngressRules } from './ingress/rules.ts'
 import { createTemplateDriver } from './template/driver.ts'
 import { createVirtualDriver } from './virtual/driver.ts'
 import { workload } from './workload/driver.ts'
@@ -32,21 +33,22 @@ export function openDrivers(settings: DriverSettings) {
     loadbalancer: settings.loadbalancer,
     baseUrl: settings.cloudflareUrl,
   })
+  const rules = {
+    deniedAnnotations: settings.ingressDeniedAnnotations,
+    allowedAnnotations: settings.ingressAllowedAnnotations,
+  }
   const builtIn: readonly Driver[] = [
     echo,
-    createIngress({
-      deniedAnnotations: settings.ingressDeniedAnnotations,
-      allowedAnnotations: settings.ingressAllowedAnnotations,
-    }),
+    createIngress(rules),
     dnsCloudflare,
     createDnsWildcard({ templates }),
-    createTemplateDriver({ templates }),
+    withIngressRules(createTemplateDriver({ templates }), rules),
     workload,
   ]
   return {
     builtIn,
     remote: (descriptor: Driver['descriptor'], target: string): Driver =>
-      createHttpDriver({ descriptor, target, outbound: settings.outbound }),
+      withIngressRules(createHttpDriver({ descriptor, target, outbound: settings.outbound }), rules),
     wrapping: (descriptor: Driver['descriptor'], template: unknown, inner: Driver): Driver =>
       createVirtualDriver({ descriptor, template, inner, templates }),
     async close() {

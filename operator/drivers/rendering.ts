@@ -1,5 +1,5 @@
 import type { FreeForm } from '../api/schema.ts'
-import { Failed, Stalled, Waiting } from '../domain/errors.ts'
+import { Stalled, Waiting } from '../domain/errors.ts'
 import { type Results, type Step, type Templates, TemplatesFailed } from '../templates/templates.ts'
 import type { ProvisionRequest } from './driver.ts'
 
@@ -23,22 +23,26 @@ export function withoutTemplates({ templates: _, ...rest }: FreeForm): FreeForm 
   return rest
 }
 
+const stalledReasons = {
+  Invalid: 'InvalidTemplate',
+  TooSlow: 'TemplateTooSlow',
+  TooLarge: 'TemplateTooLarge',
+} as const
+
 /** Renders templates of a definition: what its author must change is Stalled, what comes by itself is Waiting. */
 export async function renderTemplates(
   templates: Templates,
   steps: readonly Step[],
   data: FreeForm,
-  signal: AbortSignal,
+  { context, signal }: Pick<ProvisionRequest, 'context' | 'signal'>,
 ): Promise<Results> {
   try {
-    return await templates.render(steps, data, signal)
+    return await templates.render(context.organizationId, steps, data, signal)
   } catch (error) {
     if (!(error instanceof TemplatesFailed)) throw error
     const { reason, message } = error
     if (reason === 'NotYet') throw new Waiting('OutputsNotReady', message, soonSeconds)
     if (reason === 'Busy') throw new Waiting('TemplatesBusy', message, soonSeconds)
-    // A machine under load is slow too: worth another try.
-    if (reason === 'TooSlow') throw new Failed('TemplateTooSlow', message)
-    throw new Stalled('InvalidTemplate', message)
+    throw new Stalled(stalledReasons[reason], message)
   }
 }

@@ -1,4 +1,9 @@
-/** A queue of keys: one worker a key at a time, a key added while it runs is run again, waiting keys are merged. */
+import { createTurns } from '../domain/turns.ts'
+
+/**
+ * A queue of keys: one worker a key at a time, a key added while it runs is run again, waiting keys are merged, and
+ * namespaces take turns.
+ */
 export interface WorkQueue {
   add(key: string): void
   /** Adds the key once the time has passed, unless an earlier time is set already. */
@@ -25,7 +30,7 @@ const mostAway = 1000
 
 /** Runs `work` for each key with at most `workers` at once; `work` must not throw. */
 export function createQueue(workers: number, work: (key: string) => Promise<void>): WorkQueue {
-  const waiting = new Set<string>()
+  const waiting = createTurns<string>()
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
   const delayed = new Map<string, Delayed>()
@@ -41,7 +46,7 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
       again.add(key)
       return
     }
-    waiting.add(key)
+    waiting.add(namespaceOf(key), key)
     pump()
   }
 
@@ -57,9 +62,9 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
       away -= 1
       returning.shift()?.()
     }
-    for (const key of waiting) {
-      if (!hasPlace() || stopped) return
-      waiting.delete(key)
+    while (hasPlace()) {
+      const key = waiting.take()
+      if (key === undefined) break
       running.set(key, run(key))
     }
     if (running.size === 0) for (const resolve of idleWaiters.splice(0)) resolve()
@@ -71,7 +76,7 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
     again.delete(key)
     await work(key)
     running.delete(key)
-    if (again.delete(key) && !stopped) waiting.add(key)
+    if (again.delete(key) && !stopped) waiting.add(namespaceOf(key), key)
     pump()
   }
 
@@ -123,4 +128,8 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
       await Promise.all(running.values())
     },
   }
+}
+
+function namespaceOf(key: string): string {
+  return key.slice(0, Math.max(key.indexOf('/'), 0))
 }

@@ -150,7 +150,7 @@ test('a template that never ends has a condition, and others go on', async () =>
   const loop =
     '{{ define "again" }}{{ range 30000 }}{{ range 30000 }}{{ end }}{{ end }}{{ end }}{{ template "again" }}'
   const hostile = deploy('hostile', { outputs: { host: loop } })
-  expect(await verdictIn(organization, 'hostile', 'postgres', 'ProvisionFailed')).toContain("'outputs'")
+  expect(await verdictIn(organization, 'hostile', 'postgres', 'TemplateTooSlow')).toContain("'outputs'")
   expect(conditionStatus(await deploy('harmless', { outputs: { host: 'db' } }), 'Ready')).toBe('True')
   expect(conditionStatus(await hostile, 'Ready')).toBe('False')
 })

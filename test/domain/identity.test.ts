@@ -15,6 +15,7 @@ import {
   environmentNamespace,
   environmentObjectName,
   guResId,
+  isNamespaceOfOthers,
   parseEnvironmentObjectName,
   privateResourceId,
   setObjectName,
@@ -131,6 +132,40 @@ describe('identity', () => {
     expect(long).not.toBe(
       environmentNamespace(context({ applicationId: 'a'.repeat(50), environmentId: 'b'.repeat(49) })),
     )
+  })
+
+  const id = fc
+    .array(fc.stringMatching(/^[a-z0-9]{1,12}$/), { minLength: 1, maxLength: 6 })
+    .map((words) => words.join('-').slice(0, 63).replace(/-$/, ''))
+  const anywhere = fc
+    .tuple(id, id, id)
+    .map(([organizationId, applicationId, environmentId]) =>
+      context({ organizationId, applicationId, environmentId }),
+    )
+  test('no environment may make the namespace of another, short or long, but its own', () => {
+    fc.assert(
+      fc.property(anywhere, anywhere, (one, other) => {
+        const own = environmentNamespace(one)
+        expect(isNamespaceOfOthers(own, one)).toBe(false)
+        expect(isNamespaceOfOthers(own, other)).toBe(own !== environmentNamespace(other))
+      }),
+    )
+  })
+
+  test.each([
+    ['acme--shop--dev', false],
+    ['acme--shared', false],
+    ['shared', false],
+    ['globex', false],
+    ['acme--shop--production', true],
+    ['acme--shop--dev--more', true],
+    ['globex--shop--dev', true],
+    ['globex--shared', true],
+    ['acme---0123456789abcdef', true],
+    ['acme--shop---0123456789abcdef', true],
+    ['--shop', true],
+  ])("the namespace '%s' is one of others for the environment acme/shop.dev: %s", (name, expected) => {
+    expect(isNamespaceOfOthers(name, context())).toBe(expected)
   })
 
   test('canonical JSON sorts keys and leaves undefined out', () => {

@@ -182,6 +182,16 @@ describe('manifests', () => {
 describe('what a person must change', () => {
   test.each<[rule: string, given: FreeForm, reason: string]>([
     ['a template that fails', { outputs: '{{ fail "no" }}' }, 'InvalidTemplate'],
+    [
+      'a template that does not end',
+      { outputs: '{{ range 50000 }}{{ range 50000 }}{{ end }}{{ end }}' },
+      'TemplateTooSlow',
+    ],
+    [
+      'a template that takes all memory',
+      { init: '{{ $l := list }}{{ range until 100000 }}{{ $l = append $l (until 100000) }}{{ end }}' },
+      'TemplateTooLarge',
+    ],
     ['outputs that are no map', { outputs: 'text' }, 'InvalidOutputs'],
     ['a cookie that is too long', { cookie: 'a: {{ repeat 70000 "x" }}' }, 'InvalidCookie'],
   ])('%s', async (_, given, reason) => {

@@ -4,6 +4,9 @@ import { createQueue } from '../../operator/kube/queue.ts'
 
 describe('a part of the work that waits for somebody else', () => {
   test('leaves its place to others, and never are more than the workers at work', async () => {
+    const count = 20
+    const ended = new AbortController()
+    const { promise: allAway, resolve: leave } = Promise.withResolvers<void>()
     let atWork = 0
     let most = 0
     let away = 0
@@ -19,15 +22,17 @@ describe('a part of the work that waits for somebody else', () => {
       await queue.apart(async () => {
         away += 1
         mostAway = Math.max(mostAway, away)
-        await sleep(20)
+        if (away === count) leave()
+        await Promise.race([allAway, sleep(2000, undefined, { signal: ended.signal })]).catch(() => {})
         away -= 1
       })
       await busy()
     })
-    for (let each = 0; each < 20; each += 1) queue.add(`key-${each}`)
+    for (let each = 0; each < count; each += 1) queue.add(`key-${each}`)
     await queue.idle()
+    ended.abort()
     expect(most).toBe(2)
-    expect(mostAway).toBeGreaterThan(10)
+    expect(mostAway).toBe(count)
   })
 
   test('tells how it ended', async () => {

@@ -55,6 +55,18 @@ describe('a queue', () => {
     await fc.assert(scripts, { numRuns: 300 })
   })
 
+  test('lets namespaces take turns: none waits for all keys of another', async () => {
+    const runs: string[] = []
+    const queue = createQueue(1, async (key) => {
+      runs.push(key)
+      await turn()
+    })
+    for (const key of ['acme/1', 'acme/2', 'acme/3', 'globex/1', 'acme/4']) queue.add(key)
+    await queue.idle()
+    await queue.stop()
+    expect(runs).toEqual(['acme/1', 'globex/1', 'acme/2', 'acme/3', 'acme/4'])
+  })
+
   test('runs once a key that is added many times in one burst', async () => {
     const runs: string[] = []
     const queue = createQueue(2, async (key) => {

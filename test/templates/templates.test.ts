@@ -1,20 +1,23 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { createTemplates, type Step, type Templates } from '../../operator/templates/templates.ts'
 
-const templates = createTemplates({ timeoutMs: 1000 })
-afterAll(() => templates.close())
+const templates = createTemplates({ timeoutMs: 20_000 })
+/** For what never ends. */
+const hasty = createTemplates({ timeoutMs: 2000 })
+afterAll(() => Promise.all([templates.close(), hasty.close()]))
 
 const text = (template: unknown): Step => ({ name: 'given', template, reads: 'text' })
 const yaml = (template: unknown): Step => ({ name: 'given', template, reads: 'yaml' })
 
 async function render(step: Step, data: object = {}, by: Templates = templates): Promise<unknown> {
-  const results = await by.render([step], data as Record<string, unknown>)
+  const results = await by.render('acme', [step], data as Record<string, unknown>)
   return results.given
 }
 
 describe('steps', () => {
   test('later ones see the results of earlier ones', async () => {
     const results = await templates.render(
+      'acme',
       [
         { name: 'init', template: 'name: {{ .id }}-db\nsize: 3', reads: 'yaml', as: 'init' },
         { name: 'outputs', template: 'name: {{ .init.name }}', reads: 'yaml', as: 'outputs.values' },
@@ -31,6 +34,7 @@ describe('steps', () => {
 
   test('one changes nothing of what another sees', async () => {
     const results = await templates.render(
+      'acme',
       [
         text('{{ $_ := set .m "a" 2 }}{{ .m.a }}'),
         { name: 'after', template: '{{ .m.a }} {{ .extra }}', reads: 'text', besides: { extra: 'x' } },
@@ -148,8 +152,9 @@ describe('hostile templates', () => {
       'Invalid',
     ],
   ])('%s', async (_, template, reason) => {
-    await expect(render(text(template))).rejects.toMatchObject({ reason })
-    expect(await render(text('{{ .n }}'), { n: 1 })).toBe('1')
+    const by = reason === 'TooSlow' ? hasty : templates
+    await expect(render(text(template), {}, by)).rejects.toMatchObject({ reason })
+    expect(await render(text('{{ .n }}'), { n: 1 }, by)).toBe('1')
   })
 
   test('an expression that other engines take exponential time for takes little', async () => {
@@ -161,8 +166,8 @@ describe('many at once', () => {
   test('each gets its own results, whatever happens to others', async () => {
     const all = Array.from({ length: 40 }, (_, i) => {
       return i === 20
-        ? render(text('{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}'))
-        : render(text('{{ .i }}'), { i })
+        ? render(text('{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}'), {}, hasty)
+        : render(text('{{ .i }}'), { i }, hasty)
     })
     const settled = await Promise.allSettled(all)
     const expected = settled.map((_, i) => (i === 20 ? 'rejected' : String(i)))
@@ -177,8 +182,29 @@ describe('many at once', () => {
     expect(settled[3]).toMatchObject({ reason: { reason: 'Busy' } })
   })
 
+  test('organizations take turns: none waits for all slow ones of another', async () => {
+    const slow = createTemplates({ timeoutMs: 100, waiting: 20 })
+    const ended: string[] = []
+    const call = async (organization: string, name: string, template: string) => {
+      const outcome = await slow.render(organization, [text(template)], {}).then(
+        () => name,
+        ({ reason }: { reason: string }) => `${name}: ${reason}`,
+      )
+      ended.push(outcome)
+    }
+    const endless = '{{ range 50000 }}{{ range 50000 }}{{ end }}{{ end }}'
+    const calls = Array.from({ length: 21 }, (_, i) => call('acme', `slow ${i + 1}`, endless))
+    calls.push(call('acme', 'slow 22', endless))
+    calls.push(call('globex', 'quick 1', 'x'), call('globex', 'quick 2', 'x'), call('initech', 'other', 'x'))
+    await Promise.all(calls.slice(-3))
+    await slow.close()
+    await Promise.all(calls)
+    const expected = ['slow 22: Busy', 'slow 1: TooSlow', 'quick 1', 'other', 'slow 2: TooSlow', 'quick 2']
+    expect(ended.slice(0, 6)).toEqual(expected)
+  })
+
   test('a call that nobody waits for any more is not begun', async () => {
-    const failing = templates.render([text('x')], {}, AbortSignal.abort(new Error('too late')))
+    const failing = templates.render('acme', [text('x')], {}, AbortSignal.abort(new Error('too late')))
     await expect(failing).rejects.toThrow('too late')
   })
 

@@ -57,7 +57,7 @@ async function labelOf(template: string, request: ProvisionRequest, templates: T
   const [keptKey, kept] = (await request.cookie?.read())?.split(' ', 2) ?? []
   if (keptKey === key && kept !== undefined) return kept
   const steps = [{ name: 'template', template, reads: 'text' as const }]
-  const { template: text } = await renderTemplates(templates, steps, data, request.signal)
+  const { template: text } = await renderTemplates(templates, steps, data, request)
   const label = String(text).trim().toLowerCase()
   await request.cookie?.write(`${key} ${label}`)
   return label

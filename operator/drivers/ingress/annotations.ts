@@ -1,3 +1,5 @@
+import { Stalled } from '../../domain/errors.ts'
+
 /**
  * Annotations by which an Ingress reaches further than its own host and services: configuration of the controller,
  * calls to other servers, Secrets and names of others. Patterns in which `*` stands for any text.
@@ -92,6 +94,16 @@ export function annotationGuard({
   return (name) =>
     deniedAnnotations.some((pattern) => fits(name, pattern)) &&
     !allowedAnnotations.some((pattern) => fits(name, pattern))
+}
+
+/** Refuses the inputs or objects that have these annotations, if there are any. */
+export function refuseAnnotations(refused: readonly string[]): void {
+  if (refused.length === 0) return
+  const names = refused.map((name) => `'${name}'`).join(', ')
+  throw new Stalled(
+    'AnnotationRefused',
+    `no definition may give the annotation ${names}: the setting 'QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS' forbids it`,
+  )
 }
 
 /** Whether a name is what a pattern says, in any letter case; takes linear time for each `*`. */

@@ -3,7 +3,7 @@ import type { FreeForm, Static } from '../../api/schema.ts'
 import { Stalled } from '../../domain/errors.ts'
 import type { NeighbourValue } from '../../domain/inputs.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
-import { type AnnotationRules, annotationGuard } from './annotations.ts'
+import { type AnnotationRules, annotationGuard, refuseAnnotations } from './annotations.ts'
 import { ingressDescriptor, type ingressValues, objectNamePattern, pathTypes } from './descriptor.ts'
 
 type Inputs = Static<typeof ingressValues>
@@ -45,15 +45,6 @@ export function createIngress(rules: AnnotationRules = {}): Driver {
 
 /** The driver as it is without settings. */
 export const ingress = createIngress()
-
-function refuseAnnotations(refused: readonly string[]): void {
-  if (refused.length === 0) return
-  const names = refused.map((name) => `'${name}'`).join(', ')
-  throw new Stalled(
-    'AnnotationRefused',
-    `no definition may give the annotation ${names}: the setting 'QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS' forbids it`,
-  )
-}
 
 /** In lower case, as an API server takes it. */
 function hostOf({ params }: ProvisionRequest, dns: NeighbourValue | undefined): string | undefined {

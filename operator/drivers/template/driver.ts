@@ -34,7 +34,7 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
     ...step('manifests', sources.manifests).map((each) => ({ ...each, reads: 'manifests' as const })),
     ...observedSteps(request.values.observed),
   ]
-  const results = await renderTemplates(templates, steps, data, request.signal)
+  const results = await renderTemplates(templates, steps, data, request)
   const words = secretWordsOf(request, sources, results)
   const made = objectsOf(results.manifests, request.namespace)
   for (const each of made) refuseSecretIn(each, words, sources)
@@ -53,7 +53,7 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
       const own = made.map(({ manifest }, i) => [manifest, live[i]] as const)
       const others = Object.keys(observed).map((name) => [name, found[name]] as const)
       const seen = await telling(observed, found, () =>
-        renderTemplates(templates, outputSteps(sources, own, others), known, request.signal),
+        renderTemplates(templates, outputSteps(sources, own, others), known, request),
       )
       return outputsOf(seen, words)
     },

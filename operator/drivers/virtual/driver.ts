@@ -21,7 +21,7 @@ export interface VirtualDriver {
 export function createVirtualDriver({ descriptor, template, inner, templates }: VirtualDriver): Driver {
   const innerRequest = async (request: ProvisionRequest): Promise<ProvisionRequest> => {
     const steps = [{ name: 'template', template, reads: 'yaml' as const }]
-    const results = await renderTemplates(templates, steps, templateData(request), request.signal)
+    const results = await renderTemplates(templates, steps, templateData(request), request)
     const inputs = inputsOf(results.template)
     refuseLeak(inputs.values, secretWords(request.secrets), "the template's 'values'")
     const faults = faultsOfInputs(inner.descriptor, inputs)

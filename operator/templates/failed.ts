@@ -1,0 +1,14 @@
+import type { Failure } from './messages.ts'
+
+/** Why templates gave nothing; the message names the template and the place in it, never the data. */
+export class TemplatesFailed extends Error {
+  /**
+   * `NotYet`: a template waits for an object; `Invalid`: it will never work with these data; `TooLarge`: it takes more
+   * memory than it may; `TooSlow`: it takes more work than it may; `Busy`: the machine, or others are waiting already.
+   */
+  readonly reason: Failure['reason'] | 'TooLarge' | 'TooSlow' | 'Busy'
+  constructor(reason: TemplatesFailed['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { isObject } from '../domain/json.ts'
+import { TemplatesFailed } from './failed.ts'
+import type { WorkerRequest, WorkerResponse } from './messages.ts'
+
+/** How much one call may take. */
+export interface ThreadLimits {
+  /** Milliseconds of work. */
+  readonly timeoutMs: number
+  /** MiB of memory for all values. */
+  readonly memoryMb: number
+}
+
+/** A thread that had no chance to do its work within this time is on a machine that has too much to do. */
+const patienceMs = 20_000
+
+/** A thread that waits for requests; `onEnd` is called when it is no more. */
+export async function startThread({ memoryMb }: ThreadLimits, onEnd: () => void): Promise<Worker> {
+  const bundled = join(import.meta.dirname, 'template-worker.mjs')
+  const file = existsSync(bundled) ? bundled : join(import.meta.dirname, 'worker.ts')
+  const worker = new Worker(file, {
+    // Nothing of the process goes along: neither its environment nor its options.
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
+  })
+  worker.on('error', () => undefined) // whoever waits for an answer is told
+  worker.once('exit', onEnd)
+  try {
+    await before(eventOf(worker), late)
+    return worker
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  }
+}
+
+/** What the thread answers; TemplatesFailed, after which it is of no use, when it goes beyond a limit. */
+export async function answerOf(
+  worker: Worker,
+  request: WorkerRequest,
+  { timeoutMs, memoryMb }: ThreadLimits,
+): Promise<WorkerResponse> {
+  const names = request.steps.map(({ name }) => `'${name}'`).join(', ')
+  const answer = eventOf(worker)
+  worker.postMessage(request)
+  try {
+    return await before(answer, (signal) =>
+      Promise.race([late(signal), exhausted(worker, timeoutMs, signal)]),
+    )
+  } catch (error) {
+    if (error === tooMuchWork)
+      throw new TemplatesFailed('TooSlow', `templates ${names} take more than ${timeoutMs} ms of work`)
+    if (isObject(error) && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+      throw new TemplatesFailed('TooLarge', `templates ${names} take more than ${memoryMb} MiB of memory`)
+    throw error
+  }
+}
+
+const tooMuchWork = new Error('the thread of the templates worked for too long')
+
+/** What comes, unless the other thing is thrown before. */
+async function before<T>(coming: Promise<T>, limit: (signal: AbortSignal) => Promise<never>): Promise<T> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([coming, limit(over.signal)])
+  } finally {
+    over.abort()
+  }
+}
+
+async function late(signal: AbortSignal): Promise<never> {
+  await sleep(patienceMs, undefined, { signal })
+  throw new TemplatesFailed(
+    'Busy',
+    `the machine is too busy for templates: none were rendered in ${patienceMs} ms`,
+  )
+}
+
+/** Counts what the thread worked, not what the clock shows: a busy machine is no fault of the templates. */
+async function exhausted(worker: Worker, timeoutMs: number, signal: AbortSignal): Promise<never> {
+  // Most calls end before there is anything to count.
+  await sleep(timeoutMs / 10, undefined, { signal })
+  const start = await workOf(worker)
+  let worked = 0
+  while (worked < timeoutMs) {
+    await sleep(Math.max(timeoutMs - worked, 10), undefined, { signal })
+    worked = (await workOf(worker)) - start
+  }
+  throw tooMuchWork
+}
+
+/** Milliseconds that the thread worked; never, once it has ended, which is told otherwise. */
+async function workOf(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage().catch(() => new Promise<never>(() => undefined))
+  return (user + system) / 1000
+}
+
+/** The next message of the thread; an error when it ends before. */
+function eventOf(worker: Worker): Promise<WorkerResponse> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      worker.off('message', take).off('error', fail).off('exit', exit)
+      act()
+    }
+    const take = (message: WorkerResponse) => settle(() => resolve(message))
+    const fail = (error: unknown) => settle(() => reject(error))
+    const exit = () => settle(() => reject(new Error('the thread of the templates ended')))
+    worker.on('message', take).on('error', fail).on('exit', exit)
+  })
+}
