@@ -3,8 +3,7 @@ import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
 import { type DeploymentProblem, EnvironmentDeployment } from '../api/environment-deployment.ts'
-import { type Kind, newObject } from '../api/kind.ts'
-import { finalizer } from '../api/names.ts'
+import type { Kind } from '../api/kind.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
@@ -14,7 +13,6 @@ import type { SetContent } from '../domain/delta.ts'
 import { byAge, isFinished } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { sameJson } from '../domain/json.ts'
 import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
 import { createCatchUp } from '../kube/catch-up.ts'
 import { isRefusedForGood } from '../kube/client.ts'
@@ -25,12 +23,13 @@ import type { Planning } from '../kube/planning.ts'
 import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import type { Tally } from '../kube/tally.ts'
-import { conditionOf, isReady } from '../kube/verdict.ts'
+import { conditionOf } from '../kube/verdict.ts'
 import { failure, finishedAs, refusal } from './deployment-failure.ts'
 import { createSources } from './deployment-source.ts'
 import type { Installation } from './installation.ts'
 import { inParallel } from './parallel.ts'
 import { type Progress, progressOf } from './progress.ts'
+import { createResourceWriter } from './resource-writing.ts'
 
 type Seen = Observed<typeof EnvironmentDeployment>
 
@@ -70,6 +69,7 @@ export function environmentDeploymentController(
   const runningIn = new Map<string, string>()
   const sources = createSources(cluster)
   const catchUp = createCatchUp(cluster, plannedFrom)
+  const write = createResourceWriter(tools)
   const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
   const unfinishedIn = (environment: string) =>
     store.byIndex(EnvironmentDeployment, 'environment', environment).filter((each) => !isFinished(each))
@@ -203,7 +203,7 @@ export function environmentDeploymentController(
       await inParallel(steps, async (step) => {
         // Deletion wins: nothing new comes into an environment that is going.
         environmentFor(deployment)
-        await take(step, deployment).catch(refusedBy(formatDescriptor(step.descriptor), seen))
+        await write(step, deployment).catch(refusedBy(formatDescriptor(step.descriptor), seen))
       })
     }
     return seen
@@ -212,36 +212,6 @@ export function environmentDeploymentController(
   function planFor({ spec }: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
     const input = planning.inputFor(environment, set, tools.installation.isSealed)
     return plan({ ...input, isFull: spec.mode === 'full' })
-  }
-
-  /** Writes one resource as the plan wants it. */
-  async function take(
-    { action, guResId: name, wanted, current }: PlanStep,
-    deployment: EnvironmentDeployment,
-  ): Promise<void> {
-    const { namespace = '' } = deployment.metadata
-    const origin = EnvironmentDeployment.kind
-    // One that is not ready is tried anew: somebody may have mended what was in its way.
-    if (action === 'unchanged' && (!current || isReady(current))) return
-    const sealed = (spec: Omit<ActiveResource['spec'], 'seal'>) => ({
-      ...spec,
-      seal: tools.installation.seal(namespace, name, spec),
-    })
-    const deploymentName = deployment.metadata.name
-    const spec = wanted ? sealed({ ...wanted, ...originsOf(deployment, current) }) : undefined
-    if (action === 'create' && current) {
-      throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to go`, 1)
-    }
-    if (action === 'create' && spec) {
-      const object = newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec)
-      await cluster.create(ActiveResource, object, origin)
-      return
-    }
-    if (!current) return
-    const { seal: _, ...before } = current.spec
-    const unusedSince = action === 'retain' ? new Date().toISOString() : before.unusedSince
-    const after = spec ?? sealed({ ...before, deploymentName, ...(unusedSince ? { unusedSince } : {}) })
-    if (!sameJson(current.spec, after)) await cluster.replaceSpec(ActiveResource, current, after, origin)
   }
 
   /** What came of it; Waiting as long as that is open. */
@@ -269,14 +239,6 @@ export function environmentDeploymentController(
         }
       })
   }
-}
-
-/** Which deployment writes a resource, and the last one that has it provisioned whatever it was. */
-function originsOf({ metadata, spec }: EnvironmentDeployment, current: ActiveResource | undefined) {
-  const deploymentName = metadata.name
-  const renewedByDeploymentName =
-    spec.mode === 'full' ? deploymentName : current?.spec.renewedByDeploymentName
-  return { deploymentName, ...(renewedByDeploymentName === undefined ? {} : { renewedByDeploymentName }) }
 }
 
 /** What the API server refuses for good fails the deployment; anything else is tried again. */

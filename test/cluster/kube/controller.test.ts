@@ -171,7 +171,7 @@ describe('the loop', () => {
       30_000,
       async () => (await apiRequest(own.controlPlane, 'GET', pathIn(namespace))).status === 404 || undefined,
     )
-    expect(current()).toBeUndefined()
+    await eventually('the news of it', 30_000, async () => current() === undefined || undefined)
     expect(looks.length).toBe(before)
   })
 
