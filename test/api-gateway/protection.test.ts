@@ -67,6 +67,12 @@ describe('a pattern of a user costs linear time', () => {
     properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, schema])),
   })
 
+  const differing = (count: number, patternOf: (i: number) => string) => ({
+    properties: Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`p${i}`, { pattern: patternOf(i + 1) }]),
+    ),
+  })
+
   test.each([
     ['refers elsewhere', { $ref: 'https://evil.example/schema.json' }, 400],
     ['refers to a file', { $ref: 'file:///etc/passwd' }, 400],
@@ -74,8 +80,9 @@ describe('a pattern of a user costs linear time', () => {
     ['has many alternatives', { anyOf: Array.from({ length: 2000 }, (_, index) => ({ const: index })) }, 400],
     ['has many properties', properties(2000, { type: 'string', minLength: 1 }), 400],
     ['has a pattern that counts to a million', properties(1, { pattern: '^(a{1,1000}){1,1000}$' }), 400],
-    ['counts in many patterns', properties(101, { pattern: 'a{1000}' }), 400],
-    ['counts within what is counted', properties(10, { pattern: '(a{1,30}){1,33}' }), 400],
+    ['counts in many patterns', differing(101, (i) => `a{1000}b{${i}}`), 400],
+    ['counts in one pattern at many places', properties(101, { pattern: 'a{1000}' }), 200],
+    ['counts within what is counted', differing(10, (i) => `(a{1,30}){1,33}b{${i}}`), 400],
     ['counts often in one pattern', properties(1, { pattern: 'a{1,1000}'.repeat(110) }), 400],
     ['has keys that count', { patternProperties: { ['a{9,999}'.repeat(110)]: true } }, 400],
     ['has a thousand usual properties', properties(1000, { type: 'string', pattern: '^[a-z]+$' }), 200],
