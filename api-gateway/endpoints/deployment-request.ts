@@ -25,12 +25,26 @@ export const deploymentFields = {
 /** What a request to deploy says. */
 export const newDeploymentShape = object(
   {},
-  { ...deploymentFields, pipeline: wireSchema(pipelineStepSchema) },
+  {
+    ...deploymentFields,
+    delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
+    set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 253 }),
+    pipeline: wireSchema(pipelineStepSchema),
+  },
   'A deployment; of what is deployed already when neither a delta nor a set is given.',
 )
 
 /** A request to deploy. */
 export type NewDeployment = Static<typeof newDeploymentShape>
+
+/** The request without an empty id beside one that is not; an empty one alone is no wish to deploy what is deployed. */
+export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): NewDeployment {
+  if (delta_id) return { delta_id, ...rest }
+  if (set_id) return { set_id, ...rest }
+  if (delta_id === undefined && set_id === undefined) return rest
+  const name = delta_id === '' ? 'delta_id' : 'set_id'
+  throw new Problem('Invalid', `'${name}' is empty: without it, what is deployed is deployed again`)
+}
 
 /** The set of the deployment from which another one starts; the empty set for the first. */
 function baseSet(

@@ -7,7 +7,7 @@ import type { Store } from '../../operator/kube/store.ts'
 import { created, type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { errorShape, named } from '../shapes.ts'
 import { flag, isOn } from '../switch.ts'
-import { newDeploymentShape } from './deployment-request.ts'
+import { newDeploymentShape, withOneSource } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
 import { preparedDeployment, startDeployment } from './deployment-start.ts'
 import { planShape, toPlan } from './dry-run.ts'
@@ -100,12 +100,13 @@ export const deployments: readonly Endpoint[] = [
     body: newDeploymentShape,
     responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
     async handle({ params, query, body, caller }, gateway) {
+      const request = withOneSource(body)
       const isDryRun = isOn(query.dry_run)
-      const isFull = body.mode === 'full'
-      const prepared = preparedDeployment(params, body, caller, gateway, { besideOthers: isDryRun })
+      const isFull = request.mode === 'full'
+      const prepared = preparedDeployment(params, request, caller, gateway, { besideOthers: isDryRun })
       const { environment, content } = prepared
       if (isDryRun) return ok(toPlan(plan({ ...gateway.planning.inputFor(environment, content), isFull })))
-      return created(toDeployment(await startDeployment(params, body, prepared, caller, gateway)))
+      return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))
     },
   }),
   endpoint({

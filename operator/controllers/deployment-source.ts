@@ -5,7 +5,7 @@ import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { newObject } from '../api/kind.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
 import { baseDeploymentName, rememberedSet } from '../domain/deployment.ts'
-import { Problem, Waiting } from '../domain/errors.ts'
+import { Problem } from '../domain/errors.ts'
 import { setObjectName } from '../domain/identity.ts'
 import { isAlreadyThere } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -16,8 +16,18 @@ import { failure } from './deployment-failure.ts'
 /** The set that a deployment is about, and where it comes from. */
 export type Source = { readonly set: SetContent } & Observed<typeof EnvironmentDeployment>
 
+/** Something that a deployment names is not there, or not yet. */
+export class Missing extends Error {
+  readonly reason: string
+  constructor(reason: string, what: string) {
+    super(what)
+    this.reason = reason
+  }
+}
+
 /** Finds the set of a deployment: the one it names, or the base folded with its delta, which is then kept. */
 export function createSources(cluster: Cluster): {
+  /** Throws Missing when there is not all that it takes. */
   of(deployment: EnvironmentDeployment, environment: Environment): Promise<Source>
 } {
   const { store } = cluster
@@ -51,18 +61,18 @@ export function createSources(cluster: Cluster): {
     const setName =
       rememberedSet(environment, name) ?? deployment?.status?.setName ?? deployment?.spec.setName
     if (setName) return setCalled(namespace, setName)
-    throw new Waiting('BaseNotFound', `waiting for the set of the deployment '${name}', on which it builds`)
+    throw new Missing('BaseNotFound', `the set of the deployment '${name}', on which it builds,`)
   }
 
   function setCalled(namespace: string, name: string): SetContent {
     const set = store.get(DeploymentSet, namespace, name)
-    if (!set) throw new Waiting('SetNotFound', `waiting for the deployment set '${name}'`)
+    if (!set) throw new Missing('SetNotFound', `the deployment set '${name}'`)
     return set.spec
   }
 
   function deltaCalled(namespace: string, name: string): DeploymentDelta {
     const delta = store.get(DeploymentDelta, namespace, name)
-    if (!delta) throw new Waiting('DeltaNotFound', `waiting for the delta '${name}'`)
+    if (!delta) throw new Missing('DeltaNotFound', `the delta '${name}'`)
     return delta
   }
 

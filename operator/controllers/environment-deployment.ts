@@ -24,8 +24,8 @@ import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import type { Tally } from '../kube/tally.ts'
 import { conditionOf } from '../kube/verdict.ts'
-import { failure, finishedAs, refusal } from './deployment-failure.ts'
-import { createSources } from './deployment-source.ts'
+import { awaited, failure, finishedAs, refusal } from './deployment-failure.ts'
+import { createSources, Missing } from './deployment-source.ts'
 import type { Installation } from './installation.ts'
 import { inParallel } from './parallel.ts'
 import { type Progress, progressOf } from './progress.ts'
@@ -93,7 +93,9 @@ export function environmentDeploymentController(
       watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
         const ended = before && !isFinished(before) && (!after || isFinished(after))
         if (before && !after) forget(before)
-        return ended ? unfinishedIn(environmentOf(before)).map(keyOf) : []
+        if (ended) return unfinishedIn(environmentOf(before)).map(keyOf)
+        // Another one may build on it.
+        return after && setOf(after) && !setOf(before) ? waitingIn(after.metadata.namespace) : []
       }),
       watchKind(store.cacheOf(Environment), ({ before, after }) => {
         const isNews =
@@ -183,7 +185,10 @@ export function environmentDeploymentController(
   ): Promise<Seen> {
     // A client that defines and then deploys means what it defined, though we may hear of that later.
     if (!deployment.status?.startTime) await catchUp(deployment.metadata.namespace ?? '')
-    const { set, ...source } = await sources.of(deployment, environment).catch(refusedBy('', {}))
+    const { set, ...source } = await sources.of(deployment, environment).catch((error: unknown) => {
+      if (error instanceof Missing) throw awaited(deployment, error, tools.settleSeconds)
+      return refusedBy('', {})(error)
+    })
     const planned = planFor(deployment, environment, set)
     if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
     const seen = {
@@ -247,6 +252,10 @@ function refusedBy(object: string, seen: Seen) {
     if (!isRefusedForGood(error)) throw error
     throw failure({ ...seen, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
+}
+
+function setOf(deployment: EnvironmentDeployment | undefined): string | undefined {
+  return deployment?.status?.setName ?? deployment?.spec.setName
 }
 
 function namesNamespace({ descriptor }: PlanStep): boolean {

@@ -13,6 +13,7 @@ import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
+import { isStalled } from '../kube/verdict.ts'
 import type { Announcements } from './announcements.ts'
 import { isNamespaceOf, namespaceReference } from './environment-namespace.ts'
 import { inParallel } from './parallel.ts'
@@ -104,7 +105,9 @@ export function environmentController(
   function awaitMemory(deployment: EnvironmentDeployment): void {
     const forgetful = startingFrom(deployment).find(
       (each) =>
-        !each.metadata.deletionTimestamp && !sameJson(each.status?.start, rememberedStart(each, deployment)),
+        !each.metadata.deletionTimestamp &&
+        !isStalled(each) &&
+        !sameJson(each.status?.start, rememberedStart(each, deployment)),
     )
     if (!forgetful) return
     const { name } = forgetful.metadata

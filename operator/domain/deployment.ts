@@ -1,6 +1,7 @@
 import type { deploymentStates, Environment, Start } from '../api/environment.ts'
 import type { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { annotations } from '../api/names.ts'
+import { cutTo } from './size.ts'
 
 /** State of a deployment in the words of REST. */
 export type DeploymentState = (typeof deploymentStates)[number]
@@ -91,11 +92,12 @@ function startAt(deployment: EnvironmentDeployment): Start | undefined {
   const { name, uid = '', creationTimestamp = '' } = metadata
   const setName = status?.setName ?? spec.setName
   if (setName === undefined) return undefined
+  const creatorName = metadata.annotations?.[annotations.createdBy]
   const optional: { [K in keyof Start]?: Start[K] | undefined } = {
     deltaName: spec.deltaName,
     fromDeploymentName: spec.fromDeploymentName ?? status?.fromDeploymentName,
     comment: spec.comment,
-    creatorName: metadata.annotations?.[annotations.createdBy],
+    creatorName: creatorName === undefined ? undefined : cutTo(creatorName, 253), // by kubectl it may be anything
     changeTime: status?.finishTime ?? status?.startTime,
   }
   return {

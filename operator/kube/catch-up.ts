@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kind, KubeObject } from '../api/kind.ts'
 import { Waiting } from '../domain/errors.ts'
 import { versionOf } from './cache.ts'
@@ -6,13 +5,25 @@ import type { Cluster } from './cluster.ts'
 import { metadataAccept } from './reflector.ts'
 import { pathOf, resourceOf } from './resource.ts'
 
-const lookEveryMs = 20
+/** So long it is waited for the news of what one list had. */
+const askAgainMs = 250
 const listAccept = metadataAccept.replace('PartialObjectMetadata', 'PartialObjectMetadataList')
+
+type Listed = Pick<KubeObject, 'metadata'>
 
 interface MetadataList {
   readonly metadata: { readonly resourceVersion: string }
   /** Null when there are none. */
-  readonly items: readonly Pick<KubeObject, 'metadata'>[] | null
+  readonly items: readonly Listed[] | null
+}
+
+/** Somebody who waits to hear of objects of one kind in a namespace. */
+interface Listener {
+  readonly kind: Kind
+  readonly namespace: string
+  /** What is not heard of yet, by name: whether it is by now. */
+  readonly missing: Map<string, () => boolean>
+  done(): void
 }
 
 /**
@@ -24,44 +35,81 @@ export function createCatchUp(
   kinds: readonly Kind[],
   withinMs = 5000,
 ): (namespace: string) => Promise<void> {
+  const listeners = new Set<Listener>()
   const underWay = new Map<string, Promise<void>>()
   const next = new Map<string, Promise<void>>()
 
-  async function isBehind(kind: Kind, namespace: string): Promise<boolean> {
-    const path = pathOf(resourceOf(kind), namespace)
-    const list = (await client.request('GET', path, { accept: listAccept })) as MetadataList // as was asked
-    const items = list.items ?? []
-    const cache = store.cacheOf(kind)
-    const names = new Set(items.map((each) => each.metadata.name))
-    const isOlder = (each: Pick<KubeObject, 'metadata'>) => {
-      const known = cache.get(namespace, each.metadata.name)
-      return !known || versionOf(known) < versionOf(each)
+  for (const kind of kinds)
+    store.cacheOf(kind).subscribe(({ before, after }) => {
+      const changed = after ?? before
+      if (listeners.size > 0 && changed) tell(kind, changed)
+    })
+
+  function tell(kind: Kind, { metadata: { namespace = '', name } }: Listed): void {
+    for (const listener of listeners) {
+      if (listener.kind !== kind || listener.namespace !== namespace) continue
+      if (listener.missing.get(name)?.()) listener.missing.delete(name)
+      if (listener.missing.size === 0) listener.done()
     }
-    const isGone = (each: KubeObject) =>
-      !names.has(each.metadata.name) && versionOf(each) <= BigInt(list.metadata.resourceVersion)
-    return items.some(isOlder) || cache.inNamespace(namespace).some(isGone)
   }
 
-  async function catchUp(namespace: string): Promise<void> {
+  /** What of a list the store does not hold yet, by name, with the question whether it does by now. */
+  function missingOf(kind: Kind, namespace: string, list: MetadataList): Listener['missing'] {
+    const cache = store.cacheOf(kind)
+    const listed = list.items ?? []
+    const names = new Set(listed.map(({ metadata }) => metadata.name))
+    const taken = BigInt(list.metadata.resourceVersion)
+    const isKnown = (each: Listed) => () => {
+      const known = cache.get(namespace, each.metadata.name)
+      return known !== undefined && versionOf(known) >= versionOf(each)
+    }
+    const isGone = (name: string) => () => {
+      const known = cache.get(namespace, name)
+      return known === undefined || versionOf(known) > taken
+    }
+    const unlisted = cache.inNamespace(namespace).filter(({ metadata }) => !names.has(metadata.name))
+    const questions = [
+      ...listed.map((each) => [each.metadata.name, isKnown(each)] as const),
+      ...unlisted.map(({ metadata: { name } }) => [name, isGone(name)] as const),
+    ]
+    return new Map(questions.filter(([, isHeard]) => !isHeard()))
+  }
+
+  /** Resolves when all is heard of, or after a while; whether it is. */
+  async function heard(listener: Omit<Listener, 'done'>): Promise<boolean> {
+    if (listener.missing.size === 0) return true
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const entry = { ...listener, done: () => resolve(true) }
+    listeners.add(entry)
+    const timer = setTimeout(() => resolve(false), askAgainMs)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      listeners.delete(entry)
+    })
+  }
+
+  async function hear(kind: Kind, namespace: string): Promise<void> {
+    const path = pathOf(resourceOf(kind), namespace)
     const deadline = performance.now() + withinMs
-    let behind = kinds
     while (true) {
-      const isStill = await Promise.all(behind.map((kind) => isBehind(kind, namespace)))
-      behind = behind.filter((_, i) => isStill[i])
-      if (behind.length === 0) return
-      if (performance.now() > deadline) {
-        const names = behind.map(({ kind }) => kind).join(', ')
-        throw new Waiting('CatchingUp', `waiting to hear of the latest changes of ${names}`, 1)
-      }
-      await sleep(lookEveryMs)
+      const list = (await client.request('GET', path, { accept: listAccept })) as MetadataList // as was asked
+      // What was taken away meanwhile is heard of as something that never was: a newer list does not have it.
+      if (await heard({ kind, namespace, missing: missingOf(kind, namespace, list) })) return
+      if (performance.now() > deadline)
+        throw new Waiting('CatchingUp', `waiting to hear of changes of kind ${kind.kind}`, 1)
     }
   }
 
   function begin(namespace: string): Promise<void> {
     next.delete(namespace)
-    const run = catchUp(namespace).finally(() => {
-      if (underWay.get(namespace) === run) underWay.delete(namespace)
-    })
+    const all = kinds.map((kind) => hear(kind, namespace))
+    // Nothing is left behind: who fails first waits for the others.
+    const run = Promise.allSettled(all)
+      .then(() => Promise.all(all))
+      .then(() => {})
+      .finally(() => {
+        if (underWay.get(namespace) === run) underWay.delete(namespace)
+      })
     underWay.set(namespace, run)
     return run
   }

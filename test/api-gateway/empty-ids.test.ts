@@ -32,11 +32,14 @@ describe('an empty optional id is absent', () => {
     expect(await gateway.send(`POST ${deploys}`, { body })).toMatchObject({ status: 201, body: { set_id } })
   })
 
-  test('in a deployment of what is deployed', async () => {
-    const { status, body } = await gateway.send(`POST ${deploys}`, { body: { delta_id: '', set_id: '' } })
-    expect(status).toBe(201)
-    expect(body).not.toHaveProperty('delta_id')
-  })
+  test.each([{ delta_id: '', set_id: '' }, { delta_id: '' }, { set_id: '' }])(
+    'but %j alone is no deployment of what is deployed: 400',
+    async (body) => {
+      await newSet()
+      expect((await gateway.send(`POST ${deploys}`, { body })).status).toBe(400)
+      expect((await gateway.send(`POST ${deploys}`, { body: {} })).status).toBe(201)
+    },
+  )
 
   test.each([
     ['of a set', (set_id: string) => ({ set_id, delta_id: '', deployment_id: '' }), 201],

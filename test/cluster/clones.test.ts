@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { eventually, makeTestOrganization } from '../support/client.ts'
+import { eventually, makeTestOrganization, readyOf } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()
@@ -74,4 +74,28 @@ test('an environment that was deployed still says what it started from', async (
   await deploy('clone')
   expect((await send('GET', `${envs}/clone`)).body.from_deploy).toMatchObject({ env_id: 'source' })
   expect(await modulesIn('clone')).toEqual(['api', 'web'])
+})
+
+test('a deployment by kubectl goes on when the one on which it builds comes, whose set was there before', async () => {
+  await organization.environment('shop', 'late')
+  await organization.environment('shop', 'early')
+  const web = { profile: 'humanitec/default-module', spec: {} }
+  const set = { applicationName: 'shop', modules: { api: web }, shared: {} }
+  await organization.apply('deploymentsets', 'DeploymentSet', 'shop.there', set)
+  const change = { applicationName: 'shop', modules: { add: { web } } }
+  await organization.apply('deploymentdeltas', 'DeploymentDelta', 'add-web', change)
+  const deploying = (name: string, spec: object) =>
+    organization.apply('environmentdeployments', 'EnvironmentDeployment', name, spec)
+  await deploying('shop.early.1', {
+    environmentName: 'shop.early',
+    deltaName: 'add-web',
+    fromDeploymentName: 'shop.late.1',
+  })
+  await eventually('its wait', 20_000, async () => {
+    const waiting = await organization.get('environmentdeployments', 'shop.early.1')
+    return readyOf(waiting).reason === 'BaseNotFound' || undefined
+  })
+  await deploying('shop.late.1', { environmentName: 'shop.late', setName: 'shop.there' })
+  expect(readyOf(await organization.ended('shop.early.1')).reason).toBe('Reconciled')
+  expect(await modulesIn('early')).toEqual(['api', 'web'])
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations } from '../../operator/api/names.ts'
-import { failure, refusal } from '../../operator/controllers/deployment-failure.ts'
+import { awaited, failure, refusal } from '../../operator/controllers/deployment-failure.ts'
 import { Stalled, Waiting } from '../../operator/domain/errors.ts'
 
 const maxStatusBytes = 1_000_000
@@ -73,4 +73,32 @@ test.each([
   const error = refusal(deployment, many(300, 'x'), {}, 60)
   expect(error).toBeInstanceOf(expected)
   expect((error as Stalled).observed).toMatchObject({ problems: { length: 201 } }) // both have it
+})
+
+describe.each([
+  ['by kubectl', {}],
+  ['over REST', { [annotations.createdBy]: 'ana' }],
+])('what a deployment %s names and is not there', (_, given) => {
+  const missing = { reason: 'SetNotFound', message: "the deployment set 'shop.one'" }
+  const ageMs = (age: number) => new Date(Date.now() - age).toISOString()
+  const deployment = (age: number) =>
+    newObject(
+      EnvironmentDeployment,
+      { namespace: 'acme', name: 'shop.dev.1', annotations: given, creationTimestamp: ageMs(age) },
+      { environmentName: 'shop.dev', setName: 'shop.one' },
+    )
+
+  test('gets time to arrive', () => {
+    const waiting = awaited(deployment(10_000), missing, 60)
+    expect(waiting).toBeInstanceOf(Waiting)
+    expect(waiting).toMatchObject({ reason: 'SetNotFound' })
+    expect(waiting.message).toContain("waiting for the deployment set 'shop.one'")
+  })
+
+  test('fails it when that is over: nothing waits for ever', () => {
+    const failed = awaited(deployment(61_000), missing, 60)
+    expect(failed).toBeInstanceOf(Stalled)
+    expect(failed).toMatchObject({ reason: 'SetNotFound' })
+    expect(failed.message).toContain("the deployment set 'shop.one' did not come")
+  })
 })

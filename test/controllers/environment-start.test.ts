@@ -5,6 +5,7 @@ import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
+import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready } from '../api-gateway/support/objects.ts'
@@ -74,6 +75,18 @@ test('what it remembers outlives the deployment, and a later one of its name', a
   expect(await remembered()).toMatchObject(first)
   addStart('shop.two', '2026-03-01T00:00:00Z')
   expect(await remembered()).toMatchObject(first)
+})
+
+test('a note of who made it that is too long to be kept is cut', async () => {
+  addStart('shop.one')
+  const { metadata, ...rest } = cluster.store.get(
+    EnvironmentDeployment,
+    namespace,
+    name,
+  ) as EnvironmentDeployment // just put
+  const noted = { ...metadata, annotations: { [annotations.createdBy]: 'x'.repeat(300) } }
+  cluster.put(EnvironmentDeployment, { ...rest, metadata: noted })
+  expect((await remembered())?.creatorName).toHaveLength(253)
 })
 
 test('another start takes its place', async () => {

@@ -66,12 +66,32 @@ test.each<[string, Known, Known, (cache: ReturnType<typeof setUp>['cache']) => u
   const done = catchUp('acme').then(() => {
     isDone = true
   })
-  await eventually('a second look', 5000, async () => asked.length > 3 || undefined)
+  await eventually('the question', 5000, async () => asked.length === 2 || undefined)
+  await sleep(20)
+  cache.set(object('another', 60))
+  await sleep(20)
   expect(isDone).toBe(false)
   hear(cache)
   await done
-  // The other kind was right at once.
-  expect(asked.filter((each) => each === 'resourcetypes')).toHaveLength(1)
+  expect(asked).toHaveLength(2)
+})
+
+test('what changes all the time is waited for once', async () => {
+  const { catchUp, cache, asked } = setUp({ a: 5 }, { a: 10 })
+  let version = 5
+  const timer = setInterval(() => cache.set(object('a', (version += 1))), 2)
+  await catchUp('acme')
+  clearInterval(timer)
+  expect([version, asked.length]).toEqual([10, 2])
+})
+
+test('what was taken away before it was heard of is not waited for long', async () => {
+  const { catchUp, answers, asked } = setUp({}, { a: 5 })
+  const done = catchUp('acme')
+  await eventually('the question', 5000, async () => asked.length === 2 || undefined)
+  answers.listed = {}
+  await done
+  expect(asked).toHaveLength(3)
 })
 
 test('who never hears of it gives up for now, and says of what', async () => {
