@@ -6,7 +6,13 @@ import { list, object, oneOf, string } from '../../operator/api/schema.ts'
 import { contextOf } from '../../operator/domain/identity.ts'
 import { createMatcher } from '../../operator/domain/matching.ts'
 import { plan } from '../../operator/domain/plan.ts'
-import { previewChange, type ResourceChange } from '../../operator/domain/preview.ts'
+import { type Preview, previewChange, type ResourceChange } from '../../operator/domain/preview.ts'
+import {
+  type ListedProblem,
+  moreProblems,
+  ProblemRoom,
+  problemCount,
+} from '../../operator/domain/problems.ts'
 import type { Gateway } from '../endpoint.ts'
 import { named } from '../shapes.ts'
 import { findAll } from './find.ts'
@@ -93,18 +99,36 @@ export async function previewDefinition(
   const after = createMatcher(changed ? [...others, changed] : others)
   const changes = []
   const problems = []
+  const room = new ProblemRoom()
   for (const environment of findAll(store, Environment, organization)) {
     const set = planning.deployedSet(environment)
     if (!set) continue
     const input = planning.inputFor(environment, set)
-    const preview = previewChange(plan({ ...input, matcher: before }), plan({ ...input, matcher: after }))
+    const preview = bounded(
+      previewChange(plan({ ...input, matcher: before }), plan({ ...input, matcher: after })),
+      room,
+    )
     const { applicationId: app_id, environmentId: env_id } = contextOf(environment)
     changes.push(...preview.changes.map((each) => ({ app_id, env_id, ...toChange(each) })))
-    problems.push(...preview.problems.map((each) => ({ app_id, env_id, ...each })))
+    problems.push(...preview.problems.map((each) => ({ app_id, env_id, ...toProblem(each) })))
     // Others are served between two environments, however many there are.
     await setImmediate()
   }
   return { changes, problems }
+}
+
+/** The preview with those of its problems that there is room for, and how many more there are. */
+function bounded({ changes, problems }: Preview, room: ProblemRoom): Preview {
+  const listed = new Set(problems.filter((each) => room.take(each)))
+  const more = problemCount(problems) - listed.size
+  return {
+    changes: changes.map((each) => ({ ...each, problems: each.problems.filter((one) => listed.has(one)) })),
+    problems: more > 0 ? [...listed, moreProblems(more)] : [...listed],
+  }
+}
+
+function toProblem({ object: about, reason, message }: ListedProblem) {
+  return { object: about, reason, message }
 }
 
 function toChange({ descriptor, guResId, action, ...change }: ResourceChange) {
@@ -117,7 +141,7 @@ function toChange({ descriptor, guResId, action, ...change }: ResourceChange) {
     from_def: change.fromDefinition,
     to_def: change.toDefinition,
     changed_inputs: change.changedInputs,
-    ...(change.problems.length > 0 ? { problems: change.problems } : {}),
+    ...(change.problems.length > 0 ? { problems: change.problems.map(toProblem) } : {}),
   }
 }
 

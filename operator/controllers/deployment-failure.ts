@@ -46,7 +46,11 @@ export function failure(observed: Seen): Stalled {
   const { problems = [], finishTime = new Date().toISOString() } = observed
   const shown = statedOf(problems)
   const reason = shown.length === 1 && shown[0] ? shown[0].reason : 'DeploymentFailed'
-  return new Stalled(reason, messageOf(shown, problemCount(problems)), { ...observed, problems: shown, finishTime })
+  return new Stalled(reason, messageOf(shown, problemCount(problems)), {
+    ...observed,
+    problems: shown,
+    finishTime,
+  })
 }
 
 /** The problems as a status takes them: each as long as its schema lets it be, and not too many; the last one says how many more. */

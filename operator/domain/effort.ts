@@ -4,14 +4,17 @@ export interface Effort {
   hints: number
   /** Steps of checks against schemas of users, of about half a microsecond at most. */
   steps: number
+  /** Definitions' criteria that may still be looked at to say why none fits. */
+  candidates: number
 }
 
 const hintsOfAll = 20
+const candidatesOfAll = 100_000
 
 /** Steps that all checks against schemas of users within one request or plan may take. */
 export const stepsOfAll = 2_000_000
 
 /** All that one request or plan may take. */
 export function fullEffort(): Effort {
-  return { hints: hintsOfAll, steps: stepsOfAll }
+  return { hints: hintsOfAll, steps: stepsOfAll, candidates: candidatesOfAll }
 }

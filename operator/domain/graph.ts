@@ -1,5 +1,4 @@
 import type { ResourceContext } from '../api/active-resource.ts'
-import { type DeploymentProblem, longestInProblem } from '../api/environment-deployment.ts'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
 import type { ValueSource } from '../api/shared-value.ts'
@@ -14,13 +13,15 @@ import { compareText } from './json.ts'
 import { absolute, type Link, paramsRoots } from './link.ts'
 import type { Matcher, WonMatch } from './matching.ts'
 import { linkModules, moduleParams } from './module-links.ts'
+import type { Misses } from './near-misses.ts'
 import { didYouMean } from './nearest.ts'
 import { findDependency, type Needs, readNeeds } from './needs.ts'
 import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
 import { inOrder } from './order.ts'
 import { overriding } from './override.ts'
+import { type ListedProblem, Problems } from './problems.ts'
 import { faultOfValue, giveValues, type SharedValues } from './shared-values.ts'
-import { lengthOf, shortened } from './size.ts'
+import { lengthOf } from './size.ts'
 import { implicitTypes, type ResourceTypeInfo, simpleTypeName } from './types.ts'
 
 /** What a graph is built from. */
@@ -72,10 +73,14 @@ export interface GraphNode {
  */
 export interface Graph {
   readonly nodes: readonly GraphNode[]
-  readonly problems: readonly DeploymentProblem[]
+  /** The first of them, and how many more there are. */
+  readonly problems: readonly ListedProblem[]
 }
 
 const maxNodes = 10_000
+
+/** Characters of the way around a cycle. */
+const maxCycleLength = 262_144
 
 /** Characters of the params that definitions give to what they co-provision, in a whole graph. */
 const maxGivenLength = 64 * 1_048_576
@@ -96,7 +101,8 @@ class GraphBuilder {
   readonly #values: SharedValues
   readonly #types: ReadonlyMap<string, ResourceTypeInfo>
   readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
-  readonly #problems = new Map<string, DeploymentProblem>()
+  readonly #problems = new Problems()
+  readonly #misses: Misses
   readonly #uses: OutputUse[] = []
   #givenLength = 0
 
@@ -111,6 +117,7 @@ class GraphBuilder {
       expandType: (type) => this.#expandType(type),
       report: this.#report,
     })
+    this.#misses = { effort: this.#needs.effort, known: new Map() }
     this.#workloads = new Set(this.#needs.workloads.values())
     this.#values = input.values ?? new Map()
   }
@@ -143,11 +150,8 @@ class GraphBuilder {
     return this.#result()
   }
 
-  readonly #report = (about: string, reason: string, text: string, most?: number): void => {
-    const object = shortened(about, longestInProblem.object)
-    const message = shortened(text, most ?? longestInProblem.message)
-    this.#problems.set(`${object}\0${reason}\0${message}`, { object, reason, message })
-  }
+  readonly #report = (about: string, reason: string, text: string, most?: number): void =>
+    this.#problems.add(about, reason, text, most)
 
   /**
    * Endpoint rule 11: a simple name stands for the override as long as the organization has a definition of
@@ -186,7 +190,7 @@ class GraphBuilder {
       )
       return this.#report(text, 'TypeNotFound', `resource type '${descriptor.type}' is not known${hint}`)
     }
-    const match = matcher.match({ ...descriptor, context })
+    const match = matcher.match({ ...descriptor, context }, this.#misses)
     if (!match.definition) {
       draft.virtual = this.#workloads.has(draft)
       if (!draft.virtual)
@@ -294,14 +298,8 @@ class GraphBuilder {
 
   #result(): Graph {
     const { order, cycles } = inOrder(this.#graph.nodes)
-    for (const cycle of cycles) this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '), Infinity)
-    const problems = [...this.#problems.values()].sort(
-      (a, b) =>
-        compareText(a.object, b.object) ||
-        compareText(a.reason, b.reason) ||
-        compareText(a.message, b.message),
-    )
-    return { nodes: order.map(finished), problems }
+    for (const cycle of cycles) this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '), maxCycleLength)
+    return { nodes: order.map(finished), problems: this.#problems.listed() }
   }
 }
 

@@ -2,8 +2,18 @@ import type { ResourceContext } from '../api/active-resource.ts'
 import type { Criterion, ResourceDefinition } from '../api/resource-definition.ts'
 import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 import { defaultClass } from './descriptor.ts'
+import { fullEffort } from './effort.ts'
 import { canonicalJson, compareText } from './json.ts'
-import { allLosers, explainMiss, type Loser, maxCandidates } from './near-misses.ts'
+import {
+  allLosers,
+  type Contenders,
+  contendersIn,
+  explainMiss,
+  type Loser,
+  type Miss,
+  type Misses,
+  maxCandidates,
+} from './near-misses.ts'
 
 export { criterionId, criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 
@@ -46,7 +56,8 @@ export type Match = WonMatch | NoMatch
 
 /** Finds the definition for a resource. */
 export interface Matcher {
-  match(request: MatchRequest): Match
+  /** Who asks for much in one context gives what the misses of it share. */
+  match(request: MatchRequest, misses?: Misses): Match
   /** Every criterion of the type that did not win and why, the nearest first; slow, for people who ask. */
   losersOf(request: MatchRequest): readonly Loser[]
   /** Whether there is any definition of the type, whatever its criteria. */
@@ -70,15 +81,20 @@ export function createMatcher(
   options: { readonly defaults?: readonly ResourceDefinition[] } = {},
 ): Matcher {
   const tiers = [definitions, options.defaults ?? []].map(indexOf)
-  const match = (request: MatchRequest): Match => {
+  const contenders = new Map<string, Contenders>()
+  const contendersOf = (type: string): Contenders => {
+    const all = tiers.flatMap((tier) => tier.get(type)?.definitions ?? [])
+    // Whoever asks for types that there are none of leaves nothing behind.
+    return all.length === 0 ? contendersIn(all) : entryOf(contenders, type, () => contendersIn(all))
+  }
+  const match = (request: MatchRequest, misses?: Misses): Match => {
     for (const tier of tiers) {
       const bucket = tier.get(request.type)?.buckets.get(request.class)
       const holder = bucket && fitting(bucket, request).next().value
       if (bucket && holder) return won(holder, bucket, request)
     }
-    return explainMiss(
-      request,
-      tiers.flatMap((tier) => tier.get(request.type)?.definitions ?? []),
+    return missed(() =>
+      explainMiss(request, contendersOf(request.type), misses ?? { effort: fullEffort(), known: new Map() }),
     )
   }
   return {
@@ -176,6 +192,24 @@ function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
         criterion: each.criterion,
         reason: `${formatCriterion(each.criterion)} has rank ${each.rank}, below ${rank}`,
       }))
+    },
+  }
+}
+
+/** A miss is looked into when somebody asks why. */
+function missed(explain: () => Miss): NoMatch {
+  let known: Miss | undefined
+  const miss = (): Miss => (known ??= explain())
+  return {
+    definition: undefined,
+    get explanation() {
+      return miss().explanation
+    },
+    get candidates() {
+      return miss().candidates
+    },
+    get more() {
+      return miss().more
     },
   }
 }

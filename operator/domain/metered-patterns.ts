@@ -3,6 +3,9 @@ import type { RE2JS } from 're2js'
 import { compileLinear } from './linear-regexp.ts'
 
 const maxHeldBytes = 4 * 1_048_576
+const maxHeldBytesOfAll = 64 * 1_048_576
+/** What a schema counts for at least, so that there are not too many of them. */
+const leastHeldBytes = 4096
 
 /** Patterns that run in linear time and tell how much they do. */
 interface MeteredPatterns {
@@ -11,6 +14,13 @@ interface MeteredPatterns {
   /** Lets go of what the patterns remember of texts when it has become much. */
   forget(): void
 }
+
+/** The patterns of one schema. */
+type Holders = ReadonlyMap<string, { automaton: Automaton | undefined }>
+
+// One budget for the memory of the whole process, however many schemas there are: those used longest ago come first.
+const remembering = new Map<Holders, number>()
+let heldByAll = 0
 
 interface Automaton {
   readonly compiled: RE2JS
@@ -40,11 +50,33 @@ export function createMeteredPatterns(spend: (steps: number) => void): MeteredPa
   return {
     engine: Object.assign(engine, { code: 'linearRegExp' }),
     forget() {
-      const holders = [...known.values()]
-      const held = holders.reduce((sum, { automaton }) => sum + heldBytes(automaton), 0)
-      if (held > maxHeldBytes) for (const holder of holders) holder.automaton = undefined
+      let held = 0
+      for (const { automaton } of known.values()) held += heldBytes(automaton)
+      letGo(known)
+      if (held > maxHeldBytes) drop(known)
+      else if (held > 0) remember(known, Math.max(held, leastHeldBytes))
     },
   }
+}
+
+/** Counts what a schema remembers, and lets others forget when it is too much in all. */
+function remember(holders: Holders, held: number): void {
+  remembering.set(holders, held)
+  heldByAll += held
+  for (const [oldest] of remembering) {
+    if (heldByAll <= maxHeldBytesOfAll) return
+    letGo(oldest)
+    drop(oldest)
+  }
+}
+
+function letGo(holders: Holders): void {
+  heldByAll -= remembering.get(holders) ?? 0
+  remembering.delete(holders)
+}
+
+function drop(holders: Holders): void {
+  for (const holder of holders.values()) holder.automaton = undefined
 }
 
 function heldBytes(automaton: Automaton | undefined): number {

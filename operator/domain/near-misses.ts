@@ -7,6 +7,7 @@ import {
   rankedKeys,
   spelling,
 } from './criterion.ts'
+import type { Effort } from './effort.ts'
 import { compareText } from './json.ts'
 import type { Candidate, Match, MatchRequest, NoMatch } from './matching.ts'
 
@@ -22,35 +23,75 @@ const withoutCriteria = 'has no criteria'
 /** Farther off than a criterion of which no key fits. */
 const farthest = 6
 
-/** Why none of these definitions of the type fits, the nearest first. */
-export function explainMiss(request: MatchRequest, definitions: readonly ResourceDefinition[]): NoMatch {
-  const nearest: (Candidate & { distance: number })[] = []
-  let count = 0
-  const consider = (definition: ResourceDefinition, criterion: Criterion | undefined): void => {
-    count++
-    const lacking = criterion ? lackingKeys(criterion, request) : []
-    const distance = criterion ? lacking.length : farthest
-    if (nearest.length === maxCandidates && distance >= (nearest.at(-1)?.distance ?? 0)) return
-    const definitionName = definition.metadata.name
-    const reason = criterion
-      ? lacking.map((key) => lack(key, criterion, request)).join(', ')
-      : withoutCriteria
-    nearest.push({ definitionName, criterion, distance, reason })
-    nearest.sort((a, b) => a.distance - b.distance || compareText(a.definitionName, b.definitionName))
-    nearest.length = Math.min(nearest.length, maxCandidates)
+/** One criterion of a definition of a type, in its normal form; none for a definition that has no criteria. */
+interface Contender {
+  readonly definitionName: string
+  readonly criterion: Criterion | undefined
+}
+
+/** All that could be chosen for a type, in the order of names. */
+export interface Contenders {
+  readonly all: readonly Contender[]
+  /** Whether what is missing depends on the Resource ID. */
+  readonly byResourceId: boolean
+}
+
+/** What the misses of one plan share: its context, the work that is left, and those that are known already. */
+export interface Misses {
+  readonly effort: Pick<Effort, 'candidates'>
+  readonly known: Map<string, Miss>
+}
+
+/** Why no definition fits. */
+export type Miss = Omit<NoMatch, 'definition'>
+
+/** The contenders among these definitions of a type. */
+export function contendersIn(definitions: readonly ResourceDefinition[]): Contenders {
+  const all = [...definitions]
+    .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
+    .flatMap(({ metadata: { name: definitionName }, spec: { criteria = [] } }): Contender[] =>
+      criteria.length === 0
+        ? [{ definitionName, criterion: undefined }]
+        : criteria.map((criterion) => ({ definitionName, criterion: normalizeCriterion(criterion) })),
+    )
+  return { all, byResourceId: all.some(({ criterion }) => criterion?.resId !== undefined) }
+}
+
+/** Why none of them fits, the nearest first; only how many there are once no work is left for more. */
+export function explainMiss(request: MatchRequest, contenders: Contenders, misses: Misses): Miss {
+  const { type, class: resourceClass, resourceId } = request
+  const key = [type, resourceClass, contenders.byResourceId ? resourceId : ''].join('\0')
+  const known = misses.known.get(key)
+  if (known) return known
+  const count = contenders.all.length
+  if (count > misses.effort.candidates) {
+    const explanation = `no definition of type '${type}' fits: there are ${count} candidates`
+    return { candidates: [], more: count, explanation }
   }
-  for (const definition of [...definitions].sort((a, b) => compareText(a.metadata.name, b.metadata.name))) {
-    const criteria = definition.spec.criteria ?? []
-    if (criteria.length === 0) consider(definition, undefined)
-    for (const criterion of criteria) consider(definition, normalizeCriterion(criterion))
+  misses.effort.candidates -= count
+  const candidates = nearest(request, contenders)
+  const more = count - candidates.length
+  const miss = { candidates, more, explanation: explainLoss(request, candidates, more) }
+  misses.known.set(key, miss)
+  return miss
+}
+
+function nearest(request: MatchRequest, { all }: Contenders): Candidate[] {
+  const found: (Contender & { readonly distance: number })[] = []
+  for (const contender of all) {
+    const { criterion } = contender
+    const distance = criterion ? lackingKeys(criterion, request).length : farthest
+    if (found.length === maxCandidates && distance >= (found.at(-1)?.distance ?? 0)) continue
+    found.push({ ...contender, distance })
+    // Of those that are as near, the first by name stays before the others.
+    found.sort((a, b) => a.distance - b.distance)
+    found.length = Math.min(found.length, maxCandidates)
   }
-  const candidates = nearest.map(({ definitionName, criterion, reason }) => ({
+  return found.map(({ definitionName, criterion }) => ({
     definitionName,
     criterion,
-    reason,
+    reason: criterion ? lackOf(criterion, request) : withoutCriteria,
   }))
-  const more = count - candidates.length
-  return { definition: undefined, candidates, more, explanation: explainLoss(request, candidates, more) }
 }
 
 /**
@@ -93,9 +134,7 @@ function losersIn(
     const rank = criterionRank(criterion)
     const lacking = lackingKeys(criterion, request)
     const reason =
-      lacking.length > 0
-        ? lacking.map((key) => lack(key, criterion, request)).join(', ')
-        : beatenBy(match, criterion, rank, isDefault)
+      lacking.length > 0 ? lackOf(criterion, request) : beatenBy(match, criterion, rank, isDefault)
     return { definitionName, criterion, reason, rank, distance: lacking.length }
   })
 }
@@ -122,17 +161,15 @@ function lackingKeys(criterion: Criterion, request: MatchRequest): CriterionKey[
   return criterion.class === request.class ? keys : [...keys, 'class']
 }
 
-function lack(key: CriterionKey, criterion: Criterion, request: MatchRequest): string {
-  return `needs ${spelling[key]} '${criterion[key]}' (is '${actual(key, request)}')`
+function lackOf(criterion: Criterion, request: MatchRequest): string {
+  return lackingKeys(criterion, request)
+    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${actual(key, request)}')`)
+    .join(', ')
 }
 
 function actual(key: CriterionKey, { context, resourceId, class: resourceClass }: MatchRequest): string {
-  const values: Record<CriterionKey, string> = {
-    envType: context.environmentType,
-    appId: context.applicationId,
-    envId: context.environmentId,
-    resId: resourceId,
-    class: resourceClass,
-  }
-  return values[key]
+  if (key === 'envType') return context.environmentType
+  if (key === 'appId') return context.applicationId
+  if (key === 'envId') return context.environmentId
+  return key === 'resId' ? resourceId : resourceClass
 }

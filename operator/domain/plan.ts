@@ -1,10 +1,11 @@
 import type { ActiveResource, DefinitionSnapshot } from '../api/active-resource.ts'
-import type { DeploymentProblem, PlanSummary } from '../api/environment-deployment.ts'
+import type { PlanSummary } from '../api/environment-deployment.ts'
 import { driverOf } from './definition.ts'
 import { type Descriptor, formatDescriptor } from './descriptor.ts'
 import { buildGraph, type Graph, type GraphInput, type GraphNode } from './graph.ts'
 import { isObject, sameJson } from './json.ts'
 import type { WonMatch } from './matching.ts'
+import type { ListedProblem } from './problems.ts'
 import { lengthOf, storedBytes, storedPerLength } from './size.ts'
 
 type ResourceSpec = ActiveResource['spec']
@@ -31,7 +32,7 @@ export interface PlanStep {
 export interface Plan {
   /** Dependencies before dependents, then what is no longer used. */
   readonly steps: readonly PlanStep[]
-  readonly problems: readonly DeploymentProblem[]
+  readonly problems: readonly ListedProblem[]
   readonly graph: Graph
 }
 
@@ -51,8 +52,8 @@ const maxSummarySteps = 100
 /** What etcd takes at once is little more, and the status of the resource comes on top. */
 const maxSpecBytes = 1_400_000
 
-/** Characters of the specs that one deployment writes: a store holds a few of the largest deployments. */
-const maxPlanLength = 256 * 1_048_576
+/** Bytes of the specs that one deployment writes; with their outputs and what the store keeps of before it is several times as much. */
+const maxPlanBytes = 64 * 1_048_576
 
 /** Compares what the set wants with what is there. */
 export function plan(input: PlanInput): Plan {
@@ -82,20 +83,30 @@ export function plan(input: PlanInput): Plan {
 }
 
 /** What would not go into one object, or not into the store, is found before anything is written. */
-function problemsOfSize(steps: readonly PlanStep[]): DeploymentProblem[] {
-  const problems: DeploymentProblem[] = []
-  let total = 0
-  for (const { action, descriptor, wanted } of steps) {
-    if (!wanted || action === 'unchanged') continue
+function problemsOfSize(steps: readonly PlanStep[]): ListedProblem[] {
+  const written = steps.flatMap(({ action, descriptor, wanted }) =>
+    wanted && action !== 'unchanged' ? [{ descriptor, wanted }] : [],
+  )
+  // To count bytes takes longer, and hardly any deployment or resource is that large.
+  const lengths: number[] = []
+  let most = 0
+  for (const { wanted } of written) {
     const length = lengthOf(wanted)
-    total += length
+    lengths.push(length)
+    most += length * storedPerLength
+    if (most > maxPlanBytes) break
+  }
+  const problems: ListedProblem[] = []
+  let total = 0
+  for (const [i, { descriptor, wanted }] of written.entries()) {
+    if (most <= maxPlanBytes && (lengths[i] ?? 0) * storedPerLength <= maxSpecBytes) continue
+    const bytes = storedBytes(wanted)
+    total += bytes
     const object = formatDescriptor(descriptor)
-    if (total > maxPlanLength) {
-      const message = `the resources to write are more than ${maxPlanLength} characters in all, the most for one deployment; reached with '${object}' of ${length}`
+    if (total > maxPlanBytes) {
+      const message = `the resources to write are more than ${maxPlanBytes} bytes in all, the most for one deployment; reached with '${object}' of ${bytes}`
       return [...problems, { object: '', reason: 'DeploymentTooLarge', message }]
     }
-    // To count bytes takes longer, and hardly any resource is that large.
-    const bytes = length * storedPerLength > maxSpecBytes ? storedBytes(wanted) : 0
     if (bytes > maxSpecBytes)
       problems.push({ object, reason: 'ResourceTooLarge', message: tooLargeSpec(wanted, bytes) })
   }

@@ -1,8 +1,8 @@
-import type { DeploymentProblem } from '../api/environment-deployment.ts'
 import { changedInputs } from './changed-inputs.ts'
 import { type Descriptor, formatDescriptor } from './descriptor.ts'
 import { sameJson } from './json.ts'
 import type { Plan, PlanStep, WantedSpec } from './plan.ts'
+import { type ListedProblem, problemKey } from './problems.ts'
 
 /** What becomes of a resource at the next deployment that would not have become of it otherwise. */
 export interface ResourceChange {
@@ -16,7 +16,7 @@ export interface ResourceChange {
   /** Paths of what it would be provisioned with otherwise than it is now. */
   readonly changedInputs: readonly string[]
   /** What would keep the deployment from going on because of this resource. */
-  readonly problems: readonly DeploymentProblem[]
+  readonly problems: readonly ListedProblem[]
 }
 
 /** What a change means for one environment. */
@@ -24,13 +24,13 @@ export interface Preview {
   /** Dependencies before dependents, then what would no longer be used. */
   readonly changes: readonly ResourceChange[]
   /** Problems that there would not have been otherwise. */
-  readonly problems: readonly DeploymentProblem[]
+  readonly problems: readonly ListedProblem[]
 }
 
 /** Compares the next deployment of an environment as it would be (`before`) with what a change makes of it (`after`). */
 export function previewChange(before: Plan, after: Plan): Preview {
-  const known = new Set(before.problems.map(textOf))
-  const problems = after.problems.filter((each) => !known.has(textOf(each)))
+  const known = new Set(before.problems.map(problemKey))
+  const problems = after.problems.filter((each) => !known.has(problemKey(each)))
   const former = new Map(before.steps.map((step) => [step.guResId, step]))
   const changes = [...after.steps, ...dropped(before, after)]
     .filter((step) => !sameStep(former.get(step.guResId), step))
@@ -62,7 +62,7 @@ function withoutExplanation(wanted: WantedSpec) {
 function changeOf(
   { action, descriptor, guResId, wanted, definitionName = '', ...step }: PlanStep,
   before: PlanStep | undefined,
-  problems: readonly DeploymentProblem[],
+  problems: readonly ListedProblem[],
 ): ResourceChange {
   const current = step.current?.metadata.deletionTimestamp ? undefined : step.current
   const text = formatDescriptor(descriptor)
@@ -75,8 +75,4 @@ function changeOf(
     changedInputs: current && wanted ? changedInputs(current.spec, wanted) : [],
     problems: problems.filter(({ object }) => object === text),
   }
-}
-
-function textOf({ object, reason, message }: DeploymentProblem): string {
-  return `${object}\0${reason}\0${message}`
 }

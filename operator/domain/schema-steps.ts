@@ -86,26 +86,46 @@ function longestPath(value: unknown): number {
 
 /** The schema with its cost beside what each schema in it says; one without any rule costs nothing. */
 export function withSteps(schema: FreeForm, isRule: (keyword: string) => boolean): FreeForm {
-  // For these keywords, all names that schemas know are put together at each value.
-  const perName = holdsKeyword(schema, 'unevaluatedProperties') ? 1 : 1 / 8
-  return marked(schema, perName, isRule)
+  return marked(schema, pricesOf(schema), isRule)
 }
 
-function holdsKeyword(value: unknown, wanted: string): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.hasOwn(value, wanted) || Object.values(value).some((member) => holdsKeyword(member, wanted))
+/** What the names that a schema knows cost: each of them at a value, and all of them for a key of it. */
+interface Prices {
+  readonly perName: number
+  readonly perUnevaluated: number
 }
 
-function marked(schema: FreeForm, perName: number, isRule: (keyword: string) => boolean): FreeForm {
+/** Keywords of which a value shows only when it is looked at which names they know. */
+const branching = ['anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies', 'patternProperties', '$ref']
+
+function pricesOf(schema: FreeForm): Prices {
+  const known = { keywords: new Set<string>(), names: 0 }
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, member] of Object.entries(value)) {
+      known.keywords.add(key)
+      if (key === 'properties' && isObject(member)) known.names += Object.keys(member).length
+      look(member)
+    }
+  }
+  look(schema)
+  const { keywords, names } = known
+  if (!keywords.has('unevaluatedProperties')) return { perName: 1 / 8, perUnevaluated: 0 }
+  // Names that are put together at each value cost most; otherwise each key is compared with all of them.
+  if (branching.some((each) => keywords.has(each))) return { perName: 1, perUnevaluated: 0 }
+  return { perName: 1 / 4, perUnevaluated: names / 256 }
+}
+
+function marked(schema: FreeForm, prices: Prices, isRule: (keyword: string) => boolean): FreeForm {
   const within = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(within)
-    return isObject(value) ? marked(value, perName, isRule) : value
+    return isObject(value) ? marked(value, prices, isRule) : value
   }
   const members = mapMembers(schema, (member, key) => {
     if (dataKeywords.has(key)) return member
     return mapKeywords.has(key) && isObject(member) ? mapMembers(member, within) : within(member)
   })
-  return Object.keys(schema).some(isRule) ? { ...members, [keyword]: costOf(schema, perName) } : members
+  return Object.keys(schema).some(isRule) ? { ...members, [keyword]: costOf(schema, prices) } : members
 }
 
 const keyKeywords = [
@@ -118,23 +138,31 @@ const keyKeywords = [
 ]
 const lengthKeywords = ['minLength', 'maxLength', 'contains', 'unevaluatedItems']
 
-function costOf(schema: FreeForm, perName: number): Cost {
+function costOf(schema: FreeForm, { perName, perUnevaluated }: Prices): Cost {
   const has = (key: string) => Object.hasOwn(schema, key)
   const lookups = Object.entries(schema).map(([key, member]) => lookupsOf(key, member, perName))
   return [
     lookups.reduce((sum, each) => sum + each, 1),
-    keyKeywords.some(has) ? 1 / 2 : 0,
+    (keyKeywords.some(has) ? 1 / 2 : 0) + (has('unevaluatedProperties') ? perUnevaluated : 0),
     (has('format') ? 1 / 8 : 0) + (lengthKeywords.some(has) ? 1 / 64 : 0),
   ]
 }
 
 /** What a keyword has to look at itself, without the schemas in it. */
 function lookupsOf(key: string, member: unknown, perName: number): number {
+  if (key === 'enum' && Array.isArray(member))
+    return member.reduce<number>((sum, each) => sum + wordCost(each), 0)
   if (key === 'const' || key === 'enum' || key === 'dependentRequired') return nodesIn(member) / 2
   if (dataKeywords.has(key) || key === '$defs' || key === 'definitions') return 0
   if (Array.isArray(member)) return member.length / 2
   if (key === 'dependencies') return nodesIn(member) / 2
   return mapKeywords.has(key) && isObject(member) ? Object.keys(member).length * perName : 0
+}
+
+/** Words are compared one after the other, as far as they are equal. */
+function wordCost(word: unknown): number {
+  if (typeof word === 'string') return 1 / 32 + word.length / 4096
+  return isObject(word) || Array.isArray(word) ? nodesIn(word) / 2 : 1 / 32
 }
 
 function nodesIn(value: unknown): number {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
+import { ResourceType } from '../../operator/api/resource-type.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, addResource, finish } from './support/objects.ts'
 
@@ -68,6 +69,29 @@ describe('a dry run', () => {
     const { body } = await gateway.send(`GET ${path}/s3`)
     expect(await preview(`PUT ${path}/s3`, body)).toEqual({ changes: [], problems: [] })
     expect(await preview(`PATCH ${path}/s3`, { name: 'other' })).toEqual({ changes: [], problems: [] })
+  })
+
+  test('lists the first of very many problems, and says of each environment how many more there are', async () => {
+    const required = Array.from({ length: 20 }, (_, i) => `name-${i}`)
+    const name = { namespace: 'acme', name: 'thing' }
+    const thing = { use: 'direct' as const, inputsSchema: { type: 'object', required }, outputsSchema: {} }
+    gateway.cluster.put(ResourceType, newObject(ResourceType, name, thing))
+    const shared = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`t${i}`, { type: 's3' }]))
+    const content = { applicationName: 'shop', modules: {}, shared }
+    gateway.cluster.put(
+      DeploymentSet,
+      newObject(DeploymentSet, { namespace: 'acme', name: 'shop.1' }, content),
+    )
+    const provision = { 'acme/thing': {} }
+    await gateway.send(`POST ${defs}`, { body: { ...s3, id: 'thing', type: 'acme/thing', criteria: [{}] } })
+    const { changes, problems } = await preview(`PATCH ${defs}/s3`, { provision })
+    const more = problems.filter(({ reason }) => reason === 'MoreProblems')
+    expect(more.map(({ env_id, message }) => [env_id, message])).toEqual([
+      ['production', '200 more problems, not listed'],
+    ])
+    expect(problems).toHaveLength(1001)
+    const told = changes.flatMap((change) => change['problems'] ?? [])
+    expect(told).toHaveLength(1000)
   })
 
   test('of PATCH tells every environment what would change, secrets by path alone', async () => {

@@ -54,6 +54,23 @@ describe('the problems of a deployment that failed', () => {
     expect(JSON.stringify(stated).replaceAll('<', '\\u003c').length + worst).toBeLessThan(maxStatusBytes)
   })
 
+  test('those that planning did not list are counted', () => {
+    const unlisted = {
+      object: '',
+      reason: 'MoreProblems',
+      message: '500 more problems, not listed',
+      more: 500,
+    }
+    const { stated, message } = statedOf([...many(1000, 'x'), unlisted])
+    expect(stated).toHaveLength(201)
+    expect(stated.at(-1)).toEqual({
+      object: '',
+      reason: 'MoreProblems',
+      message: '1300 more problems, not listed',
+    })
+    expect(message).toContain('1495 more')
+  })
+
   test('the reason of one alone is the reason of the deployment', () => {
     expect(failure({ problems: [problem('x')] }).reason).toBe('UnknownValue')
     expect(failure({ problems: many(2, 'x') }).reason).toBe('DeploymentFailed')

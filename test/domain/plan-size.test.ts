@@ -64,6 +64,25 @@ describe('planning refuses what would be too large', () => {
     expect(problems(planOf(set({}, Object.fromEntries(many)), [large]))).toEqual(['DeploymentTooLarge '])
   })
 
+  test.each<[rule: string, resources: number, params: FreeForm, expected: string[]]>([
+    ['ordinary resources by the thousand', 1000, { a: 'x'.repeat(5000) }, []],
+    ['larger ones that fit', 1000, { a: 'x'.repeat(50_000) }, []],
+    ['what grows when it is kept', 100, { a: '<'.repeat(130_000) }, ['DeploymentTooLarge ']],
+  ])('of all that one deployment writes: %s', (_, count, params, expected) => {
+    const many = Array.from({ length: count }, (_each, i) => [`r${i}`, { type: 'redis', params }])
+    expect(problems(planOf(set({}, Object.fromEntries(many)), [redis]))).toEqual(expected)
+  })
+
+  test('of more than can be written, only as much is looked at', () => {
+    let looks = 0
+    const values: FreeForm = {}
+    Object.defineProperty(values, 'a', { enumerable: true, get: () => `${looks++}${'x'.repeat(1_000_000)}` })
+    const large = definition('large', 'redis', { driverInputs: { values } })
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`r${i}`, { type: 'redis' }]))
+    expect(problems(planOf(set({}, many), [large]))).toEqual(['DeploymentTooLarge '])
+    expect(looks).toBeLessThan(100)
+  })
+
   test('what definitions give to what they provision besides', () => {
     const provision = { config: { params: { a: '${context.res.id} '.repeat(50_000) } } }
     const giving = definition('giving', 'redis', { provision })

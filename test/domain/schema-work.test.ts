@@ -107,6 +107,30 @@ describe('an ordinary value of a mebibyte is judged by an ordinary schema', () =
   })
 })
 
+describe('many ordinary values are judged within one plan', () => {
+  const words = (count: number) => make(count, (i) => `word-${i}`)
+  const strict = { unevaluatedProperties: false }
+  test.each<[string, FreeForm, number, (i: number) => unknown]>([
+    [
+      'with long enums',
+      { properties: { a: { enum: words(600) }, b: { enum: words(1500) }, c: { enum: words(2000) } } },
+      1000,
+      (i) => ({ a: `word-${i % 600}`, b: `word-${i}`, c: `word-${2 * i}` }),
+    ],
+    [
+      'of few among many properties, and nothing else',
+      { ...strict, allOf: [{ properties: byKey(500, () => text) }] },
+      5000,
+      (i) => ({ [`p${i % 500}`]: 'x' }),
+    ],
+  ])('%s', (_, schema, count, item) => {
+    const effort = fullEffort()
+    const faults = make(count, (i) => faultsAgainst(schema, item(i), { effort })).flat()
+    expect(faults).toEqual([])
+    expect(effort.steps).toBeGreaterThan(stepsOfAll / 2)
+  })
+})
+
 describe('a value that would take long is refused, soon', () => {
   const wide = { properties: byKey(900, () => true) }
   test.each<[string, unknown, unknown[]]>([
@@ -146,6 +170,16 @@ describe('a value that would take long is refused, soon', () => {
       'unevaluated keys',
       { allOf: make(300, () => ({ anyOf: [{ $ref: '#/$defs/wide' }, true] })), unevaluatedProperties: false },
       make(3000, () => ({})),
+    ],
+    [
+      'many keys and many names',
+      { allOf: [{ properties: byKey(900, () => true) }], unevaluatedProperties: { type: 'number' } },
+      make(20, () => byKey(30_000, () => 1)),
+    ],
+    [
+      'a long enum of long words',
+      { anyOf: [{ enum: make(4000, (i) => `${'a'.repeat(50)}${i}`) }, {}] },
+      make(30_000, () => `${'a'.repeat(50)}b000`),
     ],
     ['more faults than anybody reads', text, make(30_000, () => 1)],
   ])('%s', (_, items, list) => {
@@ -250,6 +284,28 @@ test('patterns forget texts when these become much', () => {
   cost(40_000)
   forget()
   expect(cost(1000)).toBe(first)
+})
+
+test('patterns of many schemas forget texts when these become much in all, the longest unused first', () => {
+  let steps = 0
+  const schemas = make(40, () => {
+    const { engine, forget } = createMeteredPatterns((more) => {
+      steps += more
+    })
+    return { pattern: engine('[ab]*a[ab]{20}[cd]', 'u'), forget }
+  })
+  const cost = ({ pattern, forget }: (typeof schemas)[number]) => {
+    steps = 0
+    for (let i = 0; i < 10; i++) pattern.test(letters(1000))
+    pattern.test(letters(7000))
+    forget()
+    return steps
+  }
+  const first = schemas.map(cost)
+  const [oldest, youngest] = [schemas.at(0), schemas.at(-1)]
+  if (!oldest || !youngest) throw new Error('there are no schemas')
+  expect(cost(youngest)).toBeLessThan((first.at(-1) ?? 0) / 2)
+  expect(cost(oldest)).toBe(first[0])
 })
 
 const small = fc.jsonValue({ maxDepth: 3 })
