@@ -64,6 +64,9 @@ export const standingSchema = object(
 )
 export type Standing = Static<typeof standingSchema>
 
+/** How many names one resource may claim. */
+export const mostClaims = 1000
+
 export const ActiveResource = defineKind({
   kind: 'ActiveResource',
   plural: 'activeresources',
@@ -131,7 +134,7 @@ export const ActiveResource = defineKind({
       claims: list(
         string('A name, as `<sort>/<name>`.', { maxLength: 320 }),
         'Names that its organization alone in the cluster may hold, such as `host/shop.example.com`.',
-        { maxItems: 256 },
+        { maxItems: mostClaims },
       ),
       provisionTime: time('When provisioning last ended with other inputs or other outputs than before.'),
       attempts: integer('How many times in a row provisioning or deprovisioning failed.'),

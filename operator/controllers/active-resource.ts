@@ -25,6 +25,7 @@ import { provision } from './provision.ts'
 import { requestFor, whatTheDriverSees } from './provision-request.ts'
 import type { SecretHolds } from './secret-holds.ts'
 import { factsOf } from './standing.ts'
+import { withStandingClaims } from './standing-claims.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
@@ -74,13 +75,14 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
         return [...types].flatMap((type) => cache.byIndex('driver', scoped(driver, type)).map(keyOf))
       }),
     ],
-    async reconcile(resource, turn) {
-      if (!installation.isSealed(resource)) {
+    async reconcile(given, turn) {
+      if (!installation.isSealed(given)) {
         throw new Stalled(
           'Unaccounted',
           'no deployment of this installation wrote this spec: deploy the environment to account for it',
         )
       }
+      const resource = await withStandingClaims(given, tools)
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
       const { driver, templates } = tools.drivers.find(
@@ -89,11 +91,14 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       )
       const request = await requestFor(resource, driver.descriptor, cluster)
       const inputsHash = installation.hash(whatTheDriverSees(resource, request, templates))
+      const isSame = resource.status?.inputsHash === inputsHash
+      // What stands keeps its names until something stands in its place, and a provision may end anywhere.
+      if (!isSame && resource !== given)
+        await turn.report(factsOf(resource), 'claiming the names of what stands')
       const isDrifted = inventory.takeDrift(resource)
       const key = keyOf(resource)
       const isDue = isDrifted || (turn.isSweep && driver.descriptor.repairs === true)
-      if (!isDue && !unfinished.has(key) && resource.status?.inputsHash === inputsHash)
-        return explained(resource)
+      if (!isDue && !unfinished.has(key) && isSame) return explained(resource)
       unfinished.add(key)
       const seen = await provision(resource, request, inputsHash, tools, turn)
       unfinished.delete(key)

@@ -1,9 +1,8 @@
-import type { ActiveResource, ResourceContext } from '../api/active-resource.ts'
+import type { ActiveResource } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
 import { annotations, group, labels, manager } from '../api/names.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled } from '../domain/errors.ts'
-import { isNamespaceOfOthers } from '../domain/identity.ts'
 import type { ObjectReference } from '../kube/objects.ts'
 
 /** A kind of objects. */
@@ -14,8 +13,8 @@ export function markOf({ metadata }: ActiveResource): string {
   return `${metadata.namespace}/${metadata.name}`
 }
 
-/** What is ours alone, or of others: a definition that could make it would decide about organizations and resources. */
-export function refuseReserved({ apiVersion, kind, metadata }: KubeObject, context: ResourceContext): void {
+/** What is ours alone: a definition that could make it would decide about organizations and resources. */
+export function refuseReserved({ apiVersion, kind, metadata }: KubeObject): void {
   const name = `${kind} '${metadata.name}'`
   if (apiVersion.startsWith(`${group}/`))
     throw new Stalled('NotAllowed', `${name} is of the group '${group}', which no driver makes`)
@@ -25,11 +24,6 @@ export function refuseReserved({ apiVersion, kind, metadata }: KubeObject, conte
     throw new Stalled(
       'NotAllowed',
       `${name} has '${reserved}', and no driver sets what begins with '${group}/'`,
-    )
-  if (apiVersion === 'v1' && kind === 'Namespace' && isNamespaceOfOthers(metadata.name, context))
-    throw new Stalled(
-      'NotAllowed',
-      `${name} has the form of a namespace of another environment or organization: what '${context.organizationId}' makes is named '${context.organizationId}--<name>', or has no '--'`,
     )
 }
 

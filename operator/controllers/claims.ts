@@ -1,4 +1,5 @@
 import { ActiveResource } from '../api/active-resource.ts'
+import { wildcardOver } from '../domain/claim.ts'
 import { Stalled } from '../domain/errors.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { keyOf } from '../kube/resource.ts'
@@ -7,6 +8,8 @@ import { keyOf } from '../kube/resource.ts'
 export interface Claims {
   /** Takes the names for the resource, before its status says so; Stalled when another organization holds any. */
   take(resource: ActiveResource, names: readonly string[]): void
+  /** Takes those of the names that nobody else holds, for what stands with them already, and answers them. */
+  keep(resource: ActiveResource, names: readonly string[]): string[]
   /** Hears of resources, as `namespace/GUResID`, that wanted a name which is free again. */
   onFreed(handler: (key: string) => void): void
 }
@@ -46,9 +49,35 @@ export function createClaims({ store }: Pick<Cluster, 'store'>): Claims {
     for (const key of keys) for (const handler of handlers) handler(key)
   }
 
+  /** The organizations that hold a name. */
+  function holdersOf(name: string): string[] {
+    const pending = [...(taken.get(name) ?? [])].map((key) => key.slice(0, key.indexOf('/')))
+    return [...pending, ...cache.byIndex('claim', name).map(({ metadata }) => metadata.namespace ?? '')]
+  }
+
   function isElsewhere(name: string, organization: string): boolean {
-    const pending = [...(taken.get(name) ?? [])].some((key) => !key.startsWith(`${organization}/`))
-    return pending || cache.byIndex('claim', name).some(({ metadata }) => metadata.namespace !== organization)
+    return holdersOf(name).some((holder) => holder !== organization)
+  }
+
+  /** The name of another organization that stands in the way. */
+  function obstacleTo(name: string, organization: string): string | undefined {
+    const holders = holdersOf(name)
+    if (holders.some((holder) => holder !== organization)) return name
+    // What an organization has already it keeps, whatever overlaps with it.
+    if (holders.length > 0) return undefined
+    return overlapping(name).find((each) => isElsewhere(each, organization))
+  }
+
+  /** The wildcard over a name, or the names that are held below a wildcard. */
+  function overlapping(name: string): string[] {
+    const wildcard = wildcardOver(name)
+    if (wildcard !== undefined) return [wildcard]
+    const known = cache.byIndex('wildcardOverClaim', name).flatMap(({ status }) => status?.claims ?? [])
+    return [...taken.keys(), ...known].filter((each) => wildcardOver(each) === name)
+  }
+
+  function add(name: string, key: string) {
+    taken.set(name, (taken.get(name) ?? new Set()).add(key))
   }
 
   return {
@@ -59,12 +88,19 @@ export function createClaims({ store }: Pick<Cluster, 'store'>): Claims {
         letGo(name, own)
         wakeThoseWaitingFor(name)
       }
-      const lost = names.find((name) => isElsewhere(name, resource.metadata.namespace ?? ''))
-      if (lost !== undefined) {
-        waiting.set(lost, (waiting.get(lost) ?? new Set()).add(own))
-        throw new Stalled('Conflict', `${lost.replace('/', " '")}' is taken by another organization`)
+      for (const name of names) {
+        const obstacle = obstacleTo(name, resource.metadata.namespace ?? '')
+        if (obstacle === undefined) continue
+        waiting.set(obstacle, (waiting.get(obstacle) ?? new Set()).add(own))
+        const what = obstacle === name ? 'is taken by' : 'overlaps with a host of'
+        throw new Stalled('Conflict', `${name.replace('/', " '")}' ${what} another organization`)
       }
-      for (const name of names) taken.set(name, (taken.get(name) ?? new Set()).add(own))
+      for (const name of names) add(name, own)
+    },
+    keep(resource, names) {
+      const kept = names.filter((name) => !isElsewhere(name, resource.metadata.namespace ?? ''))
+      for (const name of kept) add(name, keyOf(resource))
+      return kept
     },
     onFreed(handler) {
       handlers.push(handler)

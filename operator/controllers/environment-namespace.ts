@@ -1,9 +1,15 @@
-import type { ResourceContext } from '../api/active-resource.ts'
+import type { ActiveResource, ResourceContext } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
 import { annotations, labels, manager } from '../api/names.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { environmentNamespace, environmentObjectName, guResId } from '../domain/identity.ts'
+import {
+  environmentNamespace,
+  environmentObjectName,
+  guResId,
+  isNamespaceOfOthers,
+} from '../domain/identity.ts'
 import type { ObjectReference, Objects } from '../kube/objects.ts'
+import { isSameKind, markOf } from './applied-object.ts'
 
 const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' }
 
@@ -36,6 +42,29 @@ export async function openNamespace(
     return
   }
   throw new Stalled('NamespaceNotOpen', `namespace '${namespace}' ${whyNotOpen(existing, context)}`)
+}
+
+/**
+ * Refuses a Namespace that is for others to make, as its name says. One that this very resource made before stays its
+ * own, whatever its name.
+ */
+export async function refuseNamespaceOfOthers(
+  objects: Objects,
+  resource: ActiveResource,
+  object: KubeObject,
+): Promise<void> {
+  const { name } = object.metadata
+  const { organizationId } = resource.spec.context
+  if (!isSameKind(object, namespaceKind) || !isNamespaceOfOthers(name, resource.spec.context)) return
+  const existing = await objects.read(namespaceReference(name))
+  const isOwn = existing?.metadata.annotations?.[annotations.resource] === markOf(resource)
+  if (isOwn && !isOfOrganization(existing)) return
+  const made = resource.status?.objects?.find((each) => isSameKind(each, namespaceKind) && each.name !== name)
+  const warning = made ? `; another name takes away the Namespace '${made.name}' with all that is in it` : ''
+  throw new Stalled(
+    'NotAllowed',
+    `Namespace '${name}' has the form of a namespace of another environment or organization: what '${organizationId}' makes is named '${organizationId}--<name>', or has no '--'${warning}`,
+  )
 }
 
 function whyNotOpen(existing: KubeObject | undefined, { organizationId }: ResourceContext): string {

@@ -13,7 +13,7 @@ import { refuseReserved } from './applied-object.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { deprovision } from './deprovision.ts'
 import { step, tellingOf, withinDeadline } from './driver-call.ts'
-import { openNamespace } from './environment-namespace.ts'
+import { openNamespace, refuseNamespaceOfOthers } from './environment-namespace.ts'
 import type { Applied } from './inventory.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { keepSecretOutputs, sortOutputs } from './outputs.ts'
@@ -55,7 +55,7 @@ export async function provision(
   }
   const asking = () => withinDeadline(driver.provision(prepared.request), signal)
   const result = await attempt(() => (driver.descriptor.remote ? turn.apart(asking) : asking()))
-  const objects = await placeAll(result.objects, request, tools.objects)
+  const objects = await placeAll(resource, result.objects, request.namespace, tools.objects)
   const kinds = driver.descriptor.applies ?? []
   const unrecorded = await tools.inventory.unfindable(resource, objects, kinds)
   if (unrecorded.length > 0) {
@@ -69,7 +69,7 @@ export async function provision(
   const applied = await attempt(() => tools.inventory.bring(resource, objects, kinds))
   const stands = {
     objects: unlessEmpty(applied.standing),
-    claims: unlessEmpty(result.claims),
+    claims: result.claims && [...result.claims],
     provisioned: standing,
   }
   const kept = await tellingOf(present({ ...known, inputsHash: undefined, ...stands }), async () => {
@@ -175,11 +175,13 @@ async function outputsOf(
   }
 }
 
-function placeAll(
+async function placeAll(
+  resource: ActiveResource,
   objects: readonly KubeObject[],
-  { context, namespace }: GatheredRequest,
+  namespace: string,
   door: Objects,
 ): Promise<KubeObject[]> {
-  for (const each of objects) refuseReserved(each, context)
+  for (const each of objects) refuseReserved(each)
+  for (const each of objects) await refuseNamespaceOfOthers(door, resource, each)
   return Promise.all(objects.map((each) => door.placed(each, namespace)))
 }

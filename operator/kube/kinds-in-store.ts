@@ -14,6 +14,7 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
+import { wildcardOver } from '../domain/claim.ts'
 import { criterionId } from '../domain/matching.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
 import { placeOf } from '../domain/shared-values.ts'
@@ -77,6 +78,7 @@ export const kindsInStore: readonly Stored[] = [
     secret: (each) => secretsNeededBy(each).map((name) => scoped(each, name)),
     driver: (each) => [scoped(each, each.spec.definition.driverType)],
     claim: (each) => each.status?.claims ?? [],
+    wildcardOverClaim: (each) => (each.status?.claims ?? []).flatMap((name) => wildcardOver(name) ?? []),
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
   }),
   stored(Webhook, { application: (each) => [scoped(each, each.spec.applicationName)] }),

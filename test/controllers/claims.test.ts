@@ -106,6 +106,68 @@ describe('a name that two organizations claim', () => {
   })
 })
 
+describe('a wildcard and a name one label below it', () => {
+  const [wildcard, below] = ['host/*.shop.test', 'host/a.shop.test']
+
+  test.each<[rule: string, first: string, second: string, expected: string]>([
+    ['are in conflict', wildcard, below, 'Conflict'],
+    ['are in conflict the other way round', below, wildcard, 'Conflict'],
+    ['are not when it is two labels below', wildcard, 'host/a.b.shop.test', 'taken'],
+    ['are not the other way round', 'host/a.b.shop.test', wildcard, 'taken'],
+    ['are not when it is the name itself', wildcard, 'host/shop.test', 'taken'],
+    ['are not when the wildcard is of another level', wildcard, 'host/*.test', 'taken'],
+    ['are not for another sort', 'zone/*.shop.test', below, 'taken'],
+  ])('%s', (_, first, second, expected) => {
+    resource('acme', 'a', [first])
+    expect(outcome(resource('globex', 'b'), [second])).toBe(expected)
+    cluster.reset()
+    start()
+    claims.take(resource('acme', 'a'), [first])
+    expect(outcome(resource('globex', 'b'), [second])).toBe(expected)
+  })
+
+  test('are not within one organization', () => {
+    resource('acme', 'a', [wildcard])
+    expect(outcome(resource('acme', 'b'), [below])).toBe('taken')
+  })
+
+  test('stay with both who had them before', () => {
+    const first = resource('acme', 'a', [wildcard])
+    const second = resource('globex', 'b', [below])
+    expect([outcome(first, [wildcard]), outcome(second, [below])]).toEqual(['taken', 'taken'])
+  })
+
+  test.each([
+    ['the wildcard', wildcard, below],
+    ['the name', below, wildcard],
+  ])('are free again, and whoever lost is woken, when the holder of %s goes', (_, first, second) => {
+    const holder = resource('acme', 'a', [first])
+    const loser = resource('globex', 'b')
+    expect(outcome(loser, [second])).toBe('Conflict')
+    drop(holder)
+    expect(woken).toEqual([keyOf(loser)])
+    expect(outcome(loser, [second])).toBe('taken')
+  })
+})
+
+describe('for what stands already', () => {
+  test('the names are kept that no other organization holds, and nothing is refused', () => {
+    resource('globex', 'b', ['host/b.test'])
+    const first = resource('acme', 'a')
+    expect(claims.keep(first, ['host/a.test', 'host/b.test'])).toEqual(['host/a.test'])
+    expect(outcome(resource('globex', 'c'), ['host/a.test'])).toBe('Conflict')
+    expect(outcome(resource('globex', 'd'), ['host/b.test'])).toBe('taken')
+  })
+
+  test('nothing is let go that was taken', () => {
+    const first = resource('acme', 'a')
+    claims.take(first, ['host/new.test'])
+    claims.keep(first, ['host/old.test'])
+    for (const name of ['host/new.test', 'host/old.test'])
+      expect(outcome(resource('globex', 'b'), [name])).toBe('Conflict')
+  })
+})
+
 test('one organization may claim a name as often as it likes', () => {
   resource('acme', 'a', ['host/shop.test'])
   claims.take(resource('acme', 'b'), ['host/shop.test'])

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { ActiveResource } from '../../operator/api/active-resource.ts'
+import { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
-import { labels, systemNamespace } from '../../operator/api/names.ts'
+import { annotations, labels, manager, systemNamespace } from '../../operator/api/names.ts'
 import { environmentNamespace } from '../../operator/domain/identity.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { activeResource, context, driver } from '../support/builders.ts'
@@ -55,6 +55,48 @@ describe('a driver does not make a Namespace', () => {
     made = [namespace('shared'), namespace(name)]
     expect(await world.look(resource)).toMatchObject({ reason: 'NotAllowed' })
     expect(world.objects.names()).toEqual([])
+  })
+})
+
+describe('a Namespace whose name is that of others, made before that was refused,', () => {
+  const name = 'globex--shared'
+  /** As an operator of before left it. */
+  const stands = (changes: { mark?: string; labels?: Record<string, string> } = {}) => {
+    const { mark = `acme/${resource.metadata.name}`, labels: given = {} } = changes
+    const { metadata, apiVersion, kind } = world.objects.put({
+      ...namespace(name),
+      metadata: {
+        name,
+        labels: { [labels.managedBy]: manager, [labels.resource]: resource.metadata.name, ...given },
+        annotations: { [annotations.resource]: mark, [annotations.descriptor]: 'a' },
+      },
+    })
+    const objects = [{ apiVersion, kind, name, uid: metadata.uid }]
+    world.cluster.setStatus(ActiveResource, 'acme', resource.metadata.name, { objects })
+  }
+
+  test('stays that of the resource that made it', async () => {
+    stands()
+    made = [namespace(name), secretIn(name)]
+    expect(await world.look(resource)).toBeUndefined()
+    expect(world.objects.names()).toEqual([`Namespace ${name}`, 'Secret login'])
+  })
+
+  test.each([
+    ['made by another resource', { mark: 'acme/other' }],
+    ['an organization since', { labels: { [labels.organization]: name } }],
+  ])('is refused when it is %s: NotAllowed, and it stays as it is', async (_, changes) => {
+    stands(changes)
+    made = [namespace(name)]
+    expect(await world.look(resource)).toMatchObject({ reason: 'NotAllowed' })
+    expect(world.objects.names()).toEqual([`Namespace ${name}`])
+  })
+
+  test('is named where another name that is refused would take it away', async () => {
+    stands()
+    made = [namespace('globex--other')]
+    expect(String(await world.look(resource))).toContain(`'${name}' with all that is in it`)
+    expect(world.objects.names()).toEqual([`Namespace ${name}`])
   })
 })
 

@@ -46,6 +46,16 @@ describe('an Ingress that any driver makes', () => {
   })
 })
 
+test.each([
+  ['as many hosts as a status holds', 1000, undefined],
+  ['more: TooManyHosts', 1001, 'TooManyHosts'],
+])('Ingresses of a resource have %s', async (_, count, reason) => {
+  const names = Array.from({ length: count }, (_each, index) => `h${index}.test`)
+  const call = provision([ingress(hosts(...names.slice(0, 500))), ingress(hosts(...names.slice(500)))])
+  if (reason === undefined) expect((await call).claims).toHaveLength(count)
+  else await expect(call).rejects.toMatchObject({ reason })
+})
+
 test('other objects are as the driver makes them', async () => {
   const map: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Ingress' } }
   const { objects, claims } = await provision([map])

@@ -155,11 +155,11 @@ describe('the host is', () => {
   })
 })
 
-test.each<[rule: string, host: string | undefined, claims: string[] | undefined]>([
+test.each<[rule: string, host: string | undefined, claims: string[]]>([
   ['its host', 'shop.example.test', ['host/shop.example.test']],
   ['its host in lower case', 'Shop.Example.TEST', ['host/shop.example.test']],
   ['a wildcard as it is', '*.example.test', ['host/*.example.test']],
-  ['nothing without a host', undefined, undefined],
+  ['nothing without a host', undefined, []],
 ])('the Ingress claims %s', async (_, host, claims) => {
   const params = { rules, ...(host === undefined ? {} : { host }) }
   const provisioned = await ingress.provision(request({ params, neighbours: {} }))

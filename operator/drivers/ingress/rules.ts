@@ -1,4 +1,6 @@
+import { mostClaims } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
+import { Stalled } from '../../domain/errors.ts'
 import { isObject } from '../../domain/json.ts'
 import type { Driver } from '../driver.ts'
 import { type AnnotationRules, annotationGuard, refuseAnnotations } from './annotations.ts'
@@ -14,16 +16,24 @@ export function withIngressRules(driver: Driver, rules: AnnotationRules): Driver
       if (ingresses.length === 0) return provisioned
       for (const { metadata } of ingresses)
         refuseAnnotations(Object.keys(metadata.annotations ?? {}).filter(isRefused))
-      const hosts = new Set(ingresses.flatMap(hostsOf))
-      return {
-        ...provisioned,
-        claims: [...(provisioned.claims ?? []), ...[...hosts].map((host) => `host/${host}`)],
-      }
+      const claims = [...(provisioned.claims ?? []), ...hostClaimsOf(ingresses)]
+      if (claims.length > mostClaims)
+        throw new Stalled(
+          'TooManyHosts',
+          `the Ingresses have ${claims.length} hosts; a resource may have at most ${mostClaims}`,
+        )
+      return { ...provisioned, claims }
     },
   }
 }
 
-function isIngress({ apiVersion, kind }: KubeObject): boolean {
+/** Claims to the hosts of Ingresses, each once. */
+export function hostClaimsOf(ingresses: readonly KubeObject[]): string[] {
+  return [...new Set(ingresses.flatMap(hostsOf))].map((host) => `host/${host}`)
+}
+
+/** Whether an object is an Ingress. */
+export function isIngress({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
   return kind === 'Ingress' && apiVersion.startsWith('networking.k8s.io/')
 }
 
