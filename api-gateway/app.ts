@@ -12,7 +12,8 @@ import { Problem } from '../operator/domain/errors.ts'
 import type { Cluster } from '../operator/kube/cluster.ts'
 import { createPlanning } from '../operator/kube/planning.ts'
 import type { Log } from '../operator/log.ts'
-import { createAudit } from './audit.ts'
+import { type AnswerBudget, createAnswerBudget } from './answer-budget.ts'
+import { type AuditLocals, createAudit } from './audit.ts'
 import { allowOrigins, commonHeaders } from './common-headers.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Answer, Endpoint, Gateway } from './endpoint.ts'
@@ -22,13 +23,14 @@ import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { createViewer } from './pages/viewer.ts'
 import { createRateLimit, type RateLimit, take } from './rate-limit.ts'
+import { contentOf, send } from './send.ts'
 import { createServe } from './serve.ts'
 import { closeServer, createHttpServer } from './server.ts'
 import { defaultSettings, type GatewaySettings } from './settings.ts'
 import { createOidc } from './sign-in/oidc.ts'
 import { createSessions } from './sign-in/session.ts'
 import { createSigner, readSessionKey } from './sign-in/signer.ts'
-import { addressKey, sourceAddress } from './source-address.ts'
+import { addressKey, callerKey, sourceAddress } from './source-address.ts'
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
@@ -107,12 +109,13 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
   const { allowedOrigins } = gateway.settings
   if (allowedOrigins.length > 0) app.use(allowOrigins(allowedOrigins))
   const limit = createRateLimit(gateway.settings, gateway.now)
-  const serve = createServe(gateway, limit)
+  const answers = createAnswerBudget()
+  const serve = createServe(gateway, limit, answers)
   for (const [path, operations] of byPath(endpoints)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
     for (const each of operations) {
       const answer = serve(each)
-      route[each.method]((request, response) => respond(request, response, gateway, each, answer))
+      route[each.method]((request, response) => respond(request, response, gateway, each, answer, answers))
     }
     route.all(refuseMethod(operations, limit))
   }
@@ -160,14 +163,21 @@ async function respond(
   gateway: Gateway,
   endpoint: Endpoint,
   serve: (request: Request, response: Response) => Promise<Answer>,
+  answers: AnswerBudget,
 ): Promise<void> {
   response.locals['route'] = endpoint.path
   response.locals['offersDryRun'] = endpoint.query !== undefined && 'dry_run' in endpoint.query
   try {
     const answer = await serve(request, response)
     if (answer.actor !== undefined) Object.assign(response.locals, { userName: answer.actor, signsIn: true })
+    const content = contentOf(answer)
+    if (content !== undefined && !endpoint.isUnlimited && !response.destroyed) {
+      const { userName } = response.locals as AuditLocals // set by us alone
+      const isRead = endpoint.method === 'get'
+      answers.hold(callerKey(request, userName), { bytes: Buffer.byteLength(content), response, isRead })
+    }
     gateway.audit.record(request, response, answer.status)
-    send(request, response, answer)
+    send(request, response, answer, content)
   } catch (error) {
     sendRefusal(request, response, gateway, error, endpoint)
   }
@@ -211,34 +221,4 @@ function sendRefusal(
 function bodyOf(refusal: Refusal, endpoint: Endpoint | undefined, requestId: unknown): unknown {
   if (refusal.status === 404 && endpoint?.plainNotFound) return refusal.message
   return errorBody(refusal.unexpected ? { ...refusal, details: { request_id: requestId } } : refusal)
-}
-
-function send(request: Request, response: Response, { status, body, text, headers = {} }: Answer): void {
-  if (response.headersSent || response.destroyed) return
-  response.statusCode = status
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  const content = text?.content ?? (body === undefined ? undefined : JSON.stringify(body))
-  if (content !== undefined) response.setHeader('content-type', text?.contentType ?? 'application/json')
-  if (content !== undefined && isLongUnread(request)) closeAfter(content, response)
-  else response.end(content)
-}
-
-const lingerMs = 500
-
-/** Answers and closes, but not at once: a reset would take the answer from a client that is still sending. */
-function closeAfter(content: string | Buffer, response: Response): void {
-  response.setHeader('connection', 'close')
-  response.setHeader('content-length', Buffer.byteLength(content))
-  response.write(content)
-  response.socket?.pause() // what comes is not read
-  const timer = setTimeout(() => response.end(), lingerMs)
-  response.once('close', () => clearTimeout(timer))
-}
-
-const worthReading = 65_536
-
-/** Whether more of a body is to come than reading it for nothing would be worth. */
-function isLongUnread({ complete, headers }: Request): boolean {
-  if (complete) return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > worthReading
 }

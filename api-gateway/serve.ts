@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { object } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/errors.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import type { AuditLocals } from './audit.ts'
 import {
   type Authentication,
@@ -18,7 +19,7 @@ import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
 import { parameterNames } from './openapi/document.ts'
 import { parameters } from './parameters.ts'
 import { type RateLimit, take } from './rate-limit.ts'
-import { addressKey, sourceAddress } from './source-address.ts'
+import { callerKey } from './source-address.ts'
 import { createValidators } from './validate.ts'
 
 /** Answers one request, or throws why not. */
@@ -29,7 +30,11 @@ const maxPublicBodyBytes = 8192
 const mostBodyBytes = 16 * 1024 * 1024
 
 /** Makes operations servable: who calls, whether they may, what they send, then what they get. */
-export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endpoint) => Serve {
+export function createServe(
+  gateway: Gateway,
+  limit: RateLimit,
+  answers: AnswerBudget,
+): (endpoint: Endpoint) => Serve {
   const validators = createValidators()
   const fits = new Map(Object.entries(parameters).map(([name, schema]) => [name, validators.test(schema)]))
 
@@ -57,6 +62,7 @@ export function createServe(gateway: Gateway, limit: RateLimit): (endpoint: Endp
       const isPublic = access === 'public'
       if (isPublic && !endpoint.isUnlimited) take(limit, keyOf(request, anonymous))
       const known = isPublic ? anonymous : await identify(request, response, gateway, limit)
+      if (!endpoint.isUnlimited) answers.demandRoom(keyOf(request, known))
       const admit = (user: Caller): Caller => {
         const member = memberAt(user, params['org_id'], gateway)
         if (typeof access === 'object') demand(member, access, { applicationId: params['app_id'] })
@@ -115,9 +121,8 @@ function credentialsOf(request: Request): readonly string[] {
   return request.headersDistinct['authorization'] ?? []
 }
 
-/** Who shares limits: all that a user has under way, or what comes from an address that speaks for nobody. */
 function keyOf(request: Request, caller: Caller): string {
-  return caller === anonymous ? addressKey(sourceAddress(request)) : `user:${caller.userName}`
+  return callerKey(request, caller === anonymous ? undefined : caller.userName)
 }
 
 /** What the log and the audit say of who calls. */

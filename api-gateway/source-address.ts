@@ -19,3 +19,8 @@ export function addressKey(address: string): string {
     tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
   return `address:${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}`
 }
+
+/** Who shares limits: all that a user has under way, or what comes from an address that speaks for nobody. */
+export function callerKey(request: Request, userName: string | undefined): string {
+  return userName === undefined ? addressKey(sourceAddress(request)) : `user:${userName}`
+}

@@ -9,7 +9,6 @@ import { isAlreadyThere, isTerminating } from '../kube/client.ts'
 import { type Cluster, isGone } from '../kube/cluster.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { createQueue } from '../kube/queue.ts'
-import { keyOf } from '../kube/resource.ts'
 import type { Log } from '../log.ts'
 import { inParallel } from './parallel.ts'
 
@@ -40,7 +39,7 @@ export function startAnnouncements(
 
   async function work(key: string): Promise<void> {
     if (!isActive()) return
-    const [kind = '', namespace = '', name = ''] = key.split('/')
+    const [namespace = '', kind = '', name = ''] = key.split('/')
     if (!store.isOrganization(namespace)) return
     try {
       if (kind === Environment.kind) {
@@ -102,7 +101,9 @@ export function startAnnouncements(
     }
   }
 
-  const keyFor = (kind: Told, object: ObjectOf<Told>) => `${kind.kind}/${keyOf(object)}`
+  // The namespace first: organizations take turns.
+  const keyFor = ({ kind }: Told, { metadata: { namespace = '', name } }: ObjectOf<Told>) =>
+    `${namespace}/${kind}/${name}`
   for (const kind of [Environment, EnvironmentDeployment] as readonly Told[]) {
     const cache = store.cacheOf<Kind>(kind)
     cache.subscribe(({ before, after }) => {

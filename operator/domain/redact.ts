@@ -1,12 +1,12 @@
+import { withoutWords } from './occurrences.ts'
+
 const shortest = 4
 
 /** The text with every secret in it, however it is encoded, replaced by `…`; for words of drivers that we do not know. */
 export function redact(text: string, secrets: unknown): string {
   const words = new Set<string>()
   collect(secrets, words)
-  // The longest first: one secret may be a part of another.
-  const sorted = [...words].sort((a, b) => b.length - a.length)
-  return sorted.reduce((rest, word) => rest.replaceAll(word, '…'), text)
+  return withoutWords(text, words, '…')
 }
 
 function collect(value: unknown, words: Set<string>): void {

@@ -4,6 +4,9 @@ export interface Turns<T> {
   add(owner: string, item: T): void
   /** Takes the next item away; its owner is behind all others at the next time. */
   take(): T | undefined
+  /** Gives the owner no turns until it is released; what is added meanwhile waits. */
+  hold(owner: string): void
+  release(owner: string): void
   /** Items of an owner. */
   countOf(owner: string): number
   /** Items of all owners. */
@@ -14,13 +17,14 @@ export interface Turns<T> {
 /** Nobody waits yet. */
 export function createTurns<T>(): Turns<T> {
   const waiting = new Map<string, Set<T>>()
+  const held = new Map<string, Set<T>>()
   let size = 0
   let last: string | undefined
 
   return {
     add(owner, item) {
-      const items = waiting.get(owner) ?? new Set()
-      waiting.set(owner, items)
+      const items = held.get(owner) ?? waiting.get(owner) ?? new Set()
+      if (!held.has(owner)) waiting.set(owner, items)
       if (!items.has(item)) size += 1
       items.add(item)
     },
@@ -39,12 +43,23 @@ export function createTurns<T>(): Turns<T> {
       last = owner
       return item
     },
-    countOf: (owner) => waiting.get(owner)?.size ?? 0,
+    hold(owner) {
+      if (held.has(owner)) return
+      held.set(owner, waiting.get(owner) ?? new Set())
+      waiting.delete(owner)
+    },
+    release(owner) {
+      const items = held.get(owner)
+      held.delete(owner)
+      if (items && items.size > 0) waiting.set(owner, items)
+    },
+    countOf: (owner) => (held.get(owner) ?? waiting.get(owner))?.size ?? 0,
     get size() {
       return size
     },
     clear() {
       waiting.clear()
+      for (const items of held.values()) items.clear()
       size = 0
     },
   }

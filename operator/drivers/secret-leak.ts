@@ -1,4 +1,6 @@
+import type { FreeForm } from '../api/schema.ts'
 import { Stalled } from '../domain/errors.ts'
+import { occurrencesOf } from '../domain/occurrences.ts'
 import { formsOf } from '../domain/redact.ts'
 
 const shortest = 6
@@ -19,26 +21,44 @@ export function secretWords(secrets: unknown): readonly string[] {
  * with good reason: what looks like a name is none, unless its field says so, nor is what `plain` tells anyway.
  */
 export function likelySecretWords(secrets: unknown, plain: unknown): readonly string[] {
-  const known = JSON.stringify(plain)
   const likely = [...leavesIn(secrets)].filter(
-    ({ field, text }) =>
-      text.length >= shortestLikely &&
-      !known.includes(JSON.stringify(text).slice(1, -1)) &&
-      (saysSecret(field) || !looksLikeName(text)),
+    ({ field, text }) => text.length >= shortestLikely && (saysSecret(field) || !looksLikeName(text)),
   )
-  return formsOfAll(likely.map(({ text }) => text))
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+  const told = occurrencesOf(
+    likely.map(({ text }) => inJson(text)),
+    [JSON.stringify(plain)],
+  )
+  const known = new Set([...told].map(({ word }) => word))
+  return formsOfAll(likely.map(({ text }) => text).filter((text) => !known.has(inJson(text))))
 }
 
-/** Refuses data that is not secret and holds a secret; `what` names it for the author of the driver. */
-export function refuseLeak(data: unknown, words: readonly string[], what: string): void {
-  if (words.length === 0) return
-  for (const text of textsIn(data)) {
-    if (words.some((word) => text.includes(word)))
-      throw new Stalled(
-        'SecretLeak',
-        `${what} holds a secret: secrets belong in secret outputs and in Secrets`,
-      )
-  }
+/** Data that is not secret, and how the author of the driver knows it. */
+export type Plain = readonly [what: string, data: unknown]
+
+/** Refuses what is not secret and holds a secret; all at once, since looking for many words costs more than looking long. */
+export function refuseLeak(plain: readonly Plain[], words: readonly string[]): void {
+  const whats: string[] = []
+  const texts: string[] = []
+  for (const [what, data] of plain)
+    for (const text of textsIn(data)) {
+      whats.push(what)
+      texts.push(text)
+    }
+  const [leak] = occurrencesOf(words, texts)
+  if (leak)
+    throw new Stalled(
+      'SecretLeak',
+      `${whats[leak.index]} holds a secret: secrets belong in secret outputs and in Secrets`,
+    )
+}
+
+/** Outputs that are not secret: their names first, which are not told, then each. */
+export function plainOutputs(values: FreeForm, whose = ''): readonly Plain[] {
+  return [
+    [`the name of an output${whose}`, Object.keys(values)],
+    ...Object.entries(values).map(([name, value]): Plain => [`output '${name}'${whose}`, value]),
+  ]
 }
 
 function saysSecret(field: string): boolean {

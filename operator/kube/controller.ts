@@ -121,7 +121,7 @@ export function startController<K extends Kind>(
     const held = controller.finalize && !isHeld(object) ? await hold(object) : object
     const turn: Turn<K> = {
       isSweep: due.delete(key),
-      apart: queue.apart,
+      apart: (part) => queue.apart(key, part),
       report: async (observed, message) => {
         await write(held, { observed, verdict: verdictOf(new Waiting('Progressing', message)) })
       },
@@ -131,7 +131,7 @@ export function startController<K extends Kind>(
 
   async function end(object: ObjectOf<K>, key: string) {
     await settle(object, key, async () => {
-      await controller.finalize?.(object, queue)
+      await controller.finalize?.(object, { apart: (part) => queue.apart(key, part) })
       await release(object)
       return undefined
     })

@@ -9,10 +9,10 @@ export interface WorkQueue {
   /** Adds the key once the time has passed, unless an earlier time is set already. */
   addAfter(key: string, milliseconds: number): void
   /**
-   * Runs a part of the work of a key that waits for somebody else: others may use the place meanwhile, unless too many
-   * are away already. Resolves when there is a place again.
+   * Runs a part of the work of a key that waits for somebody else: others may use the place meanwhile, those of the same
+   * namespace unless too many of it are away. Resolves when there is a place again.
    */
-  apart<T>(work: () => Promise<T>): Promise<T>
+  apart<T>(key: string, work: () => Promise<T>): Promise<T>
   readonly depth: number
   /** Resolves when nothing runs or waits (delayed keys aside). */
   idle(): Promise<void>
@@ -25,8 +25,8 @@ interface Delayed {
   readonly timer: NodeJS.Timeout
 }
 
-/** Keys whose place others may use, at once. */
-const mostAway = 1000
+/** So many keys of a namespace may be away; then no other one of it begins, so that all places stay for those who work. */
+const mostAway = 500
 
 /** Runs `work` for each key with at most `workers` at once; `work` must not throw. */
 export function createQueue(workers: number, work: (key: string) => Promise<void>): WorkQueue {
@@ -36,6 +36,8 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
   const delayed = new Map<string, Delayed>()
   const idleWaiters: (() => void)[] = []
   const returning: (() => void)[] = []
+  /** Keys of a namespace that are away, be they on their way back; `away` are all whose place is free for others. */
+  const awayOf = new Map<string, number>()
   let away = 0
   let stopped = false
 
@@ -80,7 +82,24 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
     pump()
   }
 
-  function comeBack(): Promise<void> | undefined {
+  function leave(namespace: string) {
+    const count = (awayOf.get(namespace) ?? 0) + 1
+    awayOf.set(namespace, count)
+    if (count === mostAway) waiting.hold(namespace)
+    away += 1
+    pump()
+  }
+
+  function comeHome(namespace: string) {
+    const count = (awayOf.get(namespace) ?? 1) - 1
+    if (count > 0) awayOf.set(namespace, count)
+    else awayOf.delete(namespace)
+    if (count !== mostAway - 1) return
+    waiting.release(namespace)
+    pump()
+  }
+
+  function placeAgain(): Promise<void> | undefined {
     if (hasPlace() && returning.length === 0) {
       away -= 1
       return undefined
@@ -92,14 +111,14 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
 
   return {
     add,
-    async apart(part) {
-      if (away >= mostAway) return part()
-      away += 1
-      pump()
+    async apart(key, part) {
+      const namespace = namespaceOf(key)
+      leave(namespace)
       try {
         return await part()
       } finally {
-        await comeBack()
+        await placeAgain()
+        comeHome(namespace)
       }
     },
     addAfter(key, milliseconds) {

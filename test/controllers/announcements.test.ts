@@ -97,6 +97,18 @@ describe('what happens is told', () => {
     expect(marks).toEqual({ [annotations.announced]: 'started,finished' })
   })
 
+  test('in turns: no organization waits for all that happened in another', async () => {
+    world.cluster.addOrganization('globex')
+    for (const namespace of ['acme', 'globex']) world.putWebhook('hook', {}, { namespace })
+    for (let each = 1; each <= 50; each += 1)
+      world.putEnvironment({ name: `shop.e${each}`, uid: `e${each}`, namespace: 'acme' })
+    world.putEnvironment({ namespace: 'globex' })
+    await world.begin()
+    const marks = world.writes().filter((each) => each.startsWith('patch Environment'))
+    expect(marks).toHaveLength(51)
+    expect(marks.indexOf('patch Environment globex/shop.staging')).toBeLessThan(10)
+  })
+
   test('when it happened while no process ran', async () => {
     world.putWebhook('hook')
     world.putDeployment(succeeded)

@@ -44,4 +44,28 @@ describe('turns', () => {
     const turns = turnsOf(['a1', 'a2', 'b1'])
     expect([turns.countOf('a'), turns.countOf('b'), turns.countOf('c')]).toEqual([2, 1, 0])
   })
+
+  test('whoever is held has none until released, whatever is added, and is counted', () => {
+    const turns = turnsOf(['a1', 'a2', 'b1'])
+    turns.hold('a')
+    turns.hold('a')
+    turns.hold('c')
+    turns.add('a', 'a3')
+    turns.add('c', 'c1')
+    expect([turns.size, turns.countOf('a'), turns.countOf('c')]).toEqual([5, 3, 1])
+    expect([turns.take(), turns.take()]).toEqual(['b1', undefined])
+    turns.release('a')
+    turns.release('d')
+    expect([turns.take(), turns.take(), turns.take(), turns.take()]).toEqual(['a1', 'a2', 'a3', undefined])
+    turns.release('c')
+    expect([turns.take(), turns.size]).toEqual(['c1', 0])
+  })
+
+  test('clearing takes also what is held', () => {
+    const turns = turnsOf(['a1'])
+    turns.hold('a')
+    turns.clear()
+    turns.release('a')
+    expect([turns.size, turns.take()]).toEqual([0, undefined])
+  })
 })

@@ -65,6 +65,11 @@ describe('an output that is not secret and holds a secret input is refused', () 
   })
 })
 
+test('outputs that nothing can hold are refused before they are looked through', async () => {
+  const error = await failureOf(provision({ much: 'x'.repeat(2 * 1024 * 1024), dsn: password }))
+  expect(error).toMatchObject({ reason: 'OutputsTooLarge' })
+})
+
 test.each<[what: string, outputs: FreeForm]>([
   ['a host that the credentials name', { host: 'db01.eu-central-1.example.com', port: 5432 }],
   ['a region and a project', { region: 'eu-central-1', project: 'projects/my-project-318' }],

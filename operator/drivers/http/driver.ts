@@ -1,11 +1,14 @@
 import type { DriverDescriptor } from '../../domain/driver.ts'
 import { Stalled } from '../../domain/errors.ts'
+import { lengthOf } from '../../domain/size.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
-import { likelySecretWords, refuseLeak } from '../secret-leak.ts'
+import { likelySecretWords, plainOutputs, refuseLeak } from '../secret-leak.ts'
 import { exchange, type Poll } from './exchange.ts'
 import { readOutputData } from './output-data.ts'
 
+/** More than a status and a Secret can hold together: what is longer is not looked through. */
+const mostOutputs = 2 * 1024 * 1024
 const defaultPoll: Poll = { firstMs: 1000, mostMs: 10_000, withinMs: 5000 }
 
 /** A driver that is a server of somebody: asked over HTTP at `target`, told again what it gave us as a cookie. */
@@ -42,11 +45,14 @@ export function createHttpDriver(options: {
         poll,
       )
       const provisioned = readOutputData(text, namespace)
+      const { values: outputs } = provisioned.outputs
+      if (lengthOf(outputs, mostOutputs) > mostOutputs)
+        throw new Stalled(
+          'OutputsTooLarge',
+          `the outputs of ${name} are longer than ${mostOutputs} characters`,
+        )
       const words = likelySecretWords([secrets, account], [values, params])
-      const outputs = provisioned.outputs.values
-      refuseLeak(Object.keys(outputs), words, `the name of an output of ${name}`)
-      for (const [output, value] of Object.entries(outputs))
-        refuseLeak(value, words, `output '${output}' of ${name}`)
+      refuseLeak(plainOutputs(outputs, ` of ${name}`), words)
       return provisioned
     },
     async deprovision({ guResId, account, cookie, signal }) {

@@ -5,7 +5,7 @@ import { canonicalJson, isObject } from '../../domain/json.ts'
 import type { Results, Step, Templates } from '../../templates/templates.ts'
 import type { Cookie, Driver, ObservedReference, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
-import { refuseLeak, secretWords } from '../secret-leak.ts'
+import { type Plain, plainOutputs, refuseLeak, secretWords } from '../secret-leak.ts'
 import { templateDescriptor } from './descriptor.ts'
 import { type Made, objectsOf } from './manifests.ts'
 import { withoutSecrets, withSecrets } from './seen-objects.ts'
@@ -37,7 +37,10 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
   const results = await renderTemplates(templates, steps, data, request)
   const words = secretWordsOf(request, sources, results)
   const made = objectsOf(results.manifests, request.namespace)
-  for (const each of made) refuseSecretIn(each, words, sources)
+  refuseLeak(
+    made.flatMap((each) => plainManifest(each, sources)),
+    words,
+  )
   const outputs = isLater ? { values: {}, secrets: {} } : outputsOf(results, words)
   if (sources.cookie !== undefined) await keepCookie(request.cookie, before, results.cookie)
   const objects = made.map(({ object }) => object)
@@ -82,8 +85,7 @@ function outputSteps({ outputs, secretOutputs }: Sources, own: Named = [], other
 
 function outputsOf(results: Results, words: readonly string[]): Outputs {
   const values = mapOf('outputs', results.outputs)
-  refuseLeak(Object.keys(values), words, 'the name of an output')
-  for (const [name, value] of Object.entries(values)) refuseLeak(value, words, `output '${name}'`)
+  refuseLeak(plainOutputs(values), words)
   const secrets = Object.entries(results).filter(([name]) => /^secrets\d*$/.test(name))
   return { values, secrets: Object.assign({}, ...secrets.map(([name, value]) => mapOf(name, value))) }
 }
@@ -105,19 +107,16 @@ function secretWordsOf(
   return secretWords([secrets, secretParts.init === undefined ? undefined : results.init])
 }
 
-function refuseSecretIn(
-  { manifest, object }: Made,
-  words: readonly string[],
-  { secretParts }: Sources,
-): void {
-  if (object.apiVersion === 'v1' && object.kind === 'Secret') return
+/** What must hold no secret of a manifest: nothing of a Secret; refuses one whose own text holds some. */
+function plainManifest({ manifest, object }: Made, { secretParts }: Sources): readonly Plain[] {
+  if (object.apiVersion === 'v1' && object.kind === 'Secret') return []
   const { manifests } = secretParts
   const holdsOne = isObject(manifests) ? Object.hasOwn(manifests, manifest) : manifests !== undefined
   if (holdsOne) {
     const message = `a placeholder puts a secret into the template of manifest '${manifest}', which makes a ${object.kind}: give it as a secret input, and read '.driver.secrets' where a Secret is made`
     throw new Stalled('SecretLeak', message)
   }
-  refuseLeak(object, words, `manifest '${manifest}'`)
+  return [[`manifest '${manifest}'`, object]]
 }
 
 function observedSteps(observed: unknown): Step[] {

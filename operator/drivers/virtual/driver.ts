@@ -23,7 +23,7 @@ export function createVirtualDriver({ descriptor, template, inner, templates }: 
     const steps = [{ name: 'template', template, reads: 'yaml' as const }]
     const results = await renderTemplates(templates, steps, templateData(request), request)
     const inputs = inputsOf(results.template)
-    refuseLeak(inputs.values, secretWords(request.secrets), "the template's 'values'")
+    refuseLeak([["the template's 'values'", inputs.values]], secretWords(request.secrets))
     const faults = faultsOfInputs(inner.descriptor, inputs)
     if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
     return { ...request, ...inputs }
