@@ -3,7 +3,7 @@ import type { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
-import { rememberedSet } from '../../operator/domain/deployment.ts'
+import { rememberedSet, setNameOf } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { knownId } from '../parameters.ts'
@@ -55,7 +55,7 @@ function baseSet(
 ): SetContent {
   if (name === undefined) return emptySet
   const base = store.get(EnvironmentDeployment, organization, name)
-  const setName = rememberedSet(environment, name) ?? base?.status?.setName ?? base?.spec.setName
+  const setName = rememberedSet(environment, name) ?? (base && setNameOf(base))
   const [application = '', setId = ''] = (setName ?? '').split('.')
   const content = findSet(store, organization, application, setId)
   if (content) return content

@@ -9,7 +9,7 @@ import { flag, isOn } from '../switch.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
 import { preparedDeployment, startDeployment } from './deployment-start.ts'
 import { findStart } from './environments.ts'
-import { type EnvironmentPath, findApplication } from './find.ts'
+import { afterDot, type EnvironmentPath, findApplication } from './find.ts'
 import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
 import { deployOnce } from './run-key.ts'
 
@@ -45,7 +45,7 @@ function deploymentOf(
   const { spec, status } = findStart(store, org_id, app_id, deployment_id)
   const setName = spec.setName ?? status?.setName
   if (setName === undefined) throw new Problem('Invalid', `deployment '${deployment_id}' has no set yet`)
-  return { set_id: setName.slice(setName.indexOf('.') + 1), ...more }
+  return { set_id: afterDot(setName), ...more }
 }
 
 /** Runs of the pipeline that deploys: each is a deployment. */

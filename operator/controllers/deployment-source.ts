@@ -4,7 +4,7 @@ import type { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { newObject } from '../api/kind.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
-import { baseDeploymentName, rememberedSet } from '../domain/deployment.ts'
+import { baseDeploymentName, rememberedSet, setNameOf } from '../domain/deployment.ts'
 import { Problem } from '../domain/errors.ts'
 import { setObjectName } from '../domain/identity.ts'
 import { isAlreadyThere } from '../kube/client.ts'
@@ -58,8 +58,7 @@ export function createSources(cluster: Cluster): {
   function setOf(environment: Environment, name: string): SetContent {
     const { namespace = '' } = environment.metadata
     const deployment = store.get(EnvironmentDeployment, namespace, name)
-    const setName =
-      rememberedSet(environment, name) ?? deployment?.status?.setName ?? deployment?.spec.setName
+    const setName = rememberedSet(environment, name) ?? (deployment && setNameOf(deployment))
     if (setName) return setCalled(namespace, setName)
     throw new Missing('BaseNotFound', `the set of the deployment '${name}', on which it builds,`)
   }

@@ -10,7 +10,7 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import type { SetContent } from '../domain/delta.ts'
-import { byAge, isFinished } from '../domain/deployment.ts'
+import { byAge, isFinished, setNameOf } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
 import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
@@ -95,7 +95,8 @@ export function environmentDeploymentController(
         if (before && !after) forget(before)
         if (ended) return unfinishedIn(environmentOf(before)).map(keyOf)
         // Another one may build on it.
-        return after && setOf(after) && !setOf(before) ? waitingIn(after.metadata.namespace) : []
+        const hasNews = after && setNameOf(after) && !(before && setNameOf(before))
+        return hasNews ? waitingIn(after.metadata.namespace) : []
       }),
       watchKind(store.cacheOf(Environment), ({ before, after }) => {
         const isNews =
@@ -252,10 +253,6 @@ function refusedBy(object: string, seen: Seen) {
     if (!isRefusedForGood(error)) throw error
     throw failure({ ...seen, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
-}
-
-function setOf(deployment: EnvironmentDeployment | undefined): string | undefined {
-  return deployment?.status?.setName ?? deployment?.spec.setName
 }
 
 function namesNamespace({ descriptor }: PlanStep): boolean {

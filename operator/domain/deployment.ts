@@ -22,6 +22,14 @@ export function isFinished(deployment: Pick<EnvironmentDeployment, 'status'>): b
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 
+/** The set that a deployment deploys: the one it was found to, or else the one it names; undefined until it is known. */
+export function setNameOf({
+  spec,
+  status,
+}: Pick<EnvironmentDeployment, 'spec' | 'status'>): string | undefined {
+  return status?.setName ?? spec.setName
+}
+
 /** Older first: by creation, then by name with numbers compared as numbers. */
 export function byAge(
   left: Pick<EnvironmentDeployment, 'metadata'>,
@@ -90,7 +98,7 @@ export function rememberedStart(
 function startAt(deployment: EnvironmentDeployment): Start | undefined {
   const { metadata, spec, status } = deployment
   const { name, uid = '', creationTimestamp = '' } = metadata
-  const setName = status?.setName ?? spec.setName
+  const setName = setNameOf(deployment)
   if (setName === undefined) return undefined
   const creatorName = metadata.annotations?.[annotations.createdBy]
   const optional: { [K in keyof Start]?: Start[K] | undefined } = {

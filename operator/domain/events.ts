@@ -4,7 +4,7 @@ import type { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import type { ObjectMeta } from '../api/kind.ts'
 import { annotations } from '../api/names.ts'
 import type { Trigger } from '../api/webhook.ts'
-import { isFinished, stateOfDeployment } from './deployment.ts'
+import { isFinished, setNameOf, stateOfDeployment } from './deployment.ts'
 import { parseEnvironmentObjectName } from './identity.ts'
 
 /** Something that happened, as webhooks are told of it. */
@@ -70,7 +70,7 @@ export function occurrencesOfDeployment(deployment: EnvironmentDeployment): Occu
     const own = {
       deploy_id: metadata.name,
       delta_id: spec.deltaName ?? '',
-      set_id: setIdOf(status?.setName ?? spec.setName, applicationId),
+      set_id: setIdOf(setNameOf(deployment), applicationId),
       comment: spec.comment ?? '',
       status: state,
     }
