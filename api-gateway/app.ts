@@ -55,7 +55,7 @@ export function createGateway(options: GatewayOptions) {
   const { cluster, log, catalogue, endpoints = allEndpoints, version = '0.1.0', now = Date.now } = options
   const settings = { ...defaultSettings, ...options.settings }
   const document = openApiDocument(endpoints, version)
-  const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors })
+  const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors, log })
   const signer = createSigner(options.sessionKey ?? (() => readSessionKey(cluster.client)), log, now)
   const gateway: Gateway = {
     cluster,

@@ -66,7 +66,7 @@ export async function startOperator(options: {
   const factories = openDrivers(await readInstallationId(cluster.client))
   const { builtIn } = factories
   const catalogue = builtIn.map(({ descriptor }) => descriptor)
-  const planning = createPlanning(cluster.store, { catalogue, vendors })
+  const planning = createPlanning(cluster.store, { catalogue, vendors, log })
   const drivers = createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories })
   const loops: Loop[] = []
 

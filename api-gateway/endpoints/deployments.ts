@@ -2,7 +2,6 @@ import { EnvironmentDeployment } from '../../operator/api/environment-deployment
 import { list, object, oneOf, string } from '../../operator/api/schema.ts'
 import { byAge } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { plan } from '../../operator/domain/plan.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { created, type Endpoint, endpoint, ok } from '../endpoint.ts'
 import { errorShape, named } from '../shapes.ts'
@@ -41,14 +40,13 @@ function findDeployment(
 }
 
 function toErrors({ status }: EnvironmentDeployment) {
-  const stalled = status?.conditions?.find(
-    ({ type, status: holds }) => type === 'Stalled' && holds === 'True',
-  )
+  // A failed try counts as well: the deployment may not have come far enough to find problems.
+  const failed = status?.conditions?.find(({ type, status: holds }) => type === 'Ready' && holds === 'False')
   const problems = status?.problems ?? []
   const all =
-    problems.length > 0 || !stalled
+    problems.length > 0 || !failed
       ? problems
-      : [{ object: '', reason: stalled.reason, message: stalled.message }]
+      : [{ object: '', reason: failed.reason, message: failed.message }]
   return all.map(({ object: about, reason, message }) => ({
     scope: about === '' || about.includes('#') ? 'environment' : 'workload',
     object_id: about,
@@ -105,7 +103,7 @@ export const deployments: readonly Endpoint[] = [
       const isFull = request.mode === 'full'
       const prepared = preparedDeployment(params, request, caller, gateway, { besideOthers: isDryRun })
       const { environment, content } = prepared
-      if (isDryRun) return ok(toPlan(plan({ ...gateway.planning.inputFor(environment, content), isFull })))
+      if (isDryRun) return ok(toPlan(gateway.planning.planFor(environment, content, { isFull })))
       return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))
     },
   }),

@@ -5,7 +5,7 @@ import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { newObject } from '../api/kind.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
 import { baseDeploymentName, rememberedSet, setNameOf } from '../domain/deployment.ts'
-import { Problem } from '../domain/errors.ts'
+import { planningFault } from '../domain/guard.ts'
 import { setObjectName } from '../domain/identity.ts'
 import { isAlreadyThere } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -102,8 +102,7 @@ function fold(base: SetContent, delta: DeploymentDelta): SetContent {
   try {
     return applyDelta(base, deltaContent(delta.spec))
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const message = `the delta '${delta.metadata.name}' does not apply: ${error.message}`
+    const message = `the delta '${delta.metadata.name}' does not apply: ${planningFault(error).message}`
     throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
   }
 }

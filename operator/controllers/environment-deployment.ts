@@ -13,7 +13,7 @@ import type { SetContent } from '../domain/delta.ts'
 import { byAge, isFinished, setNameOf } from '../domain/deployment.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { type Plan, type PlanStep, plan, summarize } from '../domain/plan.ts'
+import { type Plan, type PlanStep, summarize } from '../domain/plan.ts'
 import { createCatchUp } from '../kube/catch-up.ts'
 import { isRefusedForGood } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -24,6 +24,7 @@ import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import type { Tally } from '../kube/tally.ts'
 import { conditionOf } from '../kube/verdict.ts'
+import { DeploymentDeadlines } from './deployment-deadline.ts'
 import { awaited, failure, finishedAs, refusal } from './deployment-failure.ts'
 import { createSources, Missing } from './deployment-source.ts'
 import type { Installation } from './installation.ts'
@@ -71,6 +72,9 @@ export function environmentDeploymentController(
   const catchUp = createCatchUp(cluster, plannedFrom)
   const write = createResourceWriter(tools)
   const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
+  const deadlines = new DeploymentDeadlines(tools.timeoutSeconds, (each) =>
+    store.byIndex(EnvironmentDeployment, 'environment', environmentOf(each)),
+  )
   const unfinishedIn = (environment: string) =>
     store.byIndex(EnvironmentDeployment, 'environment', environment).filter((each) => !isFinished(each))
 
@@ -85,6 +89,7 @@ export function environmentDeploymentController(
   return {
     kind: EnvironmentDeployment,
     watches: [
+      deadlines.watch,
       // Constant work for each event, however many resources a deployment has.
       watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
         const resource = after ?? before
@@ -119,13 +124,15 @@ export function environmentDeploymentController(
     ],
     async reconcile(deployment, turn) {
       if (isFinished(deployment)) return finishedAs(deployment)
+      deadlines.start(deployment)
       try {
         const ended = await goOn(deployment, turn)
         forget(deployment)
         return ended
       } catch (error) {
-        if (error instanceof Stalled) forget(deployment)
-        throw error
+        const bounded = deadlines.bounded(deployment, error)
+        if (bounded instanceof Stalled) forget(deployment)
+        throw bounded
       }
     },
   }
@@ -148,6 +155,7 @@ export function environmentDeploymentController(
   }
 
   function forget(deployment: EnvironmentDeployment) {
+    deadlines.stop(deployment)
     running.delete(keyOf(deployment))
     if (runningIn.get(environmentOf(deployment)) === keyOf(deployment))
       runningIn.delete(environmentOf(deployment))
@@ -216,8 +224,10 @@ export function environmentDeploymentController(
   }
 
   function planFor({ spec }: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
-    const input = planning.inputFor(environment, set, tools.installation.isSealed)
-    return plan({ ...input, isFull: spec.mode === 'full' })
+    return planning.planFor(environment, set, {
+      isTrusted: tools.installation.isSealed,
+      isFull: spec.mode === 'full',
+    })
   }
 
   /** What came of it; Waiting as long as that is open. */
@@ -226,8 +236,7 @@ export function environmentDeploymentController(
     const finishTime = new Date().toISOString()
     if (failed > 0) return { ...seen, finishTime, problems: failuresIn(environmentOf(deployment)) }
     if (pending === 0) return { ...seen, finishTime }
-    const remaining = tools.timeoutSeconds - (Date.now() - Date.parse(seen.startTime ?? finishTime)) / 1000
-    if (remaining > 0) throw new Waiting('Progressing', 'provisioning', Math.ceil(remaining), seen)
+    if (deadlines.remaining(deployment) > 0) throw new Waiting('Progressing', 'provisioning', undefined, seen)
     return { ...seen, finishTime, problems: failuresIn(environmentOf(deployment), true) }
   }
 

@@ -88,9 +88,9 @@ export class DraftGraph {
     return draft
   }
 
-  /** A node that nobody has looked at yet. */
-  next(): Draft | undefined {
-    return this.#queue.pop()
+  /** The nodes that are not expanded yet, those included that are added meanwhile. */
+  *unexpanded(): Generator<Draft> {
+    for (let draft = this.#queue.pop(); draft; draft = this.#queue.pop()) yield draft
   }
 
   /** Makes `from` depend on `to`. */

@@ -5,9 +5,10 @@ import type { ValueSource } from '../api/shared-value.ts'
 import { checkNode, checkOutputs, type OutputUse, refuseIndirect } from './checks.ts'
 import { type CompiledDefinition, compileDefinition, type Fault, linksIn } from './compile.ts'
 import type { SetContent } from './delta.ts'
-import { type Descriptor, defaultClass, inherit } from './descriptor.ts'
+import { type Descriptor, defaultClass, formatDescriptor, inherit } from './descriptor.ts'
 import { type Draft, DraftGraph } from './draft.ts'
 import type { DriverDescriptor } from './driver.ts'
+import { Guard } from './guard.ts'
 import { workloadOf } from './identity.ts'
 import { compareText } from './json.ts'
 import { absolute, type Link, paramsRoots } from './link.ts'
@@ -15,7 +16,7 @@ import type { Matcher, WonMatch } from './matching.ts'
 import { linkModules, moduleParams } from './module-links.ts'
 import type { Misses } from './near-misses.ts'
 import { didYouMean } from './nearest.ts'
-import { findDependency, type Needs, readNeeds } from './needs.ts'
+import { findDependency, type Needs, noNeeds, readNeeds } from './needs.ts'
 import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
 import { inOrder } from './order.ts'
 import { overriding } from './override.ts'
@@ -75,6 +76,8 @@ export interface Graph {
   readonly nodes: readonly GraphNode[]
   /** The first of them, and how many more there are. */
   readonly problems: readonly ListedProblem[]
+  /** Errors of the program behind some of the problems, for the log. */
+  readonly errors: readonly unknown[]
 }
 
 const maxNodes = 10_000
@@ -87,7 +90,7 @@ const maxGivenLength = 64 * 1_048_576
 
 /**
  * Builds the resource graph: from the set, the implicit resources and what the definitions of all of them
- * bring in.
+ * bring in. Never throws: an exception becomes a problem of the resource that it is about.
  */
 export function buildGraph(input: GraphInput): Graph {
   return new GraphBuilder(input).build()
@@ -102,6 +105,7 @@ class GraphBuilder {
   readonly #types: ReadonlyMap<string, ResourceTypeInfo>
   readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
   readonly #problems = new Problems()
+  readonly #guard: Guard
   readonly #misses: Misses
   readonly #uses: OutputUse[] = []
   #givenLength = 0
@@ -110,13 +114,8 @@ class GraphBuilder {
     this.#input = input
     this.#graph = new DraftGraph(input.context)
     this.#types = new Map(input.types.map((each) => [each.type, each]))
-    this.#needs = readNeeds({
-      context: input.context,
-      set: input.set,
-      graph: this.#graph,
-      expandType: (type) => this.#expandType(type),
-      report: this.#report,
-    })
+    this.#guard = new Guard(this.#report)
+    this.#needs = this.#guard.run('', () => this.#readNeeds()) ?? noNeeds()
     this.#misses = { effort: this.#needs.effort, known: new Map() }
     this.#workloads = new Set(this.#needs.workloads.values())
     this.#values = input.values ?? new Map()
@@ -124,30 +123,52 @@ class GraphBuilder {
 
   build(): Graph {
     const graph = this.#graph
-    const rules = linkModules(this.#input.set, {
-      graph,
+    const guard = this.#guard
+    const rules = guard.run('', () => this.#linkModules()) ?? new Map()
+    for (const each of this.#needs.params)
+      guard.run(each.draft.text, () => this.#takeParams(each.draft, each.params, each.by, each.workload))
+    for (const each of this.#input.extra ?? [])
+      guard.run(formatDescriptor(each.descriptor), () => this.#addExtra(each))
+    guard.run('', () => refuseIndirect(this.#needs, this.#types, this.#report))
+    for (const type of implicitTypes) guard.run(type, () => this.#addImplicit(type))
+    for (const draft of graph.unexpanded()) guard.run(draft.text, () => this.#expand(draft))
+    if (graph.size > maxNodes)
+      this.#report('', 'TooManyResources', `the graph has more than ${maxNodes} resources`)
+    guard.run('', () => {
+      graph.settle()
+      followSelectors(graph)
+      meetNeighbours(graph, this.#input.context.organizationId)
+      giveIngressRules(graph, rules, this.#report)
+    })
+    for (const draft of graph.nodes) guard.run(draft.text, () => this.#check(draft))
+    guard.run('', () => checkOutputs(this.#uses, this.#types, this.#needs.effort, this.#report))
+    return this.#result()
+  }
+
+  #readNeeds(): Needs {
+    return readNeeds({
+      context: this.#input.context,
+      set: this.#input.set,
+      graph: this.#graph,
+      expandType: (type) => this.#expandType(type),
+      report: this.#report,
+    })
+  }
+
+  #linkModules() {
+    return linkModules(this.#input.set, {
+      graph: this.#graph,
       needs: this.#needs,
       values: this.#values,
       report: this.#report,
+      guard: this.#guard,
       readUse: (user, target, output, text) => this.#uses.push({ user, target, output, text }),
     })
-    for (const each of this.#needs.params) this.#takeParams(each.draft, each.params, each.by, each.workload)
-    for (const each of this.#input.extra ?? []) this.#addExtra(each)
-    refuseIndirect(this.#needs, this.#types, this.#report)
-    for (const type of implicitTypes) this.#addImplicit(type)
-    for (let draft = graph.next(); draft; draft = graph.next()) this.#expand(draft)
-    if (graph.size > maxNodes)
-      this.#report('', 'TooManyResources', `the graph has more than ${maxNodes} resources`)
-    graph.settle()
-    followSelectors(graph)
-    meetNeighbours(graph, this.#input.context.organizationId)
-    giveIngressRules(graph, rules, this.#report)
-    for (const draft of graph.nodes) {
-      giveValues(draft, this.#values, this.#workloads.has(draft), this.#report)
-      checkNode(draft, this.#types, this.#needs.effort, this.#report)
-    }
-    checkOutputs(this.#uses, this.#types, this.#needs.effort, this.#report)
-    return this.#result()
+  }
+
+  #check(draft: Draft): void {
+    giveValues(draft, this.#values, this.#workloads.has(draft), this.#report)
+    checkNode(draft, this.#types, this.#needs.effort, this.#report)
   }
 
   readonly #report = (about: string, reason: string, text: string, most?: number): void =>
@@ -297,9 +318,11 @@ class GraphBuilder {
   }
 
   #result(): Graph {
-    const { order, cycles } = inOrder(this.#graph.nodes)
-    for (const cycle of cycles) this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '), maxCycleLength)
-    return { nodes: order.map(finished), problems: this.#problems.listed() }
+    const ordered = this.#guard.run('', () => inOrder(this.#graph.nodes))
+    for (const cycle of ordered?.cycles ?? [])
+      this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '), maxCycleLength)
+    const nodes = (ordered?.order ?? []).map(finished)
+    return { nodes, problems: this.#problems.listed(), errors: this.#guard.errors }
   }
 }
 

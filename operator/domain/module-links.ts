@@ -1,6 +1,8 @@
+import type { FreeForm } from '../api/schema.ts'
 import type { SetContent } from './delta.ts'
 import type { Draft, DraftGraph } from './draft.ts'
 import { Problem } from './errors.ts'
+import type { Guard } from './guard.ts'
 import { escapeToken, isObject } from './json.ts'
 import { modulePlaceholderRoots, moduleRoots, parseLink } from './link.ts'
 import { didYouMean } from './nearest.ts'
@@ -28,6 +30,7 @@ interface Tools {
   readonly needs: Needs
   readonly values: SharedValues
   readonly report: Report
+  readonly guard: Guard
   /** Notes that an output is read, so that one that will not be is found before anything is touched. */
   readUse(user: Draft, target: Draft, output: string, text: string): void
 }
@@ -40,18 +43,28 @@ export function linkModules(set: SetContent, tools: Tools): Map<Draft, IngressRu
   const rules = new Map<Draft, IngressRule[]>()
   for (const [id, workload] of tools.needs.workloads) {
     const spec = Object.hasOwn(set.modules, id) ? set.modules[id]?.['spec'] : undefined
-    if (!isObject(spec)) continue
-    for (const found of placeholdersIn(spec, workload, tools.report)) connectTo(found, id, workload, tools)
-    for (const { name, at } of namedVolumes(spec)) connectTo(bareReference(name, at), id, workload, tools)
-    for (const { name, at, paths } of ingressSections(spec)) {
-      const dns = connectTo(bareReference(name, at), id, workload, tools)
-      if (!dns) continue
-      const known = rules.get(dns) ?? []
-      for (const [path, { type, port }] of paths) known.push({ workload: id, path, type, port })
-      rules.set(dns, known)
-    }
+    if (isObject(spec)) tools.guard.run(workload.text, () => linkModule(id, spec, workload, tools, rules))
   }
   return rules
+}
+
+function linkModule(
+  id: string,
+  spec: FreeForm,
+  workload: Draft,
+  tools: Tools,
+  rules: Map<Draft, IngressRule[]>,
+): void {
+  for (const { path, at } of placeholdersIn(spec, workload, tools.report))
+    connectTo(() => path, at, id, workload, tools)
+  for (const { name, at } of namedVolumes(spec)) connectTo(() => bareReference(name), at, id, workload, tools)
+  for (const { name, at, paths } of ingressSections(spec)) {
+    const dns = connectTo(() => bareReference(name), at, id, workload, tools)
+    if (!dns) continue
+    const known = rules.get(dns) ?? []
+    for (const [path, { type, port }] of paths) known.push({ workload: id, path, type, port })
+    rules.set(dns, known)
+  }
 }
 
 function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPlaceholder[] {
@@ -64,13 +77,16 @@ function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPl
   }
 }
 
+/** Connects a workload to what the path at `at` names. Whatever is wrong with the path is a problem of the workload. */
 function connectTo(
-  { path, at }: FoundPlaceholder,
+  readPath: () => readonly string[],
+  at: string,
   id: string,
   workload: Draft,
   { graph, needs, values, report, readUse }: Tools,
 ): Draft | undefined {
   try {
+    const path = readPath()
     const link = parseLink(path, modulePlaceholderRoots)
     if (link.kind === 'workload') {
       if (needs.workloads.has(link.workload)) return undefined
@@ -111,18 +127,24 @@ function connectTo(
  */
 export function moduleParams(id: string, module: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { profile, spec } = module
-  const service = (text: string): string =>
-    text.includes('${')
-      ? formatTemplate(
-          parseTemplate(text, modulePlaceholderRoots).map((part) =>
-            typeof part === 'string' ? part : (serviceName(part.path) ?? part),
-          ),
-        )
-      : text
   return {
     id,
     ...(typeof profile === 'string' ? { profile } : {}),
-    spec: mapTexts(isObject(spec) ? spec : {}, service),
+    spec: mapTexts(isObject(spec) ? spec : {}, withServiceNames),
+  }
+}
+
+/** The text with the names of Services filled in. A malformed text stays: `linkModules` reports it. */
+function withServiceNames(text: string): string {
+  if (!text.includes('${')) return text
+  try {
+    const parts = parseTemplate(text, modulePlaceholderRoots)
+    return formatTemplate(
+      parts.map((part) => (typeof part === 'string' ? part : (serviceName(part.path) ?? part))),
+    )
+  } catch (error) {
+    if (error instanceof Problem) return text
+    throw error
   }
 }
 
@@ -131,10 +153,10 @@ function serviceName([root, workload, part, field]: readonly string[]): string |
   return root === 'modules' && part === 'service' && field === 'name' ? workload : undefined
 }
 
-/** Names of dependencies that stand outside of a placeholder, such as `externals.dns`. */
-function bareReference(name: string, at: string): FoundPlaceholder {
+/** The path of a dependency that is named outside of a placeholder, such as `externals.dns`. */
+function bareReference(name: string): readonly string[] {
   const [part] = parseTemplate(`\${${name}}`, moduleRoots)
-  return { path: typeof part === 'object' ? part.path : [name], at }
+  return typeof part === 'object' ? part.path : [name]
 }
 
 function namedVolumes(spec: Record<string, unknown>): { name: string; at: string }[] {

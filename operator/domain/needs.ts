@@ -41,6 +41,11 @@ export interface NeedsInput {
   readonly report: Report
 }
 
+/** What a set needs that cannot be read. */
+export function noNeeds(): Needs {
+  return { workloads: new Map(), externals: new Map(), shared: new Map(), params: [], effort: fullEffort() }
+}
+
 /** Makes nodes of the workloads, their private dependencies and the shared ones. */
 export function readNeeds(input: NeedsInput): Needs {
   const { set, graph, report } = input

@@ -3,9 +3,10 @@ import type { PlanSummary } from '../api/environment-deployment.ts'
 import { driverOf } from './definition.ts'
 import { type Descriptor, formatDescriptor } from './descriptor.ts'
 import { buildGraph, type Graph, type GraphInput, type GraphNode } from './graph.ts'
+import { Guard, planningFault } from './guard.ts'
 import { isObject, sameJson } from './json.ts'
 import type { WonMatch } from './matching.ts'
-import type { ListedProblem } from './problems.ts'
+import { type ListedProblem, Problems } from './problems.ts'
 import { lengthOf, storedBytes, storedPerLength } from './size.ts'
 
 type ResourceSpec = ActiveResource['spec']
@@ -34,6 +35,8 @@ export interface Plan {
   readonly steps: readonly PlanStep[]
   readonly problems: readonly ListedProblem[]
   readonly graph: Graph
+  /** Errors of the program behind some of the problems, for the log. */
+  readonly errors: readonly unknown[]
 }
 
 /** What a plan is made from. */
@@ -55,15 +58,38 @@ const maxSpecBytes = 1_400_000
 /** Bytes of the specs that one deployment writes; with their outputs and what the store keeps of before it is several times as much. */
 const maxPlanBytes = 64 * 1_048_576
 
-/** Compares what the set wants with what is there. */
+/** Compares what the set wants with what is there. Never throws: an exception becomes a problem of the plan. */
 export function plan(input: PlanInput): Plan {
   const graph = buildGraph(input)
+  const problems = new Problems()
+  const guard = new Guard((about, reason, text) => problems.add(about, reason, text))
+  const steps = guard.run('', () => stepsOf(graph, input, guard)) ?? []
+  const tooLarge = guard.run('', () => problemsOfSize(steps)) ?? []
+  return {
+    steps,
+    problems: [...graph.problems, ...problems.listed(), ...tooLarge],
+    graph,
+    errors: [...graph.errors, ...guard.errors],
+  }
+}
+
+/** The plan of an input that cannot even be gathered. */
+export function planWithout(error: unknown): Plan {
+  const problems = [{ object: '', ...planningFault(error) }]
+  return { steps: [], problems, graph: { nodes: [], problems, errors: [error] }, errors: [error] }
+}
+
+function stepsOf(graph: Graph, input: PlanInput, guard: Guard): PlanStep[] {
   const active = new Map(input.active.map((resource) => [resource.metadata.name, resource]))
   const steps: PlanStep[] = []
   for (const node of graph.nodes) {
-    if (node.match) steps.push(stepFor(node, node.match, active.get(node.guResId), input))
+    const { match, guResId } = node
+    const step =
+      match &&
+      guard.run(formatDescriptor(node.descriptor), () => stepFor(node, match, active.get(guResId), input))
+    if (step) steps.push(step)
     // A workload that nothing provisions any more is unused; whatever else has no definition is a problem.
-    if (!node.virtual) active.delete(node.guResId)
+    if (!node.virtual) active.delete(guResId)
   }
   const unused = [...active.values()].filter(
     ({ metadata, spec }) => !metadata.deletionTimestamp && !spec.unusedSince,
@@ -78,8 +104,7 @@ export function plan(input: PlanInput): Plan {
       current,
     })
   }
-  const tooLarge = problemsOfSize(steps)
-  return { steps, problems: tooLarge.length > 0 ? [...graph.problems, ...tooLarge] : graph.problems, graph }
+  return steps
 }
 
 /** What would not go into one object, or not into the store, is found before anything is written. */

@@ -12,17 +12,20 @@ import { lastDeployment } from '../domain/deployment.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { contextOf } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
-import type { PlanInput } from '../domain/plan.ts'
+import { type Plan, type PlanInput, plan, planWithout } from '../domain/plan.ts'
 import { valuesFor } from '../domain/shared-values.ts'
 import { catalogueWith } from '../domain/third-party.ts'
 import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/types.ts'
+import type { Log } from '../log.ts'
 import { scoped } from './kinds-in-store.ts'
 import type { Store } from './store.ts'
 
 /** Gathers what plans are made from; both processes ask here, so that a preview sees what a deployment would. */
 export interface Planning {
-  /** Everything that a plan of this set in this environment looks at; who cannot tell trusts every resource. */
-  inputFor(environment: Environment, set: SetContent, isTrusted?: PlanInput['isTrusted']): PlanInput
+  /** Everything that a plan of this set in this environment looks at. It trusts every resource. */
+  inputFor(environment: Environment, set: SetContent): PlanInput
+  /** The plan of this set in this environment. Never throws: an exception becomes a problem of the plan. */
+  planFor(environment: Environment, set: SetContent, options?: PlanOptions): Plan
   matcherOf(organization: string): Matcher
   /** All types that an organization knows, its own and the built-in ones. */
   typesOf(organization: string): readonly ResourceTypeInfo[]
@@ -32,10 +35,17 @@ export interface Planning {
   deployedSet(environment: Environment): SetContent | undefined
 }
 
+/** How a plan is made. */
+export type PlanOptions = Partial<Pick<PlanInput, 'isTrusted' | 'isFull'>>
+
 /** Planning over a store, with the drivers that there are. */
 export function createPlanning(
   store: Store,
-  rules: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
+  rules: {
+    readonly catalogue: readonly DriverDescriptor[]
+    readonly vendors: readonly string[]
+    readonly log: Log
+  },
 ): Planning {
   const matchers = createMemo(store, ResourceDefinition, (organization) =>
     createMatcher(store.list(ResourceDefinition, organization)),
@@ -51,27 +61,44 @@ export function createPlanning(
     const own = store.list(ResourceDriver, organization).filter(({ metadata }) => !metadata.deletionTimestamp)
     return own.length === 0 ? rules.catalogue : catalogueWith(rules.catalogue, own, rules.vendors)
   })
+  function inputFor(environment: Environment, set: SetContent): PlanInput {
+    const { namespace = '', name } = environment.metadata
+    const context = contextOf(environment)
+    const values = store.byIndex(SharedValue, 'application', scoped(environment, context.applicationId))
+    return {
+      vendors: rules.vendors,
+      catalogue: catalogues(namespace),
+      context,
+      environmentName: name,
+      set,
+      matcher: matchers(namespace),
+      types: types(namespace),
+      values: valuesFor(values, context.environmentId),
+      accountTypeOf: (account) => store.get(ResourceAccount, namespace, account)?.spec.type,
+      active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
+      isTrusted: () => true,
+    }
+  }
+
+  function planOrFault(environment: Environment, set: SetContent, options: PlanOptions): Plan {
+    try {
+      return plan({ ...inputFor(environment, set), ...options })
+    } catch (error) {
+      return planWithout(error)
+    }
+  }
+
   return {
     matcherOf: matchers,
     typesOf: types,
     catalogueOf: catalogues,
-    inputFor(environment, set, isTrusted = () => true) {
-      const { namespace = '', name } = environment.metadata
-      const context = contextOf(environment)
-      const values = store.byIndex(SharedValue, 'application', scoped(environment, context.applicationId))
-      return {
-        vendors: rules.vendors,
-        catalogue: catalogues(namespace),
-        context,
-        environmentName: name,
-        set,
-        matcher: matchers(namespace),
-        types: types(namespace),
-        values: valuesFor(values, context.environmentId),
-        accountTypeOf: (account) => store.get(ResourceAccount, namespace, account)?.spec.type,
-        active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
-        isTrusted,
-      }
+    inputFor,
+    planFor(environment, set, options = {}) {
+      const planned = planOrFault(environment, set, options)
+      const { namespace, name } = environment.metadata
+      for (const error of planned.errors)
+        rules.log.error('a part of a plan failed', { organization: namespace, environment: name, error })
+      return planned
     },
     deployedSet(environment) {
       const { namespace = '', name } = environment.metadata

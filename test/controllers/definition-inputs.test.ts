@@ -7,6 +7,7 @@ import type { InputsVerdict } from '../../operator/domain/driver.ts'
 import { createPlanning } from '../../operator/kube/planning.ts'
 import { nextStatus } from '../../operator/kube/status.ts'
 import { verdictOf } from '../../operator/kube/verdict.ts'
+import { silentLog } from '../../operator/log.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { definition, driver } from '../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
@@ -32,7 +33,11 @@ beforeEach(() => {
   verdict = { faults: [], warnings: [] }
   seen = []
   const cluster = { ...fake, client: objects.client }
-  const planning = createPlanning(cluster.store, { catalogue: [judging, driver('other')], vendors })
+  const planning = createPlanning(cluster.store, {
+    catalogue: [judging, driver('other')],
+    vendors,
+    log: silentLog,
+  })
   controller = resourceDefinitionController(cluster, planning, vendors)
 })
 

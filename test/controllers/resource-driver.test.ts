@@ -8,6 +8,7 @@ import type { Driver } from '../../operator/drivers/driver.ts'
 import type { Watch } from '../../operator/kube/controller.ts'
 import { createPlanning } from '../../operator/kube/planning.ts'
 import { keyOf } from '../../operator/kube/resource.ts'
+import { silentLog } from '../../operator/log.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
 import { resourceTools } from './support/resource-tools.ts'
@@ -19,7 +20,7 @@ let controller: ReturnType<typeof resourceDriverController>
 
 beforeEach(() => {
   cluster.reset()
-  const planning = createPlanning(cluster.store, { catalogue: [driver('ours')], vendors })
+  const planning = createPlanning(cluster.store, { catalogue: [driver('ours')], vendors, log: silentLog })
   controller = resourceDriverController(cluster, planning, vendors)
 })
 

@@ -26,7 +26,7 @@ export function resourceTools(
 ): ResourceTools {
   const vendors = ['quartermaster']
   const catalogue = builtIn.map(({ descriptor }) => descriptor)
-  const planning = createPlanning(cluster.store, { catalogue, vendors })
+  const planning = createPlanning(cluster.store, { catalogue, vendors, log: silentLog })
   return {
     cluster,
     planning,
