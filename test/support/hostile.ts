@@ -139,6 +139,24 @@ export const hostileSet: fc.Arbitrary<SetContent> = fc.record({
   shared: objectOf(dependency),
 }) as fc.Arbitrary<SetContent> // free-form below the first level
 
+const knownType = fc.constantFrom('s3', 's3', 's3', 'dns', 'dns', 'acme/own', 'acme/ghost', 'postgres')
+const named = <T>(names: readonly string[], values: fc.Arbitrary<T>) =>
+  fc.dictionary(fc.constantFrom(...names), values, { maxKeys: 2 })
+const writableDependency = fc.record(
+  { type: knownType, class: fc.constantFrom('default', 'x'), params: free },
+  { requiredKeys: ['type'] },
+)
+const spec = fc.record({ ingress, containers, extra: json }, { requiredKeys: [] })
+
+/** Sets of the form that both doors take, with anything in the places that are free. */
+export const writableSet: fc.Arbitrary<SetContent> = fc.record({
+  modules: named(
+    ['web', 'api'],
+    fc.record({ spec, externals: named(['db', 'dns', 'x'], writableDependency) }),
+  ),
+  shared: named(['main', 'dns'], writableDependency),
+})
+
 /** Spec of a definition as any door may bring it. */
 export const hostileDefinitionSpec: fc.Arbitrary<ResourceDefinition['spec']> = fc.record(
   {
