@@ -1,9 +1,8 @@
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
-import type { Environment } from '../../operator/api/environment.ts'
-import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
+import { pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { object, oneOf, type Static, string } from '../../operator/api/schema.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../operator/domain/delta.ts'
-import { rememberedSet, setNameOf } from '../../operator/domain/deployment.ts'
+import type { Base } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { knownId } from '../parameters.ts'
@@ -47,31 +46,26 @@ export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): New
 }
 
 /** The set of the deployment from which another one starts; the empty set for the first. */
-function baseSet(
-  store: Store,
-  organization: string,
-  environment: Environment,
-  name: string | undefined,
-): SetContent {
-  if (name === undefined) return emptySet
-  const base = store.get(EnvironmentDeployment, organization, name)
-  const setName = rememberedSet(environment, name) ?? (base && setNameOf(base))
-  const [application = '', setId = ''] = (setName ?? '').split('.')
+function baseSet(store: Store, organization: string, base: Base | undefined): SetContent {
+  if (!base) return emptySet
+  const [application = '', setId = ''] = (base.setName ?? '').split('.')
   const content = findSet(store, organization, application, setId)
   if (content) return content
-  throw new Problem('Invalid', `the set of deployment '${name}', from which this one starts, is not there`)
+  throw new Problem(
+    'Invalid',
+    `the set of deployment '${base.deploymentName}', from which this one starts, is not there`,
+  )
 }
 
-/** The set that is to be deployed to an environment, where the deployment starts from the one of that name. */
+/** The set that is to be deployed to an environment, where the deployment builds on that one. */
 export function wantedSet(
   store: Store,
   path: EnvironmentPath,
   body: NewDeployment,
-  environment: Environment,
-  baseName: string | undefined,
+  builtOn: Base | undefined,
 ): SetContent {
   const { org_id, app_id } = path
-  const base = () => baseSet(store, org_id, environment, baseName)
+  const base = () => baseSet(store, org_id, builtOn)
   if (body.delta_id !== undefined) {
     const delta = find(store, DeploymentDelta, org_id, body.delta_id)
     if (delta?.spec.applicationName === app_id) return applyDelta(base(), deltaContent(delta.spec))

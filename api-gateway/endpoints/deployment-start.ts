@@ -1,6 +1,7 @@
+import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { baseDeploymentName, isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
+import { baseOf, isFinished, nextDeploymentNumber } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { deploymentObjectName } from '../../operator/domain/identity.ts'
 import { type Caller, demand } from '../authenticate.ts'
@@ -8,17 +9,20 @@ import type { Gateway } from '../endpoint.ts'
 import { fromWire } from '../wire.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo } from './deployment-shape.ts'
-import { type EnvironmentPath, findEnvironment, newToldMetadata } from './find.ts'
+import { type EnvironmentPath, findEnvironment, held, newToldMetadata, refresh } from './find.ts'
 import { keepSet } from './set-shape.ts'
 
 /** A request to deploy that may be granted, `besideOthers` even while one is under way: what would be deployed. */
-export function preparedDeployment(
+export async function preparedDeployment(
   path: EnvironmentPath,
   request: NewDeployment,
   caller: Caller,
-  { cluster: { store } }: Gateway,
+  { cluster }: Gateway,
   { besideOthers = false } = {},
 ) {
+  const { store } = cluster
+  // A client that saw a deployment end builds on it: ask, since the watch of environments may be behind.
+  await refresh(cluster, Environment, findEnvironment(store, path))
   const environment = findEnvironment(store, path)
   const { name } = environment.metadata
   const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
@@ -27,8 +31,8 @@ export function preparedDeployment(
     throw new Problem('Conflict', 'the environment is being deleted')
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!besideOthers) refuseSecond(earlier)
-  const baseName = baseDeploymentName(environment, earlier)
-  return { environment, earlier, baseName, content: wantedSet(store, path, request, environment, baseName) }
+  const base = baseOf(environment, (id) => store.get(EnvironmentDeployment, path.org_id, id))
+  return { environment, earlier, base, content: wantedSet(store, path, request, base) }
 }
 
 function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
@@ -54,17 +58,17 @@ function keptOf({ comment, mode, pipeline, value_set_version_id: version }: NewD
 export async function startDeployment(
   path: EnvironmentPath,
   request: NewDeployment,
-  prepared: ReturnType<typeof preparedDeployment>,
+  prepared: Awaited<ReturnType<typeof preparedDeployment>>,
   caller: Caller,
   { cluster }: Gateway,
   marks: Readonly<Record<string, string>> = {},
 ): Promise<EnvironmentDeployment> {
-  const { environment, earlier, baseName, content } = prepared
+  const { environment, earlier, base, content } = prepared
   const { name } = environment.metadata
   const setName = await keepSet(cluster, path.org_id, path.app_id, content, caller)
   // Two requests that race take the same number, and the second one collides.
-  const id = deploymentObjectName(name, nextDeploymentNumber(name, earlier))
-  const metadata = newToldMetadata(path.org_id, id, caller)
+  const id = deploymentObjectName(name, nextDeploymentNumber(environment, earlier))
+  const metadata = held(newToldMetadata(path.org_id, id, caller))
   const wanted = newObject(
     EnvironmentDeployment,
     { ...metadata, annotations: { ...metadata.annotations, ...marks } },
@@ -72,7 +76,7 @@ export async function startDeployment(
       environmentName: name,
       setName,
       ...(request.delta_id === undefined ? {} : { deltaName: request.delta_id }),
-      ...(baseName === undefined ? {} : { fromDeploymentName: baseName }),
+      ...(base ? { fromDeploymentName: base.deploymentName } : {}),
       ...keptOf(request),
     },
   )

@@ -101,7 +101,7 @@ export const deployments: readonly Endpoint[] = [
       const request = withOneSource(body)
       const isDryRun = isOn(query.dry_run)
       const isFull = request.mode === 'full'
-      const prepared = preparedDeployment(params, request, caller, gateway, { besideOthers: isDryRun })
+      const prepared = await preparedDeployment(params, request, caller, gateway, { besideOthers: isDryRun })
       const { environment, content } = prepared
       if (isDryRun) return ok(toPlan(gateway.planning.planFor(environment, content, { isFull })))
       return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))

@@ -7,6 +7,7 @@ import { list, object, oneOf, string, time } from '../../operator/api/schema.ts'
 import { byAge, rememberedStart } from '../../operator/domain/deployment.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { environmentObjectName } from '../../operator/domain/identity.ts'
+import { isLastPlanned, isRepetition } from '../../operator/domain/run-memory.ts'
 import { type Cluster, isGone } from '../../operator/kube/cluster.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { type Caller, demand } from '../authenticate.ts'
@@ -65,7 +66,7 @@ export function toEnvironment(store: Store, environment: Environment) {
   const { metadata, spec } = environment
   const { namespace = '' } = metadata
   const from = startOf(store, environment)
-  const last = deploymentsTo(store, namespace, metadata.name).sort(byAge).at(-1)
+  const last = lastOf(environment, deploymentsTo(store, namespace, metadata.name))
   return {
     id: environmentIdOf(environment),
     name: spec.displayName ?? environmentIdOf(environment),
@@ -77,6 +78,14 @@ export function toEnvironment(store: Store, environment: Environment) {
     ...(from ? { from_deploy: from } : {}),
     ...(last ? { last_deploy: toDeployment(last) } : {}),
   }
+}
+
+/** The newest deployment; one that only repeats what ran before counts when its set is the one planned last. */
+function lastOf(environment: Environment, deployments: readonly EnvironmentDeployment[]) {
+  return deployments
+    .filter((each) => !isRepetition(each) || isLastPlanned(environment, each))
+    .sort(byAge)
+    .at(-1)
 }
 
 /** The deployment from which an environment starts; when it is gone, what the environment remembers of it. */

@@ -68,16 +68,16 @@ export const pipelineRuns: readonly Endpoint[] = [
       const { store } = gateway.cluster
       const path = { ...params, env_id: body.env_id }
       findApplication(store, params)
-      const prepare = () => {
+      const prepare = async () => {
         const request = deploymentOf(store, params, body)
-        return { request, prepared: preparedDeployment(path, request, caller, gateway) }
+        return { request, prepared: await preparedDeployment(path, request, caller, gateway) }
       }
       if (isOn(query.dry_run)) {
-        prepare()
+        await prepare()
         return noContent
       }
       const deploy = async (marks?: Readonly<Record<string, string>>) => {
-        const { request, prepared } = prepare()
+        const { request, prepared } = await prepare()
         return startDeployment(path, request, prepared, caller, gateway, marks)
       }
       const key = header('idempotency-key')

@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { id, object, oneOf, type Static, string, time } from './schema.ts'
+import { boolean, id, integer, list, object, oneOf, type Static, string, time } from './schema.ts'
 
 /** States of a deployment in the words of REST. */
 export const deploymentStates = ['pending', 'in progress', 'succeeded', 'failed'] as const
@@ -25,6 +25,37 @@ export const startSchema = object(
 )
 export type Start = Static<typeof startSchema>
 
+/** Hash of the name and the spec of an EnvironmentDeployment. */
+const runHash = (description: string) => string(description, { pattern: '^[0-9a-f]{16}$', maxLength: 16 })
+
+export const lastPlannedSchema = object(
+  {
+    deploymentName: string('The EnvironmentDeployment; it may be gone.', { maxLength: 253 }),
+    hash: runHash('Hash of its name and spec.'),
+    setName: string('DeploymentSet that it deploys.', { maxLength: 253 }),
+  },
+  {
+    environmentFromName: string('`fromDeploymentName` of the environment at the time; used once.', {
+      maxLength: 253,
+    }),
+  },
+  'The deployment that passed planning last. Its set is what the environment is meant to be, and the next delta applies to it.',
+)
+export type LastPlanned = Static<typeof lastPlannedSchema>
+
+/** Limits on the deployments that an environment remembers after they are deleted. */
+export const pastDeploymentLimits = { byOthers: 10_000, overRest: 500 }
+
+export const pastDeploymentSchema = object(
+  {
+    hash: runHash('Hash of its name and spec.'),
+    state: oneOf(deploymentStates, 'How far it was when it was deleted.'),
+  },
+  { overRest: boolean('Whether it was created over REST.') },
+  'One deployment that is deleted.',
+)
+export type PastDeployment = Static<typeof pastDeploymentSchema>
+
 export const Environment = defineKind({
   kind: 'Environment',
   plural: 'environments',
@@ -48,9 +79,19 @@ export const Environment = defineKind({
   status: object(
     {},
     {
-      lastDeploymentName: string('The newest EnvironmentDeployment that passed planning.', {
-        maxLength: 253,
-      }),
+      lastDeploymentName: string(
+        'The EnvironmentDeployment that passed planning last; absent when it is deleted.',
+        { maxLength: 253 },
+      ),
+      lastPlanned: lastPlannedSchema,
+      lastDeploymentNumber: integer(
+        'Highest number that ended the name of an EnvironmentDeployment; REST continues after it.',
+      ),
+      pastDeployments: list(
+        pastDeploymentSchema,
+        'Deployments that are deleted. One that is created again with the same name and spec does not run again.',
+        { maxItems: pastDeploymentLimits.byOthers + pastDeploymentLimits.overRest },
+      ),
       start: startSchema,
     },
     'What the operator saw.',

@@ -83,7 +83,7 @@ function messageOf(problems: readonly ListedProblem[], count: number): string {
 
 /** A finished deployment stays as it ended. */
 export function finishedAs(deployment: EnvironmentDeployment): Seen {
-  const { conditions: _, observedGeneration: __, ...seen } = deployment.status ?? {}
+  const { observedGeneration: _, ...seen } = deployment.status ?? {}
   const stalled = conditionOf(deployment, 'Stalled')
   if (stalled?.status === 'True') throw new Stalled(stalled.reason, stalled.message, seen)
   return seen

@@ -4,12 +4,12 @@ import type { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { newObject } from '../api/kind.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../domain/delta.ts'
-import { baseDeploymentName, rememberedSet, setNameOf } from '../domain/deployment.ts'
+import { type Base, baseCalled, baseOf } from '../domain/deployment.ts'
 import { planningFault } from '../domain/guard.ts'
 import { setObjectName } from '../domain/identity.ts'
+import { isLastPlanned } from '../domain/run-memory.ts'
 import { isAlreadyThere } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
-import { keyOf } from '../kube/resource.ts'
 import type { Observed } from '../kube/status.ts'
 import { failure } from './deployment-failure.ts'
 
@@ -36,31 +36,27 @@ export function createSources(cluster: Cluster): {
   async function setFor(deployment: EnvironmentDeployment, environment: Environment): Promise<Source> {
     const { namespace = '' } = deployment.metadata
     const { setName, deltaName } = deployment.spec
-    const others = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-    const earlier = others.filter(({ metadata }) => metadata.uid !== deployment.metadata.uid)
-    const base =
-      deployment.status?.fromDeploymentName ??
-      deployment.spec.fromDeploymentName ??
-      baseDeploymentName(environment, earlier)
+    const find = (name: string) => store.get(EnvironmentDeployment, namespace, name)
+    const named = deployment.status?.fromDeploymentName ?? deployment.spec.fromDeploymentName
+    const base = named === undefined ? baseOf(environment, find) : baseCalled(environment, named, find)
     const source = {
-      ...(base ? { fromDeploymentName: base } : {}),
+      ...(base ? { fromDeploymentName: base.deploymentName } : {}),
       ...(environment.spec.fromDeploymentName
         ? { environmentFromName: environment.spec.fromDeploymentName }
         : {}),
     }
-    const recorded = setName ?? deployment.status?.setName
+    // One that was deleted on its way and is created again goes on with the set that it was planned with.
+    const planned = isLastPlanned(environment, deployment) ? environment.status?.lastPlanned : undefined
+    const recorded = setName ?? deployment.status?.setName ?? planned?.setName
     if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
-    const baseSet = base ? setOf(environment, base) : emptySet
+    const baseSet = base ? setOf(namespace, base) : emptySet
     const set = deltaName ? fold(baseSet, deltaCalled(namespace, deltaName)) : baseSet
     return { ...source, set, setName: await keepSet(deployment, environment, set) }
   }
 
-  function setOf(environment: Environment, name: string): SetContent {
-    const { namespace = '' } = environment.metadata
-    const deployment = store.get(EnvironmentDeployment, namespace, name)
-    const setName = rememberedSet(environment, name) ?? (deployment && setNameOf(deployment))
+  function setOf(namespace: string, { deploymentName, setName }: Base): SetContent {
     if (setName) return setCalled(namespace, setName)
-    throw new Missing('BaseNotFound', `the set of the deployment '${name}', on which it builds,`)
+    throw new Missing('BaseNotFound', `the set of the deployment '${deploymentName}', on which it builds,`)
   }
 
   function setCalled(namespace: string, name: string): SetContent {

@@ -26,6 +26,7 @@ import type { Tally } from '../kube/tally.ts'
 import { conditionOf } from '../kube/verdict.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
 import { awaited, failure, finishedAs, refusal } from './deployment-failure.ts'
+import { createMemoryWait, endDeployment, recalledEnd } from './deployment-memory.ts'
 import { createSources, Missing } from './deployment-source.ts'
 import type { Installation } from './installation.ts'
 import { inParallel } from './parallel.ts'
@@ -69,7 +70,9 @@ export function environmentDeploymentController(
   const running = new Map<string, Running>()
   const runningIn = new Map<string, string>()
   const sources = createSources(cluster)
-  const catchUp = createCatchUp(cluster, plannedFrom)
+  // What an environment remembers of earlier deployments must not be out of date either.
+  const catchUp = createCatchUp(cluster, [...plannedFrom, Environment])
+  const awaitMemory = createMemoryWait(cluster)
   const write = createResourceWriter(tools)
   const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
   const deadlines = new DeploymentDeadlines(tools.timeoutSeconds, (each) =>
@@ -104,10 +107,14 @@ export function environmentDeploymentController(
         return hasNews ? waitingIn(after.metadata.namespace) : []
       }),
       watchKind(store.cacheOf(Environment), ({ before, after }) => {
+        const environment = after ?? before
+        if (!environment) return []
         const isNews =
           !before || !after || before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
-        const environment = after ?? before
-        return isNews && environment ? unfinishedIn(keyOf(environment)).map(keyOf) : []
+        const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+        return deployments
+          .filter((each) => each.metadata.deletionTimestamp || (isNews && !isFinished(each)))
+          .map(keyOf)
       }),
       watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) =>
         after && !before ? waitingIn(after.metadata.namespace) : [],
@@ -135,6 +142,7 @@ export function environmentDeploymentController(
         throw bounded
       }
     },
+    finalize: (deployment) => endDeployment(cluster, deployment),
   }
 
   async function goOn(
@@ -143,10 +151,13 @@ export function environmentDeploymentController(
   ): Promise<Seen> {
     const key = keyOf(deployment)
     const environment = environmentFor(deployment)
-    awaitTurn(deployment)
     const known = running.get(key)
-    const seen =
-      known && known.uid === deployment.metadata.uid ? known.seen : await start(deployment, environment, turn)
+    const isKnown = known !== undefined && known.uid === deployment.metadata.uid
+    const recalled = recalledEnd(environment, deployment)
+    if (recalled) return recalled
+    awaitTurn(deployment)
+    const seen = isKnown ? known.seen : await start(deployment, turn)
+    if (!seen.startTime) return seen
     running.set(key, { uid: deployment.metadata.uid ?? '', seen })
     runningIn.set(environmentOf(deployment), key)
     const ended = outcome(deployment, seen)
@@ -181,7 +192,11 @@ export function environmentDeploymentController(
   }
 
   function awaitTurn(deployment: EnvironmentDeployment) {
-    const [first] = unfinishedIn(environmentOf(deployment)).sort(byAge)
+    // One that has begun ends first, even when an older one is heard of later.
+    const hasBegun = ({ status }: EnvironmentDeployment) => Number(status?.setName !== undefined)
+    const [first] = unfinishedIn(environmentOf(deployment)).sort(
+      (left, right) => hasBegun(right) - hasBegun(left) || byAge(left, right),
+    )
     if (!first || first.metadata.uid === deployment.metadata.uid) return
     throw new Waiting('DeploymentInProgress', `waiting for the deployment '${first.metadata.name}' to finish`)
   }
@@ -189,11 +204,13 @@ export function environmentDeploymentController(
   /** Plans, records that it began, and writes the resources; safe to repeat, since everything has its name. */
   async function start(
     deployment: EnvironmentDeployment,
-    environment: Environment,
     turn: Turn<typeof EnvironmentDeployment>,
   ): Promise<Seen> {
     // A client that defines and then deploys means what it defined, though we may hear of that later.
     if (!deployment.status?.startTime) await catchUp(deployment.metadata.namespace ?? '')
+    const environment = environmentFor(deployment)
+    const recalled = recalledEnd(environment, deployment)
+    if (recalled) return recalled
     const { set, ...source } = await sources.of(deployment, environment).catch((error: unknown) => {
       if (error instanceof Missing) throw awaited(deployment, error, tools.settleSeconds)
       return refusedBy('', {})(error)
@@ -208,6 +225,7 @@ export function environmentDeploymentController(
     }
     // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
     await turn.report(seen, 'provisioning').catch(refusedBy('', source))
+    await turn.apart(() => awaitMemory(deployment))
     // The one that names the namespace comes first: objects of others would go elsewhere as long as it is not there.
     const [first, others] = [
       planned.steps.filter(namesNamespace),

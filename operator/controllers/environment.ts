@@ -1,19 +1,17 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import { Application } from '../api/application.ts'
-import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { forgettable, isFinished, lastDeployment, rememberedStart } from '../domain/deployment.ts'
+import { forgettable, isFinished, rememberedStart } from '../domain/deployment.ts'
 import { Waiting } from '../domain/errors.ts'
 import { contextOf, environmentNamespace } from '../domain/identity.ts'
-import { sameJson } from '../domain/json.ts'
+import { isLastPlanned, isRepetition, memoryOf } from '../domain/run-memory.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
-import { isStalled } from '../kube/verdict.ts'
 import type { Announcements } from './announcements.ts'
 import { isNamespaceOf, namespaceReference } from './environment-namespace.ts'
 import { inParallel } from './parallel.ts'
@@ -41,10 +39,11 @@ export function environmentController(
           : [],
       ),
       watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
-        if (!after) return []
-        const isPlanned = startTimeOf(before) !== startTimeOf(after)
-        const own = isPlanned ? [scoped(after, after.spec.environmentName)] : []
-        return [...own, ...startingFrom(after).map(indexOf)]
+        const deployment = after ?? before
+        if (!deployment || (after && isRepetition(after))) return []
+        const own =
+          phaseOf(before) === phaseOf(after) ? [] : [scoped(deployment, deployment.spec.environmentName)]
+        return [...own, ...startingFrom(deployment).map(indexOf)]
       }),
       // Only the last one to go matters: until then the environment waits.
       watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
@@ -57,14 +56,13 @@ export function environmentController(
       const { namespace = '' } = environment.metadata
       const { applicationName, typeName } = environment.spec
       const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
-      const last = lastDeployment(deployments)
       await forgetOldDeployments(environment, deployments)
       const { fromDeploymentName } = environment.spec
       const start =
         fromDeploymentName !== undefined &&
         rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
       const seen = {
-        ...(last ? { lastDeploymentName: last.metadata.name } : {}),
+        ...memoryOf(environment, deployments),
         ...(start ? { start } : {}),
       }
       if (!store.get(Application, namespace, applicationName)) {
@@ -91,27 +89,17 @@ export function environmentController(
       await announcements.tellLast(environment)
       await removeValues(environment)
       const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
-      for (const each of deployments) awaitMemory(each)
-      await inParallel(deployments, (each) => cluster.remove(EnvironmentDeployment, each))
+      const standing = deployments.filter(({ metadata }) => !metadata.deletionTimestamp)
+      await inParallel(standing, (each) => cluster.remove(EnvironmentDeployment, each))
+      // A later environment of this name must not take them for its own.
+      if (store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment)).length > 0)
+        throw new Waiting('DeploymentsRemain', 'waiting for the deployments to go')
     },
   }
 
   /** Environments that start from a deployment. */
   function startingFrom(deployment: EnvironmentDeployment): readonly Environment[] {
     return store.byIndex(Environment, 'start', scoped(deployment, deployment.metadata.name))
-  }
-
-  /** What others start from goes only after they have noted what it was. */
-  function awaitMemory(deployment: EnvironmentDeployment): void {
-    const forgetful = startingFrom(deployment).find(
-      (each) =>
-        !each.metadata.deletionTimestamp &&
-        !isStalled(each) &&
-        !sameJson(each.status?.start, rememberedStart(each, deployment)),
-    )
-    if (!forgetful) return
-    const { name } = forgetful.metadata
-    throw new Waiting('StartRemains', `waiting for the environment '${name}' to note what it starts from`, 1)
   }
 
   async function removeValues(environment: Environment) {
@@ -146,18 +134,15 @@ export function environmentController(
     throw new Waiting('NamespaceRemains', `waiting for the namespace '${namespaceName}' to go`, 1)
   }
 
-  /** Finished deployments beyond the kept ones go, and with them the sets that nothing names any more. */
+  /** Finished deployments beyond the kept ones go. */
   async function forgetOldDeployments(
     environment: Environment,
     deployments: readonly EnvironmentDeployment[],
   ) {
     const old = forgettable(deployments, settings.keptDeployments, startsBeside(environment, deployments))
-    for (const each of old) {
-      await cluster.remove(EnvironmentDeployment, each)
-      const { setName } = each.status ?? {}
-      const set = setName && store.get(DeploymentSet, each.metadata.namespace ?? '', setName)
-      if (set && !isSetInUse(set)) await cluster.remove(DeploymentSet, set)
-    }
+    for (const each of old)
+      if (!each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
+        await cluster.remove(EnvironmentDeployment, each)
   }
 
   /** What the environments of the application, and the deployments to come, say that they start from. */
@@ -170,18 +155,11 @@ export function environmentController(
     const all = [...store.byIndex(Environment, 'application', index), ...unfinished]
     return new Set(all.flatMap(({ spec }) => spec.fromDeploymentName ?? []))
   }
-
-  function isSetInUse({ metadata }: DeploymentSet): boolean {
-    const { namespace = '', name } = metadata
-    const isOf = ({ spec, status }: EnvironmentDeployment) =>
-      spec.setName === name || status?.setName === name
-    return (
-      store.list(EnvironmentDeployment, namespace).some(isOf) ||
-      store.list(Environment, namespace).some(({ status }) => status?.start?.setName === name)
-    )
-  }
 }
 
-function startTimeOf(deployment: EnvironmentDeployment | undefined): string | undefined {
-  return deployment?.status?.startTime ?? deployment?.status?.finishTime
+/** What its environment cares for: whether a deployment has begun, has finished, is being deleted or is gone. */
+function phaseOf(deployment: EnvironmentDeployment | undefined): string {
+  if (!deployment) return 'gone'
+  const { status, metadata } = deployment
+  return [status?.startTime, isFinished(deployment), metadata.deletionTimestamp].join()
 }

@@ -1,6 +1,7 @@
 import type { deploymentStates, Environment, Start } from '../api/environment.ts'
 import type { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { annotations } from '../api/names.ts'
+import { sameJson } from './json.ts'
 import { cutTo } from './size.ts'
 
 /** State of a deployment in the words of REST. */
@@ -18,6 +19,15 @@ export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'statu
 /** Whether a deployment has ended, one way or the other. */
 export function isFinished(deployment: Pick<EnvironmentDeployment, 'status'>): boolean {
   return ['succeeded', 'failed'].includes(stateOfDeployment(deployment))
+}
+
+/**
+ * Whether the gateway created the deployment. The cluster stamps `triggered-by` on whatever another client creates, so
+ * a copy of such a deployment that comes out of Git does not count.
+ */
+export function isMadeOverRest({ metadata }: Pick<EnvironmentDeployment, 'metadata'>): boolean {
+  const creator = metadata.annotations?.[annotations.createdBy]
+  return creator !== undefined && creator === metadata.annotations?.[annotations.triggeredBy]
 }
 
 const byNumber = new Intl.Collator('en', { numeric: true })
@@ -45,7 +55,7 @@ function passedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): bool
   return status?.startTime !== undefined && status.setName !== undefined
 }
 
-/** The newest deployment that passed planning: what the environment is meant to be. */
+/** The newest of these deployments that passed planning. */
 export function lastDeployment(
   deployments: readonly EnvironmentDeployment[],
 ): EnvironmentDeployment | undefined {
@@ -53,33 +63,58 @@ export function lastDeployment(
 }
 
 /**
- * Deployments that may go, of all those of an environment: finished ones beyond the newest `kept`, but neither the last
- * that passed planning nor those that others start from.
+ * Deployments that may be cleaned up, of all those of an environment: finished ones beyond the newest `kept`, all of them
+ * created over REST, but neither the one that passed planning last nor those that others start from. Deployments that a
+ * person or a GitOps tool created are theirs.
  */
 export function forgettable(
   deployments: readonly EnvironmentDeployment[],
   kept: number,
   starts: ReadonlySet<string>,
 ): EnvironmentDeployment[] {
-  const finished = deployments.filter(isFinished).sort(byAge)
+  const finished = deployments.filter((each) => isMadeOverRest(each) && isFinished(each)).sort(byAge)
   const last = lastDeployment(deployments)
   return finished
     .slice(0, Math.max(0, finished.length - kept))
     .filter((each) => each !== last && !starts.has(each.metadata.name))
 }
 
+/** A deployment to build on, and its set as far as that is known. */
+export interface Base {
+  readonly deploymentName: string
+  readonly setName: string | undefined
+}
+
 /**
- * The deployment on whose set the next one builds: the environment's `from` as long as it was not used yet, else the
- * newest that passed planning, else none (the empty set).
+ * The deployment on whose set the next one builds: the environment's `from` as long as it was not used yet, else the one
+ * that the environment remembers as planned last, else none (the empty set). Other deployments do not matter: they may
+ * be gone.
  */
-export function baseDeploymentName(
-  environment: Pick<Environment, 'spec'>,
-  deployments: readonly EnvironmentDeployment[],
-): string | undefined {
-  const last = lastDeployment(deployments)
+export function baseOf(
+  environment: Pick<Environment, 'spec' | 'status'>,
+  find: (deploymentName: string) => EnvironmentDeployment | undefined,
+): Base | undefined {
+  const { lastPlanned } = environment.status ?? {}
   const from = environment.spec.fromDeploymentName
-  const lastUsed = last?.status?.environmentFromName
-  return from !== undefined && from !== lastUsed ? from : last?.metadata.name
+  return from !== undefined && from !== lastPlanned?.environmentFromName
+    ? baseCalled(environment, from, find)
+    : lastPlanned
+}
+
+/** The deployment of that name as a base: an environment that starts from it, or planned it last, remembers its set. */
+export function baseCalled(
+  { status }: Pick<Environment, 'status'>,
+  deploymentName: string,
+  find: (deploymentName: string) => EnvironmentDeployment | undefined,
+): Base {
+  const { start, lastPlanned } = status ?? {}
+  const remembered = (known: typeof start | typeof lastPlanned) =>
+    known?.deploymentName === deploymentName ? known.setName : undefined
+  const present = find(deploymentName)
+  return {
+    deploymentName,
+    setName: remembered(start) ?? (present && setNameOf(present)) ?? remembered(lastPlanned),
+  }
 }
 
 /**
@@ -93,6 +128,15 @@ export function rememberedStart(
   const known = status?.start?.deploymentName === spec.fromDeploymentName ? status?.start : undefined
   const isMeant = known === undefined || known.deploymentUid === present?.metadata.uid
   return (isMeant && present && startAt(present)) || known
+}
+
+/** Whether an environment need not learn more of this deployment to start from it. */
+export function isStartRemembered(environment: Environment, deployment: EnvironmentDeployment): boolean {
+  const { metadata, status } = environment
+  return (
+    metadata.deletionTimestamp !== undefined ||
+    sameJson(status?.start, rememberedStart(environment, deployment))
+  )
 }
 
 function startAt(deployment: EnvironmentDeployment): Start | undefined {
@@ -121,19 +165,24 @@ function startAt(deployment: EnvironmentDeployment): Start | undefined {
   }
 }
 
-/** The set of the deployment of that name, as an environment remembers it; undefined when it does not start from it. */
-export function rememberedSet(
-  { status }: Pick<Environment, 'status'>,
-  deploymentName: string,
-): string | undefined {
-  return status?.start?.deploymentName === deploymentName ? status.start.setName : undefined
+/** The highest number in the names of deployments to an environment, `<environment>.<number>`; 0 when there is none. */
+export function highestDeploymentNumber(deployments: readonly EnvironmentDeployment[]): number {
+  let highest = 0
+  for (const { metadata, spec } of deployments) {
+    const [, number] = numbered.exec(metadata.name.slice(spec.environmentName.length)) ?? []
+    const isOwn = metadata.name.startsWith(spec.environmentName)
+    if (isOwn && number) highest = Math.max(highest, Number(number))
+  }
+  return highest
 }
 
-/** The number that the next deployment of an environment bears in its name. */
+/** Longer numbers are names that people chose: counting on from them would soon be inexact. */
+const numbered = /^\.([1-9]\d{0,11})$/
+
+/** The number that the next deployment of an environment bears in its name; one that was given is never given again. */
 export function nextDeploymentNumber(
-  environmentName: string,
+  { status }: Pick<Environment, 'status'>,
   deployments: readonly EnvironmentDeployment[],
 ): number {
-  const numbers = deployments.map(({ metadata }) => Number(metadata.name.slice(environmentName.length + 1)))
-  return Math.max(0, ...numbers.filter(Number.isSafeInteger)) + 1
+  return Math.max(status?.lastDeploymentNumber ?? 0, highestDeploymentNumber(deployments)) + 1
 }

@@ -6,6 +6,7 @@ import { annotations } from '../api/names.ts'
 import type { Trigger } from '../api/webhook.ts'
 import { isFinished, setNameOf, stateOfDeployment } from './deployment.ts'
 import { parseEnvironmentObjectName } from './identity.ts'
+import { isRepetition } from './run-memory.ts'
 
 /** Something that happened, as webhooks are told of it. */
 export interface Occurrence extends Trigger {
@@ -62,6 +63,8 @@ export function occurrencesOfDeployment(deployment: EnvironmentDeployment): Occu
   const { metadata, spec, status } = deployment
   // The schema lets any name through; one like that belongs to no application.
   if (!/^[^.]+\.[^.]+$/.test(spec.environmentName)) return []
+  // Webhooks heard of it when it ran.
+  if (isRepetition(deployment)) return []
   const { applicationId, environmentId } = parseEnvironmentObjectName(spec.environmentName)
   const finishTime = isFinished(deployment) ? status?.finishTime : undefined
   const startTime = status?.startTime ?? finishTime

@@ -1,14 +1,12 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import type { Environment } from '../api/environment.ts'
-import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import type { SetContent } from '../domain/delta.ts'
-import { lastDeployment } from '../domain/deployment.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { contextOf } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
@@ -101,10 +99,9 @@ export function createPlanning(
       return planned
     },
     deployedSet(environment) {
-      const { namespace = '', name } = environment.metadata
-      const deployments = store.byIndex(EnvironmentDeployment, 'environment', scoped(environment, name))
-      const setName = lastDeployment(deployments)?.status?.setName
-      return setName === undefined ? undefined : store.get(DeploymentSet, namespace, setName)?.spec
+      const { setName } = environment.status?.lastPlanned ?? {}
+      if (setName === undefined) return undefined
+      return store.get(DeploymentSet, environment.metadata.namespace ?? '', setName)?.spec
     },
   }
 }

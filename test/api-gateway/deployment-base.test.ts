@@ -104,3 +104,33 @@ describe('an environment that remembers its start', () => {
     expect([status, body.set_id, body.from_id]).toEqual([201, setId, 'shop.old.1'])
   })
 })
+
+describe('when the deployments of an environment are gone', () => {
+  beforeEach(() => gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.1'))
+  const old = `${app}/envs/old`
+
+  test('the next one builds on the set that the environment remembers, and has a new number', async () => {
+    await gateway.send(`POST ${old}/deploys`, { body: { set_id: setId } })
+    finish(gateway, 'shop.old.2')
+    gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.2')
+    const { status, body } = await gateway.send(`POST ${old}/deploys`, { body: {} })
+    expect([status, body.id, body.set_id]).toEqual([201, 'shop.old.3', setId])
+  })
+
+  test('there is no last one', async () => {
+    expect((await gateway.send(`GET ${old}`)).body).not.toHaveProperty('last_deploy')
+  })
+
+  const repeated = {
+    conditions: [...ready.conditions, { ...ready.conditions[0], type: 'AlreadyRan', reason: 'AlreadyRan' }],
+  }
+  test('one that repeats an earlier one is not the last', async () => {
+    await gateway.send(`POST ${old}/deploys`, { body: {} })
+    finish(gateway, 'shop.old.2')
+    const spec = { environmentName: 'shop.old', deltaName: deltaId }
+    const again = newObject(EnvironmentDeployment, { namespace: 'acme', name: 'release-1' }, spec)
+    gateway.cluster.put(EnvironmentDeployment, again)
+    gateway.cluster.setStatus(EnvironmentDeployment, 'acme', 'release-1', repeated)
+    expect((await gateway.send(`GET ${old}`)).body.last_deploy.id).toBe('shop.old.2')
+  })
+})

@@ -1,11 +1,11 @@
-import { beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Application } from '../../operator/api/application.ts'
-import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { annotations } from '../../operator/api/names.ts'
+import { annotations, finalizer } from '../../operator/api/names.ts'
+import { endDeployment } from '../../operator/controllers/deployment-memory.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready } from '../api-gateway/support/objects.ts'
@@ -101,36 +101,37 @@ test('another start takes its place', async () => {
   expect(await remembered()).toBeUndefined()
 })
 
-test('the environment of a start goes only after those that start from it remember it', async () => {
-  addStart('shop.one')
-  const end = () => controller.finalize?.(environment('old'), silentTurn())
-  await expect(end()).rejects.toMatchObject({ reason: 'StartRemains' })
-  await remembered()
-  await end()
-  expect(cluster.store.get(EnvironmentDeployment, namespace, name)).toBeUndefined()
-})
-
-test('what has no set, and so nothing to remember, keeps no environment', async () => {
-  addStart()
-  await controller.finalize?.(environment('old'), silentTurn())
-  expect(cluster.store.get(EnvironmentDeployment, namespace, name)).toBeUndefined()
-})
-
-test('a set that an environment remembers is kept', async () => {
-  const spec = { applicationName: 'shop', modules: {}, shared: {} }
-  cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.one' }, spec))
-  addStart('shop.one')
-  await remembered()
-  removeStart()
-  for (const number of [2, 3, 4]) {
-    const metadata = { namespace, name: `shop.old.${number}` }
-    const older = { environmentName: 'shop.old' }
-    cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, older))
-    const setName = number === 4 ? 'shop.two' : 'shop.one'
-    const status = { setName, startTime: '2026-02-02T00:00:00Z', ...ready }
-    cluster.setStatus(EnvironmentDeployment, namespace, metadata.name, status)
+describe('a deployment from which an environment starts, when it is deleted', () => {
+  const end = () => {
+    const deployment = cluster.store.get(EnvironmentDeployment, namespace, name) as EnvironmentDeployment // put before
+    return endDeployment(cluster, {
+      ...deployment,
+      metadata: { ...deployment.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' },
+    })
   }
-  await controller.reconcile(environment('old'), silentTurn())
-  expect(cluster.store.get(EnvironmentDeployment, namespace, 'shop.old.3')).toBeUndefined()
-  expect(cluster.store.get(DeploymentSet, namespace, 'shop.one')).toBeDefined()
+  // Its own environment goes along, so that alone the other one matters.
+  beforeEach(() => cluster.drop(Environment, namespace, 'shop.old'))
+
+  test('goes only after that environment remembers it', async () => {
+    addStart('shop.one')
+    await expect(end()).rejects.toMatchObject({ reason: 'StartRemains' })
+    await remembered()
+    await end()
+  })
+
+  test('goes at once when it has no set, and so nothing to remember', async () => {
+    addStart()
+    await end()
+  })
+})
+
+test('an environment goes only after its deployments: a later one of its name must not take them for its own', async () => {
+  addStart('shop.one')
+  const held = { finalizers: [finalizer] }
+  const deployment = cluster.store.get(EnvironmentDeployment, namespace, name) as EnvironmentDeployment // just put
+  cluster.put(EnvironmentDeployment, { ...deployment, metadata: { ...deployment.metadata, ...held } })
+  const end = () => controller.finalize?.(environment('old'), silentTurn())
+  await expect(end()).rejects.toMatchObject({ reason: 'DeploymentsRemain' })
+  removeStart()
+  await end()
 })

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Application } from '../../operator/api/application.ts'
-import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
+import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../api-gateway/support/objects.ts'
@@ -18,6 +18,7 @@ const objects = createFakeObjects().open()
 /** How a deployment stands: succeeded, failed after planning, refused by planning, or under way. */
 type Outcome = 'good' | 'failed' | 'refused' | 'running'
 
+const overRest = { [annotations.createdBy]: 'ann', [annotations.triggeredBy]: 'ann' }
 const startTime = '2026-02-01T00:00:00Z'
 const statusOf: Readonly<Record<Outcome, object>> = {
   good: { startTime, ...ready },
@@ -43,15 +44,13 @@ function addEnvironment(name: string, fromDeploymentName?: string, applicationNa
   cluster.put(Environment, newObject(Environment, { namespace, name }, spec))
 }
 
-/** Deployments to `shop.dev` in that order, each of a set of its own, whose number it has. */
+/** Deployments to `shop.dev` over REST in that order. */
 function addDeployments(outcomes: readonly Outcome[]) {
   for (const [i, outcome] of outcomes.entries()) {
     const [name, setName] = [`shop.dev.${i + 1}`, `shop.set${i + 1}`]
-    const spec = { applicationName: 'shop', modules: {}, shared: {} }
-    cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: setName }, spec))
     const deployment = newObject(
       EnvironmentDeployment,
-      { namespace, name },
+      { namespace, name, annotations: overRest },
       { environmentName: 'shop.dev', setName },
     )
     cluster.put(EnvironmentDeployment, deployment)
@@ -66,14 +65,12 @@ async function reconcile(keptDeployments: number) {
   return controller.reconcile(environment, silentTurn())
 }
 
-/** Numbers of the deployments and of the sets that are left. */
+/** Numbers of the deployments that are left. */
 function left() {
-  const numbersOf = (kind: typeof EnvironmentDeployment | typeof DeploymentSet) =>
-    cluster.store
-      .list<typeof EnvironmentDeployment | typeof DeploymentSet>(kind, namespace)
-      .map(({ metadata }) => Number(/\d+$/.exec(metadata.name)?.[0]))
-      .sort((before, after) => before - after)
-  return { deployments: numbersOf(EnvironmentDeployment), sets: numbersOf(DeploymentSet) }
+  return cluster.store
+    .list(EnvironmentDeployment, namespace)
+    .map(({ metadata }) => Number(/\d+$/.exec(metadata.name)?.[0]))
+    .sort((before, after) => before - after)
 }
 
 describe('of the deployments that finished', () => {
@@ -92,7 +89,7 @@ describe('of the deployments that finished', () => {
   ])('%s', async (_, outcomes, kept, expected) => {
     addDeployments(outcomes)
     await reconcile(kept)
-    expect(left()).toEqual({ deployments: expected, sets: expected })
+    expect(left()).toEqual(expected)
   })
 
   test.each<[string, string, string, number[]]>([
@@ -103,7 +100,7 @@ describe('of the deployments that finished', () => {
     addDeployments(['good', 'good', 'good'])
     addEnvironment(name, 'shop.dev.1', application)
     await reconcile(1)
-    expect(left()).toEqual({ deployments: expected, sets: expected })
+    expect(left()).toEqual(expected)
   })
 
   test('one that an unfinished deployment names as its start stays', async () => {
@@ -114,19 +111,15 @@ describe('of the deployments that finished', () => {
       newObject(EnvironmentDeployment, { namespace, name: 'shop.dev.4' }, spec),
     )
     await reconcile(1)
-    expect(left()).toEqual({ deployments: [1, 3, 4], sets: [1, 3] })
-  })
-
-  test('a set that a kept one needs stays, whoever else had it', async () => {
-    addDeployments(['good', 'refused', 'refused'])
-    for (const name of ['shop.dev.2', 'shop.dev.3'])
-      cluster.setStatus(EnvironmentDeployment, namespace, name, { setName: 'shop.set1', ...stalled })
-    await reconcile(0)
-    expect(left()).toMatchObject({ deployments: [1], sets: expect.arrayContaining([1]) })
+    expect(left()).toEqual([1, 3, 4])
   })
 })
 
 test('the environment says which deployment is what it is meant to be', async () => {
   addDeployments(['good', 'refused', 'refused'])
-  expect(await reconcile(1)).toEqual({ lastDeploymentName: 'shop.dev.1' })
+  expect(await reconcile(1)).toMatchObject({
+    lastDeploymentName: 'shop.dev.1',
+    lastPlanned: { deploymentName: 'shop.dev.1', setName: 'shop.set1' },
+    lastDeploymentNumber: 3,
+  })
 })

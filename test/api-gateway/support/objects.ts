@@ -4,6 +4,7 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
 import { guResId } from '../../../operator/domain/identity.ts'
+import { memoryOf } from '../../../operator/domain/run-memory.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** Conditions of an object that is well. */
@@ -55,18 +56,19 @@ export function addEnvironment(
   cluster.put(Environment, newObject(Environment, { namespace, name: `${application}.${id}` }, spec))
 }
 
-/** Lets a deployment end as the operator does. */
+/** Lets a deployment end as the operator does, whose environment remembers it by then. */
 export function finish({ cluster }: TestGateway, name: string, outcome: object = ready, namespace = 'acme') {
   const { spec } = cluster.store.get(EnvironmentDeployment, namespace, name) ?? {}
   if (!spec) throw new Error(`no deployment '${name}'`)
-  const status = {
-    setName: spec.setName,
-    startTime: '2026-02-01T00:00:00Z',
-    finishTime: '2026-02-01T00:01:00Z',
-    ...outcome,
-  }
-  cluster.setStatus(EnvironmentDeployment, namespace, name, status)
-  cluster.setStatus(Environment, namespace, spec.environmentName, { lastDeploymentName: name })
+  const status = { setName: spec.setName, startTime: '2026-02-01T00:00:00Z', ...outcome }
+  const index = `${namespace}/${spec.environmentName}`
+  cluster.setStatus(EnvironmentDeployment, namespace, name, { ...status, conditions: [] })
+  const deployments = cluster.store.byIndex(EnvironmentDeployment, 'environment', index)
+  const environment = cluster.store.get(Environment, namespace, spec.environmentName) as Environment // of the deployment
+  const memory = { ...environment.status, ...memoryOf(environment, deployments) }
+  cluster.setStatus(Environment, namespace, spec.environmentName, memory)
+  const finishTime = '2026-02-01T00:01:00Z'
+  cluster.setStatus(EnvironmentDeployment, namespace, name, { finishTime, ...status })
 }
 
 /** An active resource, of `shop.development` unless told otherwise. */
