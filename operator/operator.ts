@@ -19,6 +19,7 @@ import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
 import { createSecretHolds } from './controllers/secret-holds.ts'
 import { ensureSessionKey } from './controllers/session-key.ts'
+import { startSetCleanup } from './controllers/set-cleanup.ts'
 import { sharedValueController } from './controllers/shared-value.ts'
 import { webhookController } from './controllers/webhook.ts'
 import { webhookCallController } from './controllers/webhook-call.ts'
@@ -127,10 +128,17 @@ export async function startOperator(options: {
     webhookBackoffMs,
   )
   const organizations = startOrganizations(cluster, log, isActive)
+  const setCleanup = startSetCleanup(cluster, {
+    log,
+    isActive,
+    settleMs: config.settleSeconds * 1000,
+    resyncMs: config.sweepSeconds * 1000,
+  })
 
   return {
     async stop() {
-      await Promise.all([...loops.map((loop) => loop.stop()), announcements.stop(), organizations.stop()])
+      const others = [announcements, organizations, setCleanup]
+      await Promise.all([...loops, ...others].map((each) => each.stop()))
       objects.close()
       await factories.close()
     },

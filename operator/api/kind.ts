@@ -14,6 +14,8 @@ export interface ObjectMeta {
   readonly annotations?: Record<string, string>
   readonly finalizers?: readonly string[]
   readonly ownerReferences?: readonly OwnerReference[]
+  /** Who wrote which fields; only in what was read from the API server itself. */
+  readonly managedFields?: readonly { readonly manager?: string }[]
 }
 
 /** The owner of an object, in the same namespace. */

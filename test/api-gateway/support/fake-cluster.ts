@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { plainSchema } from '../../../api-gateway/wire.ts'
-import type { Kind, KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
+import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../../operator/api/kind.ts'
+import { fieldManager } from '../../../operator/api/names.ts'
 import { isObject } from '../../../operator/domain/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache.ts'
 import { ApiError } from '../../../operator/kube/client.ts'
@@ -38,6 +39,8 @@ export function createFakeCluster(): FakeCluster {
   const failures: { write: string; error: Error }[] = []
   let version = 0
   let synced = true
+  /** Who wrote an object; objects that say nothing are ours. */
+  const managers = new Map<string, ObjectMeta['managedFields']>()
   for (const { kind } of kindsInStore) checks.set(kind.kind, specCheck(kind))
 
   function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
@@ -94,7 +97,9 @@ export function createFakeCluster(): FakeCluster {
       organizations.push({ id, displayName, createdAt: '2026-01-01T00:00:00Z' })
     },
     put: (kind, object) => {
-      const metadata = { uid: randomUUID(), creationTimestamp: time(), generation: 1, ...object.metadata }
+      const uid = randomUUID()
+      managers.set(object.metadata.uid ?? uid, object.metadata.managedFields ?? [{ manager: fieldManager }])
+      const metadata = { uid, creationTimestamp: time(), generation: 1, ...object.metadata }
       return keep(kind, { ...object, metadata })
     },
     setStatus(kind, namespace, name, status) {
@@ -166,7 +171,11 @@ export function createFakeCluster(): FakeCluster {
         throw new ApiError(409, 'Conflict', 'the object has been modified')
       await fake.remove(kind, object)
     },
-    read: async (kind, namespace, name) => cacheOf(kind).get(namespace, name),
+    async read(kind, namespace, name) {
+      const object = cacheOf(kind).get(namespace, name)
+      const managedFields = managers.get(object?.metadata.uid ?? '')
+      return object && { ...object, metadata: { ...object.metadata, managedFields } }
+    },
     readAll: async (kind, namespace) => cacheOf(kind).inNamespace(namespace),
     async createSecret(secret) {
       record('create', 'Secret', secret)
