@@ -10,7 +10,11 @@ export type BundleName = 'operator' | 'gateway'
 
 /** The files that each consists of: its own, and beside it those of its threads. */
 const entries: Record<BundleName, Readonly<Record<string, string>>> = {
-  operator: { operator: 'operator/main.ts', 'template-worker': 'operator/templates/worker.ts' },
+  operator: {
+    operator: 'operator/main.ts',
+    'template-worker': 'operator/templates/worker.ts',
+    'lease-worker': 'operator/kube/lease-worker.ts',
+  },
   gateway: { gateway: 'api-gateway/main.ts' },
 }
 

@@ -6,7 +6,7 @@ import { createClient } from './kube/client.ts'
 import { openCluster } from './kube/cluster.ts'
 import { loadConnection } from './kube/connection.ts'
 import { kindsInStore } from './kube/kinds-in-store.ts'
-import { defaultElectionTimes, startElection } from './kube/leader.ts'
+import { electionTimes, startElection } from './kube/leader.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { type Operator, startOperator } from './operator.ts'
@@ -16,18 +16,15 @@ const config = readConfig()
 const log = createLog('operator', config.logLevel)
 const connection = loadConnection(config.kubeconfig)
 const client = createClient(connection)
-// The lease must not wait behind the work.
-const leaseClient = createClient(connection, { connections: 2 })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 const metrics = createMetrics()
-const leaseMs = config.leaseSeconds * 1000
 const election = startElection({
-  client: leaseClient,
+  connection,
   log,
   namespace: systemNamespace,
   name: 'quartermaster-operator',
   identity: config.identity,
-  times: { ...defaultElectionTimes, leaseMs, renewDeadlineMs: leaseMs * (2 / 3), retryMs: leaseMs / 7.5 },
+  times: electionTimes(config.leaseSeconds * 1000),
 })
 /** A watch that is silent for longer than this will not speak again. */
 const silenceLimitMs = 300_000
@@ -50,8 +47,8 @@ log.info('started', { port: config.healthPort })
 async function shutDown(code: number) {
   setTimeout(() => process.exit(code), gracePeriodMs).unref()
   await operator?.stop()
-  await election.release().catch((error: unknown) => log.warn('could not release the lease', { error }))
-  await Promise.all([cluster.close(), leaseClient.close(), outbound.close()])
+  await election.release()
+  await Promise.all([cluster.close(), outbound.close()])
   log.info('stopped')
   process.exit(code)
 }

@@ -102,6 +102,7 @@ describe('who may import whom', () => {
   test.each<[imported: string, importers: readonly string[]]>([
     [kubePackage, ['operator/kube/connection.ts']],
     ['operator/templates/worker.ts', []],
+    ['operator/kube/lease-worker.ts', []],
     ['operator/operator.ts', ['operator/main.ts']],
     ['operator/main.ts', []],
     ['api-gateway/main.ts', []],

@@ -1,7 +1,10 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { apiCall } from '../../../dev/control-plane/kubernetes.ts'
-import { createClient, type KubeClient } from '../../../operator/kube/client.ts'
+import { loadConnection } from '../../../operator/kube/connection.ts'
 import { type Election, startElection } from '../../../operator/kube/leader.ts'
 import { leaseResource, pathOf } from '../../../operator/kube/resource.ts'
 import { silentLog } from '../../../operator/log.ts'
@@ -12,31 +15,57 @@ import { connectionThrough, uniqueName } from './support.ts'
 const { access, operatorKubeconfig } = sharedCluster()
 const namespace = 'quartermaster-system'
 // Long enough for a machine that is busy with other tests.
-const times = { leaseMs: 6000, renewDeadlineMs: 4000, retryMs: 200 }
+const times = { leaseMs: 6000, renewDeadlineMs: 4000, retryMs: 200, stuckMs: 60_000 }
 const always = 1_000_000
 
 interface Candidate {
   readonly election: Election
-  readonly client: KubeClient
   readonly proxy: FaultProxy
 }
 const candidates: Candidate[] = []
+const children: ChildProcessWithoutNullStreams[] = []
 
 afterEach(async () => {
-  for (const { election, client, proxy } of candidates.splice(0)) {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  for (const { election, proxy } of candidates.splice(0)) {
     proxy.heal()
     await election.release()
-    await client.close()
     await proxy.close()
   }
 })
 
+/** Another process, once it leads. */
+async function leadingProcess(name: string, stuckMs: number): Promise<ChildProcessWithoutNullStreams> {
+  const options = {
+    kubeconfig: operatorKubeconfig,
+    namespace,
+    name,
+    identity: 'other',
+    times: { ...times, stuckMs },
+  }
+  const script = join(import.meta.dirname, 'leading-process.ts')
+  const child = spawn(process.execPath, [script, JSON.stringify(options)])
+  children.push(child)
+  child.stderr.pipe(process.stderr)
+  await once(child.stdout, 'data')
+  return child
+}
+
+/** Nothing of this thread goes on until then. */
+function block(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
 /** A candidate with a proxy of its own, so that it alone can lose the API server. */
-async function candidate(name: string, identity: string): Promise<Candidate> {
+async function candidate(name: string, identity: string, isDirect = false): Promise<Candidate> {
   const proxy = await startFaultProxy(access)
-  const client = createClient(await connectionThrough(proxy, operatorKubeconfig))
-  const election = startElection({ client, log: silentLog, namespace, name, identity, times })
-  const made = { election, client, proxy }
+  // The proxy runs in this thread, so that nothing goes through it while this thread is blocked.
+  const connection = isDirect
+    ? loadConnection(operatorKubeconfig)
+    : await connectionThrough(proxy, operatorKubeconfig)
+  const election = startElection({ connection, log: silentLog, namespace, name, identity, times })
+  const made = { election, proxy }
   candidates.push(made)
   return made
 }
@@ -86,14 +115,14 @@ describe('of two candidates', () => {
 
   test('the second follows one that died without a word, after the lease and not before', async () => {
     const name = uniqueName('lease')
-    const first = await candidate(name, 'first')
-    await first.election.elected
-    await first.client.close()
+    const first = await leadingProcess(name, times.stuckMs)
+    first.kill('SIGKILL')
+    await once(first, 'exit')
     const begin = performance.now()
     const second = await candidate(name, 'second')
     await second.election.elected
+    // A renewal may have been on its way when it died.
     expect(performance.now() - begin).toBeGreaterThan(times.leaseMs - 50)
-    expect(first.election.isLeader()).toBe(false)
   })
 })
 
@@ -132,15 +161,38 @@ describe('a leader that cannot renew', () => {
     expect(first.election.isLeader()).toBe(true)
   })
 
-  test('does not lead from the deadline on, even while nothing of it runs', async () => {
+  test('does not lead from the deadline on, even while its loop is blocked', async () => {
     const { election } = await candidate(uniqueName('lease'), 'frozen')
     await election.elected
-    const end = performance.now() + times.renewDeadlineMs + 50
-    // As a paused process: no timer fires and no answer is read.
-    while (performance.now() < end);
+    block(times.renewDeadlineMs + times.retryMs * 2 + 50)
     expect(election.isLeader()).toBe(false)
     await sleep(times.retryMs * 3)
     expect(election.isLeader()).toBe(false)
     expect(await isSettled(election.lost, times.leaseMs)).toBe(true)
+  })
+})
+
+describe('a leader whose loop is blocked', () => {
+  test('for longer than the lease: goes on leading, and no other one begins', async () => {
+    const name = uniqueName('lease')
+    const first = await candidate(name, 'first', true)
+    await first.election.elected
+    const second = await candidate(name, 'second', true)
+    block(times.leaseMs + times.renewDeadlineMs)
+    expect(first.election.isLeader()).toBe(true)
+    expect(await isSettled(second.election.elected, times.retryMs * 3)).toBe(false)
+    expect(await isSettled(first.election.lost, times.retryMs)).toBe(false)
+  })
+
+  test('for ever: is killed, and then followed', async () => {
+    const name = uniqueName('lease')
+    const stuck = await leadingProcess(name, times.leaseMs * 2)
+    const second = await candidate(name, 'second')
+    const ended = once(stuck, 'exit')
+    stuck.stdin.write('block\n')
+    expect(await isSettled(second.election.elected, times.leaseMs)).toBe(false)
+    expect(await ended).toEqual([null, 'SIGKILL'])
+    expect(second.election.isLeader()).toBe(false)
+    await second.election.elected
   })
 })

@@ -1,0 +1,12 @@
+// A process that takes part in an election; says so when it leads, and blocks its loop for ever when told to.
+import { loadConnection } from '../../../operator/kube/connection.ts'
+import { startElection } from '../../../operator/kube/leader.ts'
+import { silentLog } from '../../../operator/log.ts'
+
+const { kubeconfig, ...options } = JSON.parse(process.argv[2] ?? '')
+const election = startElection({ ...options, connection: loadConnection(kubeconfig), log: silentLog })
+process.stdin.once('data', () => {
+  for (;;);
+})
+await election.elected
+console.log('leading')
