@@ -19,14 +19,14 @@ export default {
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/cluster/',
-        '<rootDir>/test/dev/(?!fake-|driver-)',
+        '<rootDir>/test/dev/(?!fake-|driver-|supervision)',
       ],
     },
     {
       ...common,
       displayName: 'cluster',
       testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-)'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|supervision)'],
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },

@@ -1,5 +1,6 @@
 import { eventually } from '../dev/control-plane/kubernetes.ts'
-import { makeOrganization, readAdminToken } from '../dev/quartermaster.ts'
+import { makeOrganization } from '../dev/organization.ts'
+import { readAdminToken } from '../dev/quartermaster.ts'
 import { Application } from '../operator/api/application.ts'
 import { DeploymentDelta } from '../operator/api/deployment-delta.ts'
 import { Environment } from '../operator/api/environment.ts'

@@ -12,6 +12,15 @@ export const places = {
   bench: join(directory, 'bench.json'),
 } as const
 
+/** The processes that are started again when they end, by the names of their log and pid files. */
+export const serviceNames = [
+  'operator',
+  'gateway',
+  'fake-cloudflare',
+  'webhook-receiver',
+  'identity-provider',
+]
+
 /** What runs after `make up`. */
 export interface Running {
   readonly kubeconfig: string

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BundleName, buildBundles } from './build.ts'
 import type { ControlPlane } from './control-plane/control-plane.ts'
 import { apiCall, apiRequest, applyManifests, eventually } from './control-plane/kubernetes.ts'
-import { endProcess, freePorts, readPid, startProcess, tail } from './control-plane/processes.ts'
+import { endProcess, freePorts, tail } from './control-plane/processes.ts'
+import { startService, stopService } from './supervision.ts'
 
 const root = join(import.meta.dirname, '..')
 const systemNamespace = 'quartermaster-system'
@@ -98,7 +99,7 @@ export async function startQuartermaster(
   const port = options.port ?? (await freePorts(1))[0] ?? 0
   const logFile = join(logDirectory, `${name}.log`)
   const pidFile = join(pidDirectory, `${name}.pid`)
-  const pid = await startProcess({
+  const pid = await startService({
     binary: process.execPath,
     args: [...nodeFlags, join(directory, `${name}.mjs`)],
     environment: {
@@ -118,7 +119,7 @@ export async function startQuartermaster(
     name,
     pid,
     url,
-    stop: () => endProcess(pid, directory, 30_000),
+    stop: () => (detached ? stopQuartermaster(name, options) : endProcess(pid, directory, 30_000)),
     kill: () => endProcess(pid, directory, 0),
   }
 }
@@ -140,9 +141,7 @@ export async function stopQuartermaster(
   name: BundleName,
   { directory, pidDirectory = directory }: ProcessOptions,
 ): Promise<void> {
-  const pid = await readPid(join(pidDirectory, `${name}.pid`))
-  if (pid > 0) await endProcess(pid, directory, 30_000)
-  await rm(join(pidDirectory, `${name}.pid`), { force: true })
+  await stopService(join(pidDirectory, `${name}.pid`), directory, 30_000)
 }
 
 /** The token of the first administrator, as the operator made it. */
@@ -152,43 +151,6 @@ export async function readAdminToken(controlPlane: ControlPlane): Promise<string
     const { data } = await apiCall<{ data: { token: string } }>(controlPlane, 'GET', path)
     return Buffer.from(data.token, 'base64').toString()
   })
-}
-
-/** Makes an organization: a namespace labelled with its own name, with three environment types. */
-export async function makeOrganization(
-  controlPlane: ControlPlane,
-  name: string,
-  displayName = name,
-): Promise<void> {
-  await apiCall(
-    controlPlane,
-    'PATCH',
-    `/api/v1/namespaces/${name}?fieldManager=development&force=true`,
-    {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name,
-        labels: { 'quartermaster.dev/organization': name },
-        annotations: { 'quartermaster.dev/display-name': displayName },
-      },
-    },
-    'application/apply-patch+yaml',
-  )
-  for (const type of ['development', 'staging', 'production']) {
-    await apiCall(
-      controlPlane,
-      'PATCH',
-      `/apis/quartermaster.dev/v1alpha1/namespaces/${name}/environmenttypes/${type}?fieldManager=development&force=true`,
-      {
-        apiVersion: 'quartermaster.dev/v1alpha1',
-        kind: 'EnvironmentType',
-        metadata: { name: type },
-        spec: { description: `Environments for ${type}` },
-      },
-      'application/apply-patch+yaml',
-    )
-  }
 }
 
 /** Bundles, installs, and starts both processes. */

@@ -9,15 +9,11 @@ import { ensureDevelopmentAuthority } from './development-authority.ts'
 import { outsideWorld, startCloudflare, stopCloudflare } from './fake-cloudflare/process.ts'
 import { makeAda } from './identity-provider/first-person.ts'
 import { startIdentityProviderProcess } from './identity-provider/process.ts'
-import { directory, places, type Running } from './places.ts'
-import {
-  installInto,
-  makeOrganization,
-  readAdminToken,
-  startQuartermaster,
-  stopQuartermaster,
-} from './quartermaster.ts'
+import { makeOrganization } from './organization.ts'
+import { directory, places, type Running, serviceNames } from './places.ts'
+import { installInto, readAdminToken, startQuartermaster, stopQuartermaster } from './quartermaster.ts'
 import { giveSampleSecrets } from './sample-secrets.ts'
+import { watchRestarts } from './supervision.ts'
 import { startReceiverProcess } from './webhook-receiver/process.ts'
 
 const developmentSettings = {
@@ -31,6 +27,7 @@ const developmentSettings = {
 export async function bringUp(log: (line: string) => void): Promise<Running> {
   mkdirSync(directory, { recursive: true })
   rmSync(places.environment, { force: true })
+  const restarts = await watchRestarts(directory, serviceNames, log)
   await ensureDevelopmentAuthority(directory)
   const controlPlane = await startControlPlane({
     directory: places.controlPlane,
@@ -62,8 +59,8 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     startQuartermaster(controlPlane, 'gateway', { ...options, port }),
   ])
   await Promise.all([
-    makeOrganization(controlPlane, 'acme', 'Acme'),
-    makeOrganization(controlPlane, 'globex', 'Globex'),
+    makeOrganization(controlPlane, 'acme', 'Acme', log),
+    makeOrganization(controlPlane, 'globex', 'Globex', log),
   ])
   const running = {
     kubeconfig: controlPlane.kubeconfigPath,
@@ -81,6 +78,7 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
   // Only now: an organization that has an administrator does not get the first one.
   await makeAda(controlPlane, ['acme', 'globex'])
   await writeEnvironment(running)
+  await restarts.look()
   return running
 }
 

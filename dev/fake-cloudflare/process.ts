@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from '../control-plane/kubernetes.ts'
-import { endProcess, freePorts, readPid, startProcess } from '../control-plane/processes.ts'
+import { freePorts } from '../control-plane/processes.ts'
+import { startService, stopService } from '../supervision.ts'
 import { identifier } from './zones.ts'
 
 const startsWithinMs = 15_000
@@ -24,7 +24,7 @@ export interface RunningCloudflare {
 /** Starts the fake Cloudflare as a process of its own; its records survive it. */
 export async function startCloudflare(directory: string, detached = false): Promise<RunningCloudflare> {
   const [port = 0, dnsPort = 0] = await freePorts(2)
-  const pid = await startProcess({
+  await startService({
     binary: process.execPath,
     args: [
       join(import.meta.dirname, 'main.ts'),
@@ -46,16 +46,13 @@ export async function startCloudflare(directory: string, detached = false): Prom
     dnsPort,
     zoneId: developmentZone.id,
     token: developmentToken,
-    stop: () => endProcess(pid, directory, 5000),
+    stop: () => stopCloudflare(directory),
   }
 }
 
 /** Ends the one that an earlier start left in this directory. */
 export async function stopCloudflare(directory: string): Promise<void> {
-  const file = join(directory, `${name}.pid`)
-  const pid = await readPid(file)
-  if (pid > 0) await endProcess(pid, directory, 5000)
-  await rm(file, { force: true })
+  await stopService(join(directory, `${name}.pid`), directory, 5000)
 }
 
 /** Settings of an operator on a machine for development: the outside world is this machine. */

@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from '../control-plane/kubernetes.ts'
-import { endProcess, freePorts, readPid, startProcess } from '../control-plane/processes.ts'
+import { freePorts } from '../control-plane/processes.ts'
+import { startService, stopService } from '../supervision.ts'
 import type { ProviderClient } from './provider.ts'
 
 const startsWithinMs = 15_000
@@ -34,7 +34,7 @@ export async function startIdentityProviderProcess(
 ): Promise<RunningIdentityProvider> {
   await stopIdentityProvider(directory)
   const [port = 0] = await freePorts(1)
-  await startProcess({
+  await startService({
     binary: process.execPath,
     args: [
       join(import.meta.dirname, 'main.ts'),
@@ -61,8 +61,5 @@ export async function startIdentityProviderProcess(
 
 /** Ends the one that an earlier start left in this directory. */
 export async function stopIdentityProvider(directory: string): Promise<void> {
-  const file = join(directory, `${name}.pid`)
-  const pid = await readPid(file)
-  if (pid > 0) await endProcess(pid, directory, 5000)
-  await rm(file, { force: true })
+  await stopService(join(directory, `${name}.pid`), directory, 5000)
 }

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { eventually } from '../control-plane/kubernetes.ts'
-import { endProcess, freePorts, readPid, startProcess } from '../control-plane/processes.ts'
+import { freePorts } from '../control-plane/processes.ts'
+import { startService, stopService } from '../supervision.ts'
 import type { ReceivedCall } from './calls.ts'
 
 const startsWithinMs = 15_000
@@ -24,7 +25,7 @@ export interface RunningReceiver {
 export async function startReceiverProcess(directory: string, detached = false): Promise<RunningReceiver> {
   await stopReceiver(directory)
   const [port = 0] = await freePorts(1)
-  await startProcess({
+  await startService({
     binary: process.execPath,
     args: [join(import.meta.dirname, 'main.ts'), `--port=${port}`, `--directory=${directory}/`],
     logFile: join(directory, `${name}.log`),
@@ -46,10 +47,7 @@ export async function startReceiverProcess(directory: string, detached = false):
 
 /** Ends the one that an earlier start left in this directory. */
 export async function stopReceiver(directory: string): Promise<void> {
-  const file = join(directory, `${name}.pid`)
-  const pid = await readPid(file)
-  if (pid > 0) await endProcess(pid, directory, 5000)
-  await rm(file, { force: true })
+  await stopService(join(directory, `${name}.pid`), directory, 5000)
 }
 
 /** The body of an answer; `fetch` would have to be told of the authority when this process starts. */

@@ -1,0 +1,79 @@
+import { readFile, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { eventually } from './control-plane/kubernetes.ts'
+import { endProcess, type ProcessSpec, readPid, startProcess } from './control-plane/processes.ts'
+
+const supervisor = join(import.meta.dirname, 'supervise.sh')
+const startsWithinMs = 10_000
+const graceMs = 30_000
+const lookEveryMs = 500
+
+function supervisorFileOf(pidFile: string): string {
+  return pidFile.replace(/\.pid$/, '-supervisor.pid')
+}
+
+/**
+ * Starts a program; a detached one, in place of what an earlier start left, under a supervisor that starts it again whenever it ends. The pid file names the
+ * program, and is absent while it does not run.
+ */
+export async function startService(spec: ProcessSpec): Promise<number> {
+  const { binary, args, pidFile, detached } = spec
+  if (!detached) return startProcess(spec)
+  await stopService(pidFile, dirname(pidFile), graceMs)
+  await startProcess({
+    ...spec,
+    binary: 'sh',
+    args: [supervisor, basename(pidFile, '.pid'), pidFile, binary, ...args],
+    pidFile: supervisorFileOf(pidFile),
+  })
+  return eventually(basename(pidFile), startsWithinMs, async () => (await readPid(pidFile)) || undefined)
+}
+
+/** Ends what an earlier start left, program and supervisor; `directory` is where the program works. */
+export async function stopService(pidFile: string, directory: string, graceMs: number): Promise<void> {
+  // First the supervisor, so that the program is not started again.
+  for (const file of [supervisorFileOf(pidFile), pidFile]) {
+    const pid = await readPid(file)
+    if (pid > 0) await endProcess(pid, directory, graceMs)
+    await rm(file, { force: true })
+  }
+}
+
+/** Reports each process of `directory` that its supervisor starts again, from now on; does not keep the caller alive. */
+export async function watchRestarts(
+  directory: string,
+  names: readonly string[],
+  log: (line: string) => void,
+) {
+  const read = new Map<string, number>()
+  const fileOf = (name: string) => join(directory, `${name}.log`)
+  for (const name of names) read.set(name, await sizeOf(fileOf(name)))
+
+  async function look() {
+    for (const name of names) {
+      const from = read.get(name) ?? 0
+      const news = (await readFile(fileOf(name)).catch(() => Buffer.alloc(0))).subarray(from)
+      const end = news.lastIndexOf('\n') + 1
+      read.set(name, from + end)
+      for (const line of news.toString('utf8', 0, end).split('\n')) {
+        const [, code] = /: starting it again".*"exitCode":(\d+)/.exec(line) ?? []
+        if (code) log(`${name} ended with code ${code} and is started again; see ${fileOf(name)}`)
+      }
+    }
+  }
+  let last = Promise.resolve()
+  setInterval(() => {
+    last = last.then(look)
+  }, lookEveryMs).unref()
+  return {
+    /** Reports what is not reported yet. */
+    async look() {
+      last = last.then(look)
+      await last
+    },
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0
+}
