@@ -21,6 +21,7 @@ import { endpoints as allEndpoints } from './endpoints/index.ts'
 import { errorBody, type Refusal, refusalOf } from './errors.ts'
 import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { withOperatorNotice } from './operator-notice.ts'
 import { createViewer } from './pages/viewer.ts'
 import { createRateLimit, type RateLimit, take } from './rate-limit.ts'
 import { contentOf, send } from './send.ts'
@@ -42,6 +43,8 @@ export interface GatewayOptions {
   readonly settings?: Partial<GatewaySettings>
   readonly endpoints?: readonly Endpoint[]
   readonly version?: string
+  /** Whether an operator works on what is recorded; taken for granted when absent. */
+  hasOperator?(): boolean
   /** The key that signs sessions, as PEM; undefined while there is none. */
   sessionKey?(): Promise<string | undefined>
   now?(): number
@@ -70,6 +73,7 @@ export function createGateway(options: GatewayOptions) {
     log,
     metrics: createMetrics(),
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
+    hasOperator: options.hasOperator ?? (() => true),
     document: JSON.stringify(document),
     viewer: createViewer(),
     now,
@@ -168,7 +172,7 @@ async function respond(
   response.locals['route'] = endpoint.path
   response.locals['offersDryRun'] = endpoint.query !== undefined && 'dry_run' in endpoint.query
   try {
-    const answer = await serve(request, response)
+    const answer = withOperatorNotice(await serve(request, response), endpoint, gateway.hasOperator)
     if (answer.actor !== undefined) Object.assign(response.locals, { userName: answer.actor, signsIn: true })
     const content = contentOf(answer)
     if (content !== undefined && !endpoint.isUnlimited && !response.destroyed) {

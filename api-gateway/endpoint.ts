@@ -72,6 +72,8 @@ export interface Gateway {
   readonly log: Log
   readonly metrics: Metrics
   readonly audit: Audit
+  /** Whether an operator works on what is recorded, as far as is known. */
+  hasOperator(): boolean
   /** The OpenAPI document as text. */
   readonly document: string
   /** What shows it to people. */
@@ -146,5 +148,5 @@ export function created(body: unknown): Answer {
 /** 204, no body. */
 export const noContent: Answer = { status: 204 }
 
-/** 202, no body: it goes on. */
+/** 202: it goes on. */
 export const accepted: Answer = { status: 202 }

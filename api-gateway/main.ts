@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { operatorLease, systemNamespace } from '../operator/api/names.ts'
 import { type OidcConfig, readConfig } from '../operator/config.ts'
 import { catalogue } from '../operator/drivers/catalogue.ts'
 import { createClient } from '../operator/kube/client.ts'
 import { openCluster } from '../operator/kube/cluster.ts'
 import { loadConnection } from '../operator/kube/connection.ts'
 import { kindsInStore } from '../operator/kube/kinds-in-store.ts'
+import { watchLease } from '../operator/kube/lease-watch.ts'
 import { createLog } from '../operator/log.ts'
 import { createGateway } from './app.ts'
 import type { OidcSettings } from './settings.ts'
@@ -18,7 +20,9 @@ const cluster = openCluster({ client, log, kinds: kindsInStore })
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
 const limits = { requestsPerSecond, burst }
 const settings = { ...limits, vendors, allowedOrigins, trustedProxies, ...(oidc ? { oidc } : {}) }
-const gateway = createGateway({ cluster, log, auditLog, catalogue, settings })
+const lease = watchLease(client, log, { namespace: systemNamespace, name: operatorLease })
+const hasOperator = () => lease.isHeld() !== false
+const gateway = createGateway({ cluster, log, auditLog, catalogue, settings, hasOperator })
 const gracePeriodMs = 25_000
 
 /** With the client secret, which is read at the start and never again. */
@@ -44,6 +48,7 @@ function readText(file: string): string | undefined {
 async function shutDown() {
   setTimeout(() => process.exit(0), gracePeriodMs).unref()
   await gateway.close()
+  lease.stop()
   await cluster.close()
   log.info('stopped')
   process.exit(0)

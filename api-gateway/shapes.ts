@@ -29,6 +29,13 @@ export const errorShape = named(
   ),
 )
 
+/** The body of what goes on; there is none while nothing is to be said. */
+export const acceptedShape = object(
+  {},
+  { status_message: string('That no operator works on it now.', { maxLength: 8192 }) },
+  'Something to know about what goes on; no body when there is nothing.',
+)
+
 /** A refusal that is a JSON string. */
 export const plainErrorShape = string('What was not found.', { maxLength: 65_536 })
 

@@ -1,4 +1,4 @@
-import { systemNamespace } from './api/names.ts'
+import { operatorLease, systemNamespace } from './api/names.ts'
 import { readConfig } from './config.ts'
 import { openDrivers } from './drivers/drivers.ts'
 import { serveHealth } from './health.ts'
@@ -22,7 +22,7 @@ const election = startElection({
   connection,
   log,
   namespace: systemNamespace,
-  name: 'quartermaster-operator',
+  name: operatorLease,
   identity: config.identity,
   times: electionTimes(config.leaseSeconds * 1000),
 })

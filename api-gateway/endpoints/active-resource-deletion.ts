@@ -7,7 +7,7 @@ import { Problem } from '../../operator/domain/errors.ts'
 import { contextOf, guResId } from '../../operator/domain/identity.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { accepted, type Endpoint, endpoint, noContent } from '../endpoint.ts'
-import { errorShape } from '../shapes.ts'
+import { acceptedShape, errorShape } from '../shapes.ts'
 import { flag, isOn } from '../switch.ts'
 import { deploymentsTo } from './deployment-shape.ts'
 import { findEnvironment, untilGone } from './find.ts'
@@ -48,7 +48,7 @@ export const activeResourceDeletion: readonly Endpoint[] = [
     query: {
       detach: flag('Whether what was provisioned stays, and is no longer looked after.'),
     },
-    responses: { 202: undefined, 204: undefined, 409: errorShape },
+    responses: { 202: acceptedShape, 204: undefined, 409: errorShape },
     async handle({ params, query: { detach } }, { cluster }) {
       const { store } = cluster
       const environment = findEnvironment(store, params)

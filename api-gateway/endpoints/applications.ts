@@ -11,7 +11,7 @@ import type { Store } from '../../operator/kube/store.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { shortId } from '../parameters.ts'
-import { errorShape, named } from '../shapes.ts'
+import { acceptedShape, errorShape, named } from '../shapes.ts'
 import { changeObject } from './change.ts'
 import {
   defaultEnvironmentType,
@@ -220,7 +220,7 @@ export const applications: readonly Endpoint[] = [
     summary: 'Delete an application with its environments',
     tag: 'Applications',
     access: { application: 'owner' },
-    responses: { 202: undefined, 204: undefined },
+    responses: { 202: acceptedShape, 204: undefined },
     async handle({ params, caller }, { cluster }) {
       const { store } = cluster
       const application = findApplication(store, params)

@@ -28,6 +28,7 @@ export const deploymentShape = named(
       delta_id: string('Deployment delta that it applied.'),
       mode: oneOf(['full', 'incremental'], 'Whether unchanged resources were provisioned again as well.'),
       pipeline: wireSchema(pipelineStepSchema),
+      status_message: string('That no operator works on it now; absent while one does.', { maxLength: 8192 }),
       value_set_version_id: string('Version of the shared values that was asked for.', { maxLength: 253 }),
     },
     'A deployment to an environment.',

@@ -13,7 +13,7 @@ import type { Store } from '../../operator/kube/store.ts'
 import { type Caller, demand } from '../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../endpoint.ts'
 import { knownId, shortId } from '../parameters.ts'
-import { errorShape, named } from '../shapes.ts'
+import { acceptedShape, errorShape, named } from '../shapes.ts'
 import { deploymentShape, deploymentsTo, toDeployment, toPastDeployment } from './deployment-shape.ts'
 import {
   createdAt,
@@ -224,7 +224,7 @@ export const environments: readonly Endpoint[] = [
     summary: 'Delete an environment and deprovision its resources',
     tag: 'Environments',
     access: { application: 'developer' },
-    responses: { 202: undefined, 204: undefined },
+    responses: { 202: acceptedShape, 204: undefined },
     async handle({ params, caller }, { cluster }) {
       const { store } = cluster
       const environment = findEnvironment(store, params)

@@ -9,7 +9,13 @@ import { errorShape } from '../shapes.ts'
 /** What is as long as it has to be. */
 const textOf = (description: string) => string(description, { maxLength: 16_777_216 })
 
-const stateShape = object({ status: string('`ok`.') }, {}, 'State of the process.')
+const status = string('`ok`.')
+const stateShape = object({ status }, {}, 'State of the process.')
+const readyShape = object(
+  { status },
+  { status_message: string('That no operator works on what is recorded; absent while one does.') },
+  'State of the process, and whether an operator works.',
+)
 
 /** The service itself: its state, its figures and its description. */
 export const service: readonly Endpoint[] = [
@@ -30,12 +36,13 @@ export const service: readonly Endpoint[] = [
     tag: 'Service',
     access: 'public',
     isUnlimited: true,
-    responses: { 200: stateShape, 503: errorShape },
-    handle(_call, { cluster: { store } }) {
+    responses: { 200: readyShape, 503: errorShape },
+    handle(_call, { cluster: { store }, hasOperator }) {
       const message = blindnessOf(store)
-      return message === undefined
-        ? ok({ status: 'ok' })
-        : { status: 503, body: { error: 'Internal', message } }
+      if (message !== undefined) return { status: 503, body: { error: 'Internal', message } }
+      // Ready all the same: reads are answered, and what is recorded is worked on later.
+      const notice = 'no operator is running: requests are recorded and wait'
+      return ok({ status: 'ok', ...(hasOperator() ? {} : { status_message: notice }) })
     },
   }),
   endpoint({

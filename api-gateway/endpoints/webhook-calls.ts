@@ -6,7 +6,7 @@ import { Problem } from '../../operator/domain/errors.ts'
 import type { Store } from '../../operator/kube/store.ts'
 import { conditionOf } from '../../operator/kube/verdict.ts'
 import { accepted, type Endpoint, endpoint, ok } from '../endpoint.ts'
-import { named } from '../shapes.ts'
+import { acceptedShape, named } from '../shapes.ts'
 import { createdAt, inOrganization } from './find.ts'
 import { findWebhook, webhookAccess } from './webhook-shape.ts'
 
@@ -94,7 +94,7 @@ export const webhookCalls: readonly Endpoint[] = [
     summary: 'Send a call again',
     tag,
     access: webhookAccess,
-    responses: { 202: undefined },
+    responses: { 202: acceptedShape },
     async handle({ params }, { cluster }) {
       const calls = callsOf(cluster.store, findWebhook(cluster.store, params))
       const call = calls.find(({ metadata }) => metadata.name === params.call_id)

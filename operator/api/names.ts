@@ -10,6 +10,9 @@ export const apiVersion = `${group}/${version}`
 /** Where the operator, the gateway, users and tokens live. */
 export const systemNamespace = 'quartermaster-system'
 
+/** The Lease, in the system namespace, that the operator holds while it works. */
+export const operatorLease = 'quartermaster-operator'
+
 /** The Secret with the key that signs sessions, and where in it the key is. */
 export const sessionKeySecret = { name: 'quartermaster-session-key', key: 'key.pem' } as const
 

@@ -14,6 +14,8 @@ export interface Reflector {
 }
 
 export interface ReflectorOptions {
+  /** All namespaces when absent. */
+  readonly namespace?: string
   readonly labelSelector?: string
   readonly fieldSelector?: string
   /** Only metadata: for objects of other kinds, of which we need to know that they changed. */
@@ -51,7 +53,7 @@ export function startReflector(
 ): Reflector {
   const { idleMs = 90_000, relistMs = 1_800_000, backoffMs = { first: 200, most: 30_000 } } = options
   const selectors = { labelSelector: options.labelSelector, fieldSelector: options.fieldSelector }
-  const path = pathOf(resource)
+  const path = pathOf(resource, options.namespace)
   const stopping = new AbortController()
   let heardAt = performance.now()
   let listedAt = Number.NEGATIVE_INFINITY
