@@ -115,6 +115,11 @@ export const ActiveResource = defineKind({
       outputsSecretName: string('Secret in this namespace that holds the secret outputs.', {
         maxLength: 253,
       }),
+      secretOutputPaths: list(
+        string('A JSON pointer into the outputs.', { maxLength: 65_536 }),
+        'Outputs that are secret, or were secret before: they stay secret for as long as the resource lives.',
+        { maxItems: 32_768 },
+      ),
       explanation: string('Why its definition won over the others, at the last deployment that changed it.', {
         maxLength: 8192,
       }),

@@ -2,9 +2,11 @@ import { ActiveResource, type Standing } from '../api/active-resource.ts'
 import { annotations } from '../api/names.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
+import { ResourceType } from '../api/resource-type.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import { Failed, Stalled, Waiting } from '../domain/errors.ts'
 import { ownDriverType, wrappedDriverType } from '../domain/third-party.ts'
+import { qualifiedTypeName } from '../domain/types.ts'
 import type { Cache, Change } from '../kube/cache.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
@@ -21,6 +23,7 @@ import { recordEvent } from './events.ts'
 import type { Installation } from './installation.ts'
 import type { Inventory } from './inventory.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
+import { customTypeOf, withoutExposedOutputs } from './outputs.ts'
 import { provision } from './provision.ts'
 import { requestFor, whatTheDriverSees } from './provision-request.ts'
 import type { SecretHolds } from './secret-holds.ts'
@@ -74,8 +77,16 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
         const types = new Set([driver, ...wrapping].map(ownDriverType))
         return [...types].flatMap((type) => cache.byIndex('driver', scoped(driver, type)).map(keyOf))
       }),
+      // What its type calls secret leaves the status at once, and one without a type waits for it.
+      watchKind(cluster.store.cacheOf(ResourceType), ({ before, after }) => {
+        const type = after ?? before
+        if (!type || before?.spec === after?.spec) return []
+        return cache.byIndex('type', scoped(type, qualifiedTypeName(type))).map(keyOf)
+      }),
     ],
-    async reconcile(given, turn) {
+    async reconcile(latest, turn) {
+      const types = tools.planning.typesOf(latest.metadata.namespace ?? '')
+      const given = await withoutExposedOutputs(latest, types, turn)
       if (!installation.isSealed(given)) {
         throw new Stalled(
           'Unaccounted',
@@ -99,6 +110,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       const key = keyOf(resource)
       const isDue = isDrifted || (turn.isSweep && driver.descriptor.repairs === true)
       if (!isDue && !unfinished.has(key) && isSame) return explained(resource)
+      customTypeOf(resource.spec.type, tools.planning.typesOf(resource.metadata.namespace ?? ''))
       unfinished.add(key)
       const seen = await provision(resource, request, inputsHash, tools, turn)
       unfinished.delete(key)
@@ -201,7 +213,7 @@ function someOf(names: readonly string[]): string {
 /** A resource that nothing uses any more is kept as it is, so that a roll-back finds it. */
 function unused(resource: ActiveResource): Seen {
   const { unusedSince, deploymentName } = resource.spec
-  if (!resource.status?.inputsHash)
+  if (!resource.status?.inputsHash && !resource.status?.provisioned)
     throw new Waiting('Unused', 'was never provisioned, and no workload uses it any more')
   const message = `not used since ${unusedSince}, when '${deploymentName}' was deployed; kept for a roll-back`
   return {

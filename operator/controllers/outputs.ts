@@ -1,45 +1,97 @@
 import type { ActiveResource } from '../api/active-resource.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { Stalled, Waiting } from '../domain/errors.ts'
-import { withSecretsApart } from '../domain/output-names.ts'
+import { sameJson } from '../domain/json.ts'
+import { type SortedOutputs, sortSecrets } from '../domain/secret-outputs.ts'
 import type { ResourceTypeInfo } from '../domain/types.ts'
 import { faultsAgainst, partsOf } from '../domain/user-schema.ts'
 import type { Outputs } from '../drivers/driver.ts'
+import type { Turn } from '../kube/controller.ts'
 import type { Objects } from '../kube/objects.ts'
 import { outputsSecret } from './secrets.ts'
+import { factsOf } from './standing.ts'
+
+type Status = NonNullable<ActiveResource['status']>
 
 const maxOutputsBytes = 512 * 1024
 const remainsSeconds = 2
 
 /**
- * The outputs, those that the type calls secret among the secret ones. Stalled when a status cannot hold them, or when
- * they are not what a custom type promises.
+ * The outputs, with everything that is secret among the secret ones: by the type, by the driver's answer, or since it
+ * was secret before. Stalled when a status cannot hold them, or when they are not what a custom type promises.
  */
-export function sortOutputs(outputs: Outputs, types: readonly ResourceTypeInfo[], type: string): Outputs {
+export function sortOutputs(
+  outputs: Outputs,
+  types: readonly ResourceTypeInfo[],
+  type: string,
+  secretPaths: readonly string[] = [],
+): SortedOutputs {
   const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
     holdsNull(value),
   )
   if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null, or holds a null`)
-  const custom = type.includes('/') ? types.find((each) => each.type === type) : undefined
-  const sorted = custom ? sortByType(outputs, custom) : outputs
-  const bytes = Buffer.byteLength(JSON.stringify(sorted.values))
+  const custom = customTypeOf(type, types)
+  const sorted = sortSecrets(outputs, custom?.outputsSchema, secretPaths)
+  if (custom) refuseUnfit(outputs, custom)
+  const bytes = Buffer.byteLength(JSON.stringify([sorted.values, sorted.secretPaths]))
   if (bytes > maxOutputsBytes)
     throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
   return sorted
 }
 
-function sortByType(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo) {
-  const sorted = withSecretsApart(outputs, outputsSchema)
+/**
+ * The type, unless it is built in; Waiting when it is not there. It says what is secret, so nothing may be provisioned
+ * without it.
+ */
+export function customTypeOf(type: string, types: readonly ResourceTypeInfo[]): ResourceTypeInfo | undefined {
+  if (!type.includes('/')) return undefined
+  const custom = types.find((each) => each.type === type)
+  if (!custom) throw new Waiting('TypeNotFound', `waiting for the resource type '${type}'`)
+  return custom
+}
+
+/** Judges outputs as the type sorts them today: what was secret before does not make them unfit. */
+function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo): void {
+  const judged = sortSecrets(outputs, outputsSchema)
   const parts = partsOf(outputsSchema)
   for (const part of ['values', 'secrets'] as const) {
     const schema = parts[part]
-    const [fault] = schema ? faultsAgainst(schema, sorted[part]) : []
+    const [fault] = schema ? faultsAgainst(schema, judged[part]) : []
     if (fault) {
       const message = `output '${part}${fault.pointer.replaceAll('/', '.')}' does not fit the type '${type}': ${fault.message}`
       throw new Stalled('InvalidOutputs', message)
     }
   }
-  return sorted
+}
+
+/** The facts of a status, without the plain outputs at these paths; they are remembered as secret. */
+export function hiding<T extends Pick<Status, 'outputs'>>(
+  facts: T,
+  secretPaths: readonly string[],
+): T & Status {
+  if (secretPaths.length === 0) return facts
+  const { values: outputs } = sortSecrets({ values: facts.outputs ?? {}, secrets: {} }, {}, secretPaths)
+  return { ...facts, ...(facts.outputs ? { outputs } : {}), secretOutputPaths: [...secretPaths] }
+}
+
+/**
+ * The resource without the plain outputs that its type calls secret by now. They come back as secret ones when it is
+ * provisioned again, for which it forgets its hash.
+ */
+export async function withoutExposedOutputs(
+  resource: ActiveResource,
+  types: readonly ResourceTypeInfo[],
+  { report }: Pick<Turn<typeof ActiveResource>, 'report'>,
+): Promise<ActiveResource> {
+  const { spec, status } = resource
+  const type = spec.type.includes('/') ? types.find((each) => each.type === spec.type) : undefined
+  if (!type || !status?.outputs) return resource
+  const { outputs, secretOutputPaths } = status
+  const sorted = sortSecrets({ values: outputs, secrets: {} }, type.outputsSchema, secretOutputPaths)
+  if (sameJson(sorted.values, outputs)) return resource
+  const { inputsHash: _, ...facts } = hiding(factsOf(resource), sorted.secretPaths)
+  await report(facts, `the type '${type.type}' calls some of its outputs secret by now`)
+  return { ...resource, status: facts }
 }
 
 function holdsNull(value: unknown): boolean {

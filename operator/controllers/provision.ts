@@ -4,6 +4,7 @@ import type { FreeForm } from '../api/schema.ts'
 import { driverName } from '../domain/definition.ts'
 import { Waiting } from '../domain/errors.ts'
 import { sameJson } from '../domain/json.ts'
+import { areCovered, leafPaths } from '../domain/secret-outputs.ts'
 import type { Outputs, Provisioned, ProvisionRequest } from '../drivers/driver.ts'
 import type { Turn } from '../kube/controller.ts'
 import type { Objects } from '../kube/objects.ts'
@@ -16,7 +17,7 @@ import { step, tellingOf, withinDeadline } from './driver-call.ts'
 import { openNamespace, refuseNamespaceOfOthers } from './environment-namespace.ts'
 import type { Applied } from './inventory.ts'
 import type { FoundDriver } from './organization-drivers.ts'
-import { keepSecretOutputs, sortOutputs } from './outputs.ts'
+import { hiding, keepSecretOutputs, sortOutputs } from './outputs.ts'
 import { type GatheredRequest, secretTextsOf } from './provision-request.ts'
 import { factsOf, remembered, secretsOf, standingsOf } from './standing.ts'
 
@@ -72,11 +73,19 @@ export async function provision(
     claims: result.claims && [...result.claims],
     provisioned: standing,
   }
-  const kept = await tellingOf(present({ ...known, inputsHash: undefined, ...stands }), async () => {
-    const outputs = await attempt(() => outputsOf(resource, request.namespace, result, applied, tools))
-    const made = await keepOutputs(resource, outputs, tools)
+  const facts = present({ ...known, inputsHash: undefined, ...stands })
+  const outputs = await tellingOf(facts, async () => {
+    const given = await attempt(() => outputsOf(resource, request.namespace, result, applied, tools))
+    return sortedOutputs(resource, given, tools)
+  })
+  const secretsKnown = hiding(facts, outputs.secretPaths)
+  const outputsSecretName = await tellingOf(secretsKnown, async () => {
+    // What is secret is remembered first: a process that dies here must not forget it.
+    if (!areCovered(leafPaths(outputs.secrets), known.secretOutputPaths ?? []))
+      await turn.report(secretsKnown, doing)
+    const name = await keepSecretOutputs(resource, outputs.secrets, tools.objects)
     for (const each of predecessors) await deprovision(resource, each, tools, turn, standing)
-    return made
+    return name
   })
   await tools.holds.release(
     resource,
@@ -84,10 +93,12 @@ export async function provision(
   )
   const { explanation } = resource.spec.definition
   return present({
-    ...kept,
+    outputs: outputs.values,
+    outputsSecretName,
+    secretOutputPaths: unlessEmpty(outputs.secretPaths),
     explanation,
     inputsHash,
-    provisionTime: provisionTimeOf(resource, inputsHash, kept.outputs),
+    provisionTime: provisionTimeOf(resource, inputsHash, outputs.values),
     ...stands,
     secretNames: unlessEmpty(prepared.secretNames),
   })
@@ -103,11 +114,10 @@ function provisionTimeOf(
   return isNews ? new Date().toISOString() : status.provisionTime
 }
 
-/** The outputs as the status has them, the secret ones in a Secret. */
-async function keepOutputs(resource: ActiveResource, outputs: Outputs, tools: ResourceTools) {
-  const types = tools.planning.typesOf(resource.metadata.namespace ?? '')
-  const { values, secrets } = sortOutputs(outputs, types, resource.spec.type)
-  return { outputs: values, outputsSecretName: await keepSecretOutputs(resource, secrets, tools.objects) }
+function sortedOutputs(resource: ActiveResource, outputs: Outputs, { planning }: ResourceTools) {
+  const { metadata, spec, status } = resource
+  const types = planning.typesOf(metadata.namespace ?? '')
+  return sortOutputs(outputs, types, spec.type, status?.secretOutputPaths)
 }
 
 function unlessEmpty<T>(items: readonly T[] = []): T[] | undefined {

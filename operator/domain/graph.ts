@@ -203,7 +203,7 @@ class GraphBuilder {
     if (this.#graph.size > maxNodes) return
     const { descriptor, text } = draft
     const { matcher, context, types } = this.#input
-    if (!this.#types.has(descriptor.type) && !descriptor.type.startsWith(`${context.organizationId}/`)) {
+    if (!this.#types.has(descriptor.type)) {
       const hint = didYouMean(
         descriptor.type,
         types.map(({ type }) => type),

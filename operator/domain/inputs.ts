@@ -8,6 +8,7 @@ import { isObject, ownValue, pointerSteps } from './json.ts'
 import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { type Expanded, expand, formatPath, type Resolved } from './placeholder.ts'
+import { define, united } from './secret-outputs.ts'
 import { resolvedValue, valueKey, valuesRoot } from './shared-values.ts'
 import { TooLarge } from './size.ts'
 import { simpleTypeName, workloadType } from './types.ts'
@@ -172,15 +173,20 @@ function tailValue(
     throw unknownPath(path, `${formatDescriptor(resource.descriptor)} has no '${tail ?? ''}'`)
   const [name] = rest
   if (name === undefined)
-    return { value: { ...outputs, ...secretOutputs }, secret: Object.keys(secretOutputs).length > 0 }
-  const holder = [outputs, secretOutputs, ...(tail === 'values' ? [values] : [])].find((each) =>
-    Object.hasOwn(each, name),
-  )
-  if (!holder) throw unknownPath(path, existing(resource, name))
-  const value = valueAt(holder, rest)
-  if (value === undefined)
+    return { value: united(outputs, secretOutputs), secret: Object.keys(secretOutputs).length > 0 }
+  const holders = [outputs, secretOutputs].filter((each) => Object.hasOwn(each, name))
+  if (holders.length === 0 && tail === 'values' && Object.hasOwn(values, name)) holders.push(values)
+  if (holders.length === 0) throw unknownPath(path, existing(resource, name))
+  // An output may be secret in part: then it is secret as a whole.
+  const found = holders
+    .map((holder) => ({ holder, value: valueAt(holder, rest) }))
+    .filter(({ value }) => value !== undefined)
+  if (found.length === 0)
     throw unknownPath(path, `output '${name}' of ${formatDescriptor(resource.descriptor)} has no such part`)
-  return { value, secret: holder === secretOutputs }
+  return {
+    value: found.map(({ value }) => value).reduce(united),
+    secret: found.some(({ holder }) => holder === secretOutputs),
+  }
 }
 
 function existing({ outputs, secretOutputs, descriptor }: ResourceOutputs, wrong: string): string {
@@ -231,9 +237,4 @@ function moveAlong([step = '', ...rest]: readonly string[], from: FreeForm, to: 
   const below = isObject(present) ? present : {}
   define(to, step, below)
   moveAlong(rest, value, below)
-}
-
-// The names are the user's: a plain assignment to `__proto__` would not make a property.
-function define(object: FreeForm, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -35,10 +35,16 @@ export function findBuiltInType(type: string): ResourceTypeInfo | undefined {
   return byType.get(type)
 }
 
+/** What a custom type is called in definitions. */
+export function qualifiedTypeName({ metadata }: Pick<ResourceType, 'metadata'>): string {
+  return `${metadata.namespace}/${metadata.name}`
+}
+
 /** A custom type, by its qualified name. */
-export function customType({ metadata, spec }: ResourceType): ResourceTypeInfo {
+export function customType(resourceType: ResourceType): ResourceTypeInfo {
+  const { metadata, spec } = resourceType
   return {
-    type: `${metadata.namespace}/${metadata.name}`,
+    type: qualifiedTypeName(resourceType),
     name: spec.displayName ?? metadata.name,
     use: spec.use,
     category: spec.category ?? '',

@@ -77,6 +77,8 @@ export const kindsInStore: readonly Stored[] = [
     account: (each) => accountsOf(each).map((name) => scoped(each, name)),
     secret: (each) => secretsNeededBy(each).map((name) => scoped(each, name)),
     driver: (each) => [scoped(each, each.spec.definition.driverType)],
+    // The built-in types never change.
+    type: (each) => (each.spec.type.includes('/') ? [scoped(each, each.spec.type)] : []),
     claim: (each) => each.status?.claims ?? [],
     wildcardOverClaim: (each) => (each.status?.claims ?? []).flatMap((name) => wildcardOver(name) ?? []),
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),

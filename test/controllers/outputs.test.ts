@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { sortOutputs } from '../../operator/controllers/outputs.ts'
-import { Stalled } from '../../operator/domain/errors.ts'
+import { Stalled, Waiting } from '../../operator/domain/errors.ts'
 import type { ResourceTypeInfo } from '../../operator/domain/types.ts'
 
 const text = { type: 'string' }
@@ -41,7 +41,7 @@ describe('outputs of a custom type', () => {
       { values: { host: 'db', more: 1 }, secrets: { token: 'x' } },
     ],
   ])('%s', (_, values, secrets, expected) => {
-    expect(sorted(values, secrets)).toEqual(expected)
+    expect(sorted(values, secrets)).toMatchObject(expected)
   })
 
   test.each<[rule: string, values: FreeForm, secrets: FreeForm]>([
@@ -59,6 +59,17 @@ describe('outputs of a custom type', () => {
   })
 
   test('the outputs of a built-in type are as its driver says', () => {
-    expect(sorted({ password: 1 }, {}, 'postgres')).toEqual({ values: { password: 1 }, secrets: {} })
+    expect(sorted({ password: 1 }, {}, 'postgres')).toMatchObject({ values: { password: 1 }, secrets: {} })
+  })
+
+  test('are sorted by nobody while the type is not there', () => {
+    expect(() => sorted({ host: 'db' }, {}, 'acme/ghost')).toThrow(Waiting)
+  })
+
+  test('what was secret before does not make them unfit', () => {
+    expect(sortOutputs({ values: { host: 'db' }, secrets: {} }, types, 'acme/db', ['/host'])).toMatchObject({
+      values: {},
+      secrets: { host: 'db' },
+    })
   })
 })

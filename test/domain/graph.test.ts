@@ -555,6 +555,36 @@ describe('problems', () => {
   test.each<[string, SetContent, ResourceDefinition[], string[]]>([
     ['no definition', shared('s3'), [], ['NoMatchingDefinition s3.default#shared.x']],
     ['an unknown type', shared('postgress'), [], ['TypeNotFound postgress.default#shared.x']],
+    [
+      'an unknown type of the organization, even where a definition provisions it',
+      shared('acme/ghost'),
+      [definition('ghost', 'acme/ghost')],
+      ['TypeNotFound acme/ghost.default#shared.x'],
+    ],
+    [
+      'an unknown type of the organization by its simple name',
+      shared('ghost'),
+      [definition('ghost', 'acme/ghost')],
+      ['TypeNotFound acme/ghost.default#shared.x'],
+    ],
+    [
+      'an override whose type does not exist, though the built-in one does',
+      shared('redis'),
+      [definition('redis', 'redis'), definition('own', 'acme/redis')],
+      ['TypeNotFound acme/redis.default#shared.x'],
+    ],
+    [
+      'an unknown type that a definition refers to',
+      shared('s3'),
+      [reading('s3', 's3', { a: "${resources['acme/ghost'].outputs.x}" }), definition('g', 'acme/ghost')],
+      ['TypeNotFound acme/ghost.default#shared.x'],
+    ],
+    [
+      'an unknown type that a definition provisions along',
+      shared('s3'),
+      [definition('s3', 's3', { provision: { 'acme/ghost': {} } }), definition('g', 'acme/ghost')],
+      ['TypeNotFound acme/ghost.default#shared.x'],
+    ],
     ['no type', set({}, { x: {} }), [], ['InvalidDependency shared.x']],
     [
       'a class that cannot be one',

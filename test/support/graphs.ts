@@ -1,10 +1,12 @@
+import { newObject } from '../../operator/api/kind.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { ResourceType } from '../../operator/api/resource-type.ts'
 import type { SetContent } from '../../operator/domain/delta.ts'
 import { formatDescriptor } from '../../operator/domain/descriptor.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
 import { buildGraph, type Graph, type GraphInput } from '../../operator/domain/graph.ts'
 import { createMatcher } from '../../operator/domain/matching.ts'
-import { builtInTypes } from '../../operator/domain/types.ts'
+import { builtInTypes, customType } from '../../operator/domain/types.ts'
 import { context, driver } from './builders.ts'
 
 /** The drivers that definitions of tests name. */
@@ -23,6 +25,11 @@ export const drivers: readonly DriverDescriptor[] = [
   }),
 ]
 
+/** Types of the organization that tests name, with no schema. */
+const ownTypes = ['dns', 'k8s-namespace', 'queue', 's3'].map((name) =>
+  customType(newObject(ResourceType, { namespace: 'acme', name }, { use: 'direct' })),
+)
+
 /** What a graph of `context()` is built from. */
 export function graphInput(
   set: SetContent,
@@ -33,7 +40,7 @@ export function graphInput(
     context: context(),
     set,
     matcher: createMatcher(definitions),
-    types: builtInTypes,
+    types: [...builtInTypes, ...ownTypes],
     catalogue: drivers,
     vendors: ['quartermaster', 'humanitec'],
     accountTypeOf: (name) => (name === 'cloud' ? 'cloudflare' : undefined),
