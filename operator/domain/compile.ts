@@ -9,7 +9,7 @@ import { isObject } from './json.ts'
 import { definitionRoots, type Link, parseLink } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { findPlaceholders } from './placeholder.ts'
-import { simpleTypeName } from './types.ts'
+import { isProvidedBy } from './types.ts'
 
 /** What is wrong with a definition for whatever resource it is chosen. */
 export interface Fault {
@@ -87,8 +87,8 @@ function driverFaults(
   }
   const faults: Fault[] = []
   const { resourceTypes } = driver
-  if (resourceTypes && !resourceTypes.includes(type) && !resourceTypes.includes(simpleTypeName(type))) {
-    const message = `driver '${driverType}' of ${owner} does not provide '${type}', only ${resourceTypes.join(', ')}`
+  if (!isProvidedBy(type, resourceTypes)) {
+    const message = `driver '${driverType}' of ${owner} does not provide '${type}', only ${resourceTypes?.join(', ')}`
     faults.push({ reason: 'WrongType', message })
   }
   return [...faults, ...faultsOfAccount(definition, driver, surroundings)]

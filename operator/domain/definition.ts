@@ -5,7 +5,7 @@ import type { DriverDescriptor } from './driver.ts'
 import { isObject, pointerSteps } from './json.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from './placeholder.ts'
-import { type ResourceTypeInfo, simpleTypeName } from './types.ts'
+import { isProvidedBy, type ResourceTypeInfo } from './types.ts'
 import { faultsAgainst, partsOf } from './user-schema.ts'
 
 /** Something about a definition that keeps it from being used as written. */
@@ -95,8 +95,7 @@ function faultsOfDriver(
       },
     ]
   }
-  const isItsType = !descriptor.resourceTypes || descriptor.resourceTypes.includes(simpleTypeName(spec.type))
-  const wrongType = isItsType
+  const wrongType = isProvidedBy(spec.type, descriptor.resourceTypes)
     ? []
     : [
         {

@@ -53,6 +53,14 @@ export function customType(resourceType: ResourceType): ResourceTypeInfo {
   }
 }
 
+/**
+ * Whether a driver of these resource types, or of any, provisions this one: by its very name, or the override of a
+ * built-in type by the simple name. A driver of an override does not provision the built-in type.
+ */
+export function isProvidedBy(type: string, resourceTypes: readonly string[] | undefined): boolean {
+  return !resourceTypes || resourceTypes.includes(type) || resourceTypes.includes(simpleTypeName(type))
+}
+
 /** The name of a type without its organization. */
 export function simpleTypeName(type: string): string {
   return type.slice(type.indexOf('/') + 1)
