@@ -44,7 +44,7 @@ export interface Config {
   /** Tries after which a resource counts as failed for its deployment. */
   readonly deploymentAttempts: number
   readonly deploymentTimeoutSeconds: number
-  /** How long a deployment that came by kubectl waits for objects that it misses. */
+  /** How long a deployment that came by kubectl waits for objects, and an object that does not fit others reconciles. */
   readonly settleSeconds: number
   /** Finished deployments that are kept of an environment. */
   readonly keptDeployments: number

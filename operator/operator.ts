@@ -77,6 +77,7 @@ export async function startOperator(options: {
       metrics,
       isActive,
       sweepMs: config.sweepSeconds * 1000,
+      settleMs: config.settleSeconds * 1000,
       ...(backoffMs ? { backoffMs } : {}),
     })
     metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)

@@ -6,6 +6,7 @@ import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { forgettable, isFinished, rememberedStart } from '../domain/deployment.ts'
 import { Waiting } from '../domain/errors.ts'
+import { faultsOfReference, isPresent, throwFaults } from '../domain/fault.ts'
 import { contextOf, environmentNamespace } from '../domain/identity.ts'
 import { isLastPlanned, isRepetition, memoryOf } from '../domain/run-memory.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -15,6 +16,7 @@ import type { Objects } from '../kube/objects.ts'
 import type { Announcements } from './announcements.ts'
 import { isNamespaceOf, namespaceReference } from './environment-namespace.ts'
 import { inParallel } from './parallel.ts'
+import { watchPresence } from './presence.ts'
 
 /** An environment is ready when its application and type are there; deleting it deprovisions everything in it. */
 export function environmentController(
@@ -28,15 +30,11 @@ export function environmentController(
   return {
     kind: Environment,
     watches: [
-      watchKind(store.cacheOf(Application), ({ before, after }) =>
-        after && !before
-          ? store.byIndex(Environment, 'application', scoped(after, after.metadata.name)).map(indexOf)
-          : [],
+      watchPresence(store.cacheOf(Application), (each) =>
+        store.byIndex(Environment, 'application', scoped(each, each.metadata.name)).map(indexOf),
       ),
-      watchKind(store.cacheOf(EnvironmentType), ({ before, after }) =>
-        after && !before
-          ? store.byIndex(Environment, 'type', scoped(after, after.metadata.name)).map(indexOf)
-          : [],
+      watchPresence(store.cacheOf(EnvironmentType), (each) =>
+        store.byIndex(Environment, 'type', scoped(each, each.metadata.name)).map(indexOf),
       ),
       watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
         const deployment = after ?? before
@@ -65,22 +63,15 @@ export function environmentController(
         ...memoryOf(environment, deployments),
         ...(start ? { start } : {}),
       }
-      if (!store.get(Application, namespace, applicationName)) {
-        throw new Waiting(
-          'ApplicationNotFound',
-          `waiting for the application '${applicationName}'`,
-          undefined,
-          seen,
-        )
-      }
-      if (!store.get(EnvironmentType, namespace, typeName)) {
-        throw new Waiting(
-          'EnvironmentTypeNotFound',
-          `waiting for the environment type '${typeName}'`,
-          undefined,
-          seen,
-        )
-      }
+      const isOwned = store.get(Application, namespace, applicationName) !== undefined
+      const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
+      throwFaults(
+        [
+          ...faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isOwned),
+          ...faultsOfReference('EnvironmentTypeNotFound', `environment type '${typeName}'`, hasType),
+        ],
+        seen,
+      )
       return seen
     },
     async finalize(environment) {

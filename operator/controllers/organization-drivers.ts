@@ -3,7 +3,7 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { freeForm } from '../api/schema.ts'
 import { driverOf, driverTypeOf } from '../domain/definition.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
-import { Stalled } from '../domain/errors.ts'
+import { ReferenceNotFound } from '../domain/errors.ts'
 import { wrappedDriverType } from '../domain/third-party.ts'
 import type { Driver } from '../drivers/driver.ts'
 import type { Planning } from '../kube/planning.ts'
@@ -27,7 +27,7 @@ export interface FoundDriver {
 /** The drivers that an organization may use: those of ours and its own. */
 export interface OrganizationDrivers {
   readonly builtIn: readonly Driver[]
-  /** The driver that a driver type names; Stalled when there is none. */
+  /** The driver that a driver type names; ReferenceNotFound when there is none. */
   find(organization: string, driverType: string): FoundDriver
   /** The driver of what stands, as it is now, or as it was when it is gone. */
   ofStanding(organization: string, standing: Standing): Driver
@@ -60,9 +60,9 @@ export function createOrganizationDrivers(options: {
     return { ...inner, driver, templates: [template, ...(inner.templates ?? [])] }
   }
 
-  function unknown(organization: string, driverType: string): Stalled {
+  function unknown(organization: string, driverType: string): ReferenceNotFound {
     const known = planning.catalogueOf(organization).map((each) => `'${driverTypeOf(each, vendors)}'`)
-    return new Stalled(
+    return new ReferenceNotFound(
       'UnknownDriver',
       `no driver is named '${driverType}'; known drivers: ${known.join(', ')}`,
     )

@@ -4,7 +4,7 @@ import type { FreeForm } from '../api/schema.ts'
 import { faultsOfInputs } from '../domain/definition.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { ReferenceNotFound, Stalled, Waiting } from '../domain/errors.ts'
 import { environmentNamespace, guResId } from '../domain/identity.ts'
 import { type ResourceOutputs, resolveInputs } from '../domain/inputs.ts'
 import { isObject, pointerSteps } from '../domain/json.ts'
@@ -89,7 +89,7 @@ export function accountSecretOf(
   if (account) return account.spec.credentialsSecretName
   const { provisioned } = status ?? {}
   if (provisioned?.accountName === accountName) return provisioned.credentialsSecretName
-  throw new Waiting('AccountNotFound', `waiting for the account '${accountName}'`)
+  throw new ReferenceNotFound('AccountNotFound', `waiting for the account '${accountName}'`)
 }
 
 /** Credentials for taking away what stands: those of its account as it is now, else those of then. */

@@ -4,7 +4,7 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { driverOf, faultsOfDefinition } from '../domain/definition.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
-import { Stalled } from '../domain/errors.ts'
+import { throwFaults } from '../domain/fault.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
 import { ownDriverType } from '../domain/third-party.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -43,7 +43,7 @@ export function resourceDefinitionController(
         const type = after ?? before
         if (!type) return []
         const { namespace = '', name } = type.metadata
-        return store.byIndex(ResourceDefinition, 'type', scoped(type, `${namespace}/${name}`)).map(keyOf)
+        return store.byIndex(ResourceDefinition, 'namedType', scoped(type, `${namespace}/${name}`)).map(keyOf)
       }),
       // A driver that wraps another depends on it: all that use drivers of the organization are looked at again.
       watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
@@ -71,10 +71,9 @@ export function resourceDefinitionController(
         catalogue,
         rivals: rivalsOf(definition),
         types: planning.typesOf(namespace),
-        accountTypeOf: (name) => store.get(ResourceAccount, namespace, name)?.spec.type,
+        accountTypeOf: (name) => planning.accountTypeOf(namespace, name),
       })
-      const [first] = faults
-      if (first) throw new Stalled(first.reason, faults.map(({ message }) => message).join('; '), seen)
+      throwFaults(faults, seen)
       const warnings = await judgeSecrets(
         definition,
         driverOf(definition.spec.driverType, catalogue, vendors),
@@ -94,7 +93,10 @@ export function resourceDefinitionController(
     const reader = createSecretReader(cluster.client)
     const secrets = await resolveSecretRefs(secretRefs, metadata.namespace ?? '', reader)
     const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
-    if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '), seen)
+    throwFaults(
+      faults.map((message) => ({ reason: 'InvalidInputs', message })),
+      seen,
+    )
     return warnings
   }
 }

@@ -1,5 +1,5 @@
 import { ResourceDriver } from '../api/resource-driver.ts'
-import { Stalled } from '../domain/errors.ts'
+import { throwFaults } from '../domain/fault.ts'
 import { faultsOfDriverObject } from '../domain/third-party.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
@@ -23,9 +23,7 @@ export function resourceDriverController(
     ],
     async reconcile(driver) {
       const catalogue = planning.catalogueOf(driver.metadata.namespace ?? '')
-      const faults = faultsOfDriverObject(driver, catalogue, vendors)
-      const [first] = faults
-      if (first) throw new Stalled(first.reason, faults.map(({ message }) => message).join('; '))
+      throwFaults(faultsOfDriverObject(driver, catalogue, vendors))
       return {}
     },
   }

@@ -1,5 +1,5 @@
 import { ResourceType } from '../api/resource-type.ts'
-import { Stalled } from '../domain/errors.ts'
+import { throwFaults } from '../domain/fault.ts'
 import { faultOfPartedSchema, faultOfSchema } from '../domain/user-schema.ts'
 import type { Controller } from '../kube/controller.ts'
 
@@ -9,11 +9,11 @@ export const resourceTypeController: Controller<typeof ResourceType> = {
   async reconcile({ spec: { inputsSchema = {}, outputsSchema = {} } }) {
     const ofInputs = faultOfSchema(inputsSchema)
     const ofOutputs = faultOfPartedSchema(outputsSchema)
-    const faults = [
+    const messages = [
       ...(ofInputs === undefined ? [] : [`'inputsSchema' ${ofInputs}`]),
       ...(ofOutputs === undefined ? [] : [`'outputsSchema' ${ofOutputs}`]),
     ]
-    if (faults.length > 0) throw new Stalled('InvalidSchema', faults.join('; '))
+    throwFaults(messages.map((message) => ({ reason: 'InvalidSchema', message })))
     return {}
   },
 }

@@ -1,13 +1,16 @@
 import type { ActiveResource } from '../api/active-resource.ts'
 import { apiVersion } from '../api/names.ts'
 import type { FreeForm } from '../api/schema.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { Mismatch, ReferenceNotFound } from '../domain/errors.ts'
+import { throwFaults } from '../domain/fault.ts'
+import { faultOfStore, isStoreReference } from '../domain/secret-stores.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { readObject } from '../kube/cluster.ts'
 import { secretResource } from '../kube/resource.ts'
 
 const jsonEnding = '.json'
-const missingSecretRetrySeconds = 5
+/** Secrets are not watched. */
+const retrySeconds = 5
 
 /** Reads Secrets by exact name, each once; lives as long as one reconcile. */
 export interface SecretReader {
@@ -21,7 +24,7 @@ export function createSecretReader(client: KubeClient): SecretReader {
   async function fetch(namespace: string, name: string): Promise<FreeForm> {
     const secret = await readObject(client, secretResource, namespace, name)
     if (!secret)
-      throw new Waiting('SecretNotFound', `waiting for the Secret '${name}'`, missingSecretRetrySeconds)
+      throw new ReferenceNotFound('SecretNotFound', `waiting for the Secret '${name}'`, retrySeconds)
     return decode(name, (secret.data ?? {}) as Record<string, string>) // a Secret
   }
   return {
@@ -51,13 +54,19 @@ export async function resolveSecretRefs(
 async function resolveLeaf(value: unknown, namespace: string, reader: SecretReader): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => resolveLeaf(item, namespace, reader)))
   if (typeof value !== 'object' || value === null) return value
+  // The same text for every place: where it is, the condition of its owner and the plan say.
+  throwFaults(isStoreReference(value) ? [faultOfStore(value, 'a secret input')] : [])
   const { secret, key } = value as { secret?: unknown; key?: unknown } // user data, checked below
   if (typeof secret !== 'string') return resolveSecretRefs(value as FreeForm, namespace, reader)
   const content = await reader.read(namespace, secret)
   if (key === undefined) return content
   const found = content[String(key).replace(/\.json$/, '')]
   if (found === undefined)
-    throw new Stalled('SecretKeyNotFound', `the Secret '${secret}' has no key '${String(key)}'`)
+    throw new ReferenceNotFound(
+      'SecretKeyNotFound',
+      `waiting for the key '${String(key)}' of the Secret '${secret}'`,
+      retrySeconds,
+    )
   return found
 }
 
@@ -97,6 +106,6 @@ function parse(secretName: string, key: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Stalled('InvalidSecret', `key '${key}' of the Secret '${secretName}' is not JSON`)
+    throw new Mismatch('InvalidSecret', `key '${key}' of the Secret '${secretName}' is not JSON`)
   }
 }

@@ -1,14 +1,18 @@
+import { Application } from '../api/application.ts'
+import { Environment } from '../api/environment.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { Stalled } from '../domain/errors.ts'
+import { type Fault, faultsOfReference, throwFaults } from '../domain/fault.ts'
+import { environmentObjectName } from '../domain/identity.ts'
 import { holders, placeOf } from '../domain/shared-values.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { keyOf } from '../kube/resource.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
+import { watchPresence } from './presence.ts'
 import { createSecretReader, resolveSecretRefs } from './secrets.ts'
 
-/** A shared value is ready when it holds, and when its secret is there; a secret that was replaced goes. */
+/** A shared value is ready when it holds, and its place and its secret are there; a secret that was replaced goes. */
 export function sharedValueController(cluster: Cluster): Controller<typeof SharedValue> {
   const { store, client } = cluster
   const ownedSecrets = createOwnedSecrets(cluster, SharedValue, ({ spec }) =>
@@ -27,6 +31,15 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
               .filter((key) => key !== keyOf(before))
           : [],
       ),
+      watchPresence(store.cacheOf(Application), (each) =>
+        store.byIndex(SharedValue, 'application', scoped(each, each.metadata.name)).map(keyOf),
+      ),
+      watchPresence(store.cacheOf(Environment), (each) =>
+        store
+          .byIndex(SharedValue, 'application', scoped(each, each.spec.applicationName))
+          .filter(({ spec }) => spec.environmentId !== undefined)
+          .map(keyOf),
+      ),
     ],
     async reconcile(value) {
       const { spec, metadata } = value
@@ -34,14 +47,31 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
       if (spec.secret)
         await resolveSecretRefs({ value: spec.secret }, metadata.namespace ?? '', createSecretReader(client))
       const seen = await ownedSecrets.tidy(value)
-      const [holder] = holders(rivalsOf(value))
-      if (!holder || holder.metadata.name === metadata.name) return seen
-      const where = spec.environmentId === undefined ? '' : `, environment '${spec.environmentId}'`
-      throw new Stalled(
-        'DuplicateValue',
-        `'${holder.metadata.name}' holds the key '${spec.key}' of application '${spec.applicationName}'${where} already`,
-        seen,
-      )
+      throwFaults([...faultsOfPlace(value), ...faultsOfRivals(value)], seen)
+      return seen
     },
+  }
+
+  function faultsOfPlace({ metadata: { namespace = '' }, spec }: SharedValue): Fault[] {
+    const { applicationName, environmentId } = spec
+    const application = store.get(Application, namespace, applicationName)
+    const ofApplication = faultsOfReference(
+      'ApplicationNotFound',
+      `application '${applicationName}'`,
+      application !== undefined,
+    )
+    if (environmentId === undefined) return ofApplication
+    const name = environmentObjectName(applicationName, environmentId)
+    const isThere = store.get(Environment, namespace, name) !== undefined
+    return [...ofApplication, ...faultsOfReference('EnvironmentNotFound', `environment '${name}'`, isThere)]
+  }
+
+  function faultsOfRivals(value: SharedValue): Fault[] {
+    const { spec, metadata } = value
+    const [holder] = holders(rivalsOf(value))
+    if (!holder || holder.metadata.name === metadata.name) return []
+    const where = spec.environmentId === undefined ? '' : `, environment '${spec.environmentId}'`
+    const message = `'${holder.metadata.name}' holds the key '${spec.key}' of application '${spec.applicationName}'${where} already`
+    return [{ reason: 'DuplicateValue', message }]
   }
 }

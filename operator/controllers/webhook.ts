@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { Application } from '../api/application.ts'
 import { annotations, apiVersion } from '../api/names.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { Waiting } from '../domain/errors.ts'
+import { type Fault, faultsOfReference, throwFaults } from '../domain/fault.ts'
 import { faultOfSigningSecret, faultsOfWebhook, formatSigningSecret, signingKey } from '../domain/webhook.ts'
 import { isAlreadyThere, isTerminating } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -9,6 +11,7 @@ import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { keyOf } from '../kube/resource.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
+import { watchPresence } from './presence.ts'
 import { createSecretReader } from './secrets.ts'
 
 const secretBytes = 32
@@ -32,6 +35,9 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
         const webhook = store.get(Webhook, namespace, before.spec.webhookName)
         return webhook?.metadata.deletionTimestamp ? [keyOf(webhook)] : []
       }),
+      watchPresence(store.cacheOf(Application), (each) =>
+        store.byIndex(Webhook, 'application', scoped(each, each.metadata.name)).map(keyOf),
+      ),
     ],
     async reconcile(webhook) {
       const { namespace = '' } = webhook.metadata
@@ -41,10 +47,16 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
       const seen = { ...(await ownedSecrets.tidy(webhook)), signingSecretName }
       const fault = faultOfSigningSecret(secret[signingKey])
-      if (fault !== undefined)
-        throw new Stalled('InvalidSigningSecret', `the Secret '${signingSecretName}': ${fault}`, seen)
-      const faults = faultsOfWebhook(webhook.spec)
-      if (faults.length > 0) throw new Stalled('InvalidWebhook', faults.join('; '), seen)
+      throwFaults(
+        [
+          ...faultsOfForm(webhook),
+          ...faultsOfApplication(webhook),
+          ...(fault === undefined
+            ? []
+            : [{ reason: 'InvalidSigningSecret', message: `the Secret '${signingSecretName}': ${fault}` }]),
+        ],
+        seen,
+      )
       return seen
     },
     async finalize(webhook) {
@@ -55,6 +67,14 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       if (isCalling && leftMs > 0)
         throw new Waiting('CallsRemain', 'waiting for the last calls', Math.ceil(leftMs / 1000))
     },
+  }
+
+  function faultsOfApplication({
+    metadata: { namespace = '' },
+    spec: { applicationName },
+  }: Webhook): Fault[] {
+    const isThere = store.get(Application, namespace, applicationName) !== undefined
+    return faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isThere)
   }
 
   async function makeSecret({ metadata }: Webhook, name: string): Promise<void> {
@@ -80,6 +100,11 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       if (!isAlreadyThere(error)) throw error
     }
   }
+}
+
+function faultsOfForm({ spec }: Webhook): Fault[] {
+  const faults = faultsOfWebhook(spec)
+  return faults.length === 0 ? [] : [{ reason: 'InvalidWebhook', message: faults.join('; ') }]
 }
 
 function isOpen({ status }: WebhookCall): boolean {

@@ -1,18 +1,16 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../api/resource-definition.ts'
 import type { FreeForm } from '../api/schema.ts'
+import { parseReference } from './descriptor.ts'
 import type { DriverDescriptor } from './driver.ts'
+import { Problem } from './errors.ts'
+import type { Fault } from './fault.ts'
 import { isObject, pointerSteps } from './json.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from './placeholder.ts'
+import { faultsOfStores } from './secret-stores.ts'
 import { isProvidedBy, type ResourceTypeInfo } from './types.ts'
 import { faultsAgainst, partsOf } from './user-schema.ts'
-
-/** Something about a definition that keeps it from being used as written. */
-export interface DefinitionFault {
-  readonly reason: string
-  readonly message: string
-}
 
 /** The driver that a driver type names: a built-in one under any of the vendor's names, or one of the organization. */
 export function driverOf(
@@ -48,18 +46,19 @@ export function faultsOfDefinition(
     readonly types: readonly ResourceTypeInfo[]
     accountTypeOf(name: string): string | undefined
   },
-): DefinitionFault[] {
+): Fault[] {
   const { spec, metadata } = definition
   const descriptor = driverOf(spec.driverType, around.catalogue, around.vendors)
   return [
     ...faultsOfCriteria(metadata.name, around.rivals),
-    ...faultsOfType(spec.type, metadata.namespace ?? '', around.types),
+    ...typesNamedBy(definition).flatMap((type) => faultsOfType(type, metadata.namespace ?? '', around.types)),
     ...faultsOfDriver(definition, descriptor, around),
+    ...faultsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', ''),
     ...(descriptor ? faultsOfAccount(definition, descriptor, around) : []),
   ]
 }
 
-function faultsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): DefinitionFault[] {
+function faultsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): Fault[] {
   return duplicateCriteria(rivals)
     .filter(({ definitionName }) => definitionName === name)
     .map(({ criterion, holder }) => ({
@@ -68,11 +67,21 @@ function faultsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): 
     }))
 }
 
-function faultsOfType(
-  type: string,
-  organization: string,
-  types: readonly ResourceTypeInfo[],
-): DefinitionFault[] {
+/** Types that a definition refers to: its own, and those of the resources that it provisions along. */
+export function typesNamedBy({ spec }: Pick<ResourceDefinition, 'spec'>): string[] {
+  const along = Object.keys(spec.provision ?? {}).flatMap((text) => {
+    try {
+      return [parseReference(text).type]
+    } catch (error) {
+      // What cannot be read names no type; the deployment says so.
+      if (error instanceof Problem) return []
+      throw error
+    }
+  })
+  return [...new Set([spec.type, ...along])]
+}
+
+function faultsOfType(type: string, organization: string, types: readonly ResourceTypeInfo[]): Fault[] {
   if (types.some((known) => known.type === type)) return []
   const hint = type.includes('/') ? `'${organization}' has no such type` : 'it is not built in'
   return [{ reason: 'TypeNotFound', message: `resource type '${type}' does not exist: ${hint}` }]
@@ -85,7 +94,7 @@ function faultsOfDriver(
     catalogue,
     vendors,
   }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
-): DefinitionFault[] {
+): Fault[] {
   if (!descriptor) {
     const known = catalogue.map((each) => `'${driverTypeOf(each, vendors)}'`).join(', ')
     return [
@@ -113,7 +122,7 @@ export function faultsOfAccount(
   { metadata, spec: { accountName, driverType } }: Pick<ResourceDefinition, 'metadata' | 'spec'>,
   { account }: Pick<DriverDescriptor, 'account'>,
   { accountTypeOf }: { accountTypeOf(name: string): string | undefined },
-): DefinitionFault[] {
+): Fault[] {
   const owner = `definition '${metadata.name}'`
   const types = account.types.join(' or ')
   if (accountName === undefined) {

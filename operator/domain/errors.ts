@@ -24,6 +24,12 @@ export class Stalled extends Error {
   }
 }
 
+/** What the object refers to is not there, or not yet. An object that was ready is not ready until it is back. */
+export class ReferenceNotFound extends Waiting {}
+
+/** Does not fit the objects beside it as they are now. They may still change: it stalls after the settle time. */
+export class Mismatch extends Stalled {}
+
 /** It went wrong in a step that has a name: tried again with growing pauses. */
 export class Failed extends Error {
   readonly reason: string

@@ -2,6 +2,7 @@ import type { ResourceDriver } from '../api/resource-driver.ts'
 import { freeForm } from '../api/schema.ts'
 import { driverOf } from './definition.ts'
 import type { DriverDescriptor } from './driver.ts'
+import type { Fault } from './fault.ts'
 import { faultsOfGoTemplates } from './go-template.ts'
 import { didYouMean } from './nearest.ts'
 import { faultOfPartedSchema } from './user-schema.ts'
@@ -83,7 +84,7 @@ export function faultsOfDriverObject(
   driver: ResourceDriver,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
-): { readonly reason: string; readonly message: string }[] {
+): Fault[] {
   const { inputsSchema = {} } = driver.spec
   const schemaFault = faultOfPartedSchema(inputsSchema)
   return [

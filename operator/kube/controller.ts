@@ -9,6 +9,7 @@ import { ApiError, isRefusedForGood } from './client.ts'
 import { type Cluster, isGone } from './cluster.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
 import { keyOf } from './resource.ts'
+import { createSettling } from './settling.ts'
 import { attemptsOf, isStatedIn, nextStatus, type Observed, statusOfError } from './status.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
@@ -60,6 +61,8 @@ export interface LoopOptions {
   /** A look at every object, this often, in case something was missed. */
   readonly sweepMs?: number
   readonly backoffMs?: { readonly first: number; readonly most: number }
+  /** How long an object that does not fit those beside it is reconciling before it is stalled. */
+  readonly settleMs?: number
 }
 
 /** A running loop. */
@@ -94,6 +97,7 @@ export function startController<K extends Kind>(
   const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
   const failures = new Map<string, number>()
   const due = new Set<string>()
+  const settling = createSettling(options.settleMs ?? 60_000)
   const queue = createQueue(controller.workers ?? 64, work)
 
   async function work(key: string) {
@@ -102,6 +106,7 @@ export function startController<K extends Kind>(
       waitingSince.delete(key)
       failures.delete(key)
       due.delete(key)
+      settling.forget(key)
       return
     }
     if (!isActive() || !cluster.store.isOrganization(object.metadata.namespace ?? '')) return
@@ -143,7 +148,7 @@ export function startController<K extends Kind>(
     if (error === undefined && observed === undefined) return
     // What was decided was decided on an older object: decide anew, it is nobody's failure.
     if (isRace(error)) throw error
-    const verdict = verdictOf(error)
+    const verdict = settling.verdictOn(key, object, verdictOf(error))
     metrics?.reconciled(kind.kind, resultOf(verdict))
     if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, ...toldOf(error) })
     const { attempts, delay } = verdict.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
@@ -268,10 +273,10 @@ async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?
   }
 }
 
-function resultOf({ ready, also }: Verdict) {
+function resultOf({ ready, also, retry }: Verdict) {
   if (ready === 'True') return 'ready'
-  if (ready === 'Unknown') return 'waiting'
-  return also === 'Stalled' ? 'stalled' : 'failed'
+  if (also === 'Stalled') return 'stalled'
+  return retry === 'backoff' ? 'failed' : 'waiting'
 }
 
 function isHeld(object: KubeObject): boolean {

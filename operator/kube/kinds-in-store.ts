@@ -15,6 +15,7 @@ import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { wildcardOver } from '../domain/claim.ts'
+import { typesNamedBy } from '../domain/definition.ts'
 import { criterionId } from '../domain/matching.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
 import { placeOf } from '../domain/shared-values.ts'
@@ -60,6 +61,7 @@ export const kindsInStore: readonly Stored[] = [
   stored(ResourceAccount),
   stored(ResourceDefinition, {
     type: (each) => [scoped(each, each.spec.type)],
+    namedType: (each) => typesNamedBy(each).map((type) => scoped(each, type)),
     driver: (each) => [scoped(each, each.spec.driverType)],
     account: (each) => (each.spec.accountName === undefined ? [] : [scoped(each, each.spec.accountName)]),
     criterion: criterionIndexOf,

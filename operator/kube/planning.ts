@@ -8,6 +8,7 @@ import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import type { SetContent } from '../domain/delta.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
+import { isPresent } from '../domain/fault.ts'
 import { contextOf } from '../domain/identity.ts'
 import { createMatcher, type Matcher } from '../domain/matching.ts'
 import { type Plan, type PlanInput, plan, planWithout } from '../domain/plan.ts'
@@ -29,6 +30,8 @@ export interface Planning {
   typesOf(organization: string): readonly ResourceTypeInfo[]
   /** Descriptors of all drivers that an organization knows, its own and the built-in ones. */
   catalogueOf(organization: string): readonly DriverDescriptor[]
+  /** Type of an account; undefined when there is none of that name. */
+  accountTypeOf(organization: string, name: string): string | undefined
   /** What is deployed to an environment; undefined before the first deployment. */
   deployedSet(environment: Environment): SetContent | undefined
 }
@@ -50,13 +53,10 @@ export function createPlanning(
   )
   const types = createMemo(store, ResourceType, (organization) => [
     ...builtInTypes,
-    ...store
-      .list(ResourceType, organization)
-      .filter(({ metadata }) => !metadata.deletionTimestamp)
-      .map(customType),
+    ...store.list(ResourceType, organization).filter(isPresent).map(customType),
   ])
   const catalogues = createMemo(store, ResourceDriver, (organization) => {
-    const own = store.list(ResourceDriver, organization).filter(({ metadata }) => !metadata.deletionTimestamp)
+    const own = store.list(ResourceDriver, organization).filter(isPresent)
     return own.length === 0 ? rules.catalogue : catalogueWith(rules.catalogue, own, rules.vendors)
   })
   function inputFor(environment: Environment, set: SetContent): PlanInput {
@@ -72,7 +72,7 @@ export function createPlanning(
       matcher: matchers(namespace),
       types: types(namespace),
       values: valuesFor(values, context.environmentId),
-      accountTypeOf: (account) => store.get(ResourceAccount, namespace, account)?.spec.type,
+      accountTypeOf: (account) => accountTypeOf(namespace, account),
       active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
       isTrusted: () => true,
     }
@@ -86,10 +86,15 @@ export function createPlanning(
     }
   }
 
+  function accountTypeOf(organization: string, name: string): string | undefined {
+    const account = store.get(ResourceAccount, organization, name)
+    return isPresent(account) ? account.spec.type : undefined
+  }
   return {
     matcherOf: matchers,
     typesOf: types,
     catalogueOf: catalogues,
+    accountTypeOf,
     inputFor,
     planFor(environment, set, options = {}) {
       const planned = planOrFault(environment, set, options)

@@ -1,5 +1,5 @@
 import type { CommonStatus, Condition } from '../api/kind.ts'
-import { Failed, Stalled, Waiting } from '../domain/errors.ts'
+import { Failed, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../domain/errors.ts'
 import { cutTo } from '../domain/size.ts'
 
 /** What one look at an object came to. */
@@ -11,6 +11,8 @@ export interface Verdict {
   readonly also: 'Reconciling' | 'Stalled' | undefined
   /** Seconds until the next try, or a growing back-off, or none before something changes. */
   readonly retry: number | 'backoff' | 'no'
+  /** The verdict depends on other objects: a reference is missing, or the object does not fit what it refers to. */
+  readonly dependsOn?: 'reference' | 'fit'
 }
 
 /** Sorts the end of a reconcile into the four things it can be. */
@@ -25,10 +27,14 @@ export function verdictOf(error?: unknown): Verdict {
       message,
       also: 'Reconciling',
       retry: error.retryAfterSeconds ?? 'no',
+      ...(error instanceof ReferenceNotFound ? { dependsOn: 'reference' } : {}),
     }
   }
-  if (error instanceof Stalled)
-    return { ready: 'False', reason: error.reason, message, also: 'Stalled', retry: 'no' }
+  if (error instanceof Stalled) {
+    const { reason } = error
+    const fit = error instanceof Mismatch ? ({ dependsOn: 'fit' } as const) : {}
+    return { ready: 'False', reason, message, also: 'Stalled', retry: 'no', ...fit }
+  }
   const reason = error instanceof Failed ? error.reason : 'Failed'
   return { ready: 'False', reason, message, also: 'Reconciling', retry: 'backoff' }
 }
@@ -46,7 +52,8 @@ export function conditionsAfter(
   generation: number,
   now: string,
 ): Condition[] {
-  const { ready, reason, also } = verdict
+  const { reason, also } = verdict
+  const ready = readyAfter(before, verdict)
   const message = cutTo(verdict.message, maxMessageLength)
   const wanted = [
     { type: 'Ready', status: ready, reason, message },
@@ -60,6 +67,13 @@ export function conditionsAfter(
     const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : now
     return { ...condition, observedGeneration: generation, lastTransitionTime }
   })
+}
+
+/** An object that was judged before is known not to be ready without what it refers to; of a new one nothing is known yet. */
+function readyAfter(before: readonly Condition[], { ready, dependsOn }: Verdict): Verdict['ready'] {
+  if (dependsOn !== 'reference') return ready
+  const known = before.find(({ type }) => type === 'Ready')?.status ?? 'Unknown'
+  return known === 'Unknown' ? 'Unknown' : 'False'
 }
 
 /** The condition of a type, if there is one. */

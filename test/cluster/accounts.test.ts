@@ -46,7 +46,15 @@ describe('an account', () => {
   test('may come later than the definition that names it, and its Secret later still', async () => {
     const definition = database('late', 'late', [{ env_id: 'other' }])
     expect((await rest('POST', '/resources/defs', definition)).status).toBe(200)
-    expect(readyOf(await statusOf('resourcedefinitions', 'late', 'False')).reason).toBe('AccountNotFound')
+    const missing = await eventually('the verdict on the definition', 30_000, async () => {
+      const found = await organization.get('resourcedefinitions', 'late')
+      return readyOf(found).reason === 'AccountNotFound' ? found : undefined
+    })
+    expect(['Ready', 'Reconciling', 'Stalled'].map((each) => conditionStatus(missing, each))).toEqual([
+      'Unknown',
+      'True',
+      undefined,
+    ])
     await organization.apply('resourceaccounts', 'ResourceAccount', 'late', {
       type: 'any',
       credentialsSecretName: 'late-token',

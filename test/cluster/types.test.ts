@@ -161,7 +161,12 @@ describe('a custom type that overrides a built-in one', () => {
         const found = await organization.get('resourcedefinitions', 's3-own')
         return conditionStatus(found, 'Ready') === status ? found : undefined
       })
-    expect(readyOf(await verdictOn('False')).reason).toBe('TypeNotFound')
+    const without = await verdictOn('False')
+    expect(readyOf(without).reason).toBe('TypeNotFound')
+    expect(['Reconciling', 'Stalled'].map((each) => conditionStatus(without, each))).toEqual([
+      'True',
+      undefined,
+    ])
     expect(await organization.resources()).toEqual(before)
     const again = await eventually('a gateway that knows of its end', 30_000, async () => {
       const answer = await organization.rest('POST', '/resources/types', type)

@@ -4,7 +4,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import type { DriverFactories } from '../../operator/controllers/organization-drivers.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
-import { Stalled } from '../../operator/domain/errors.ts'
+import { ReferenceNotFound } from '../../operator/domain/errors.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { activeResource, driver } from '../support/builders.ts'
 import { createWorld, type World } from './support/world.ts'
@@ -93,7 +93,7 @@ describe('a driver type names', () => {
     ['a driver of another organization', 'globex', 'acme/mine'],
     ['a driver that there is not', 'acme', 'acme/none'],
   ])('nothing, and what there is is listed: %s', (_, organization, driverType) => {
-    expect(() => find(driverType, organization)).toThrow(Stalled)
+    expect(() => find(driverType, organization)).toThrow(ReferenceNotFound)
     expect(() => find(driverType, organization)).toThrow("'quartermaster/ours', 'quartermaster/other'")
   })
 

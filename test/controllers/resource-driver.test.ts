@@ -34,7 +34,7 @@ async function reasonOf(each: ResourceDriver): Promise<string> {
     await controller.reconcile(each, silentTurn())
     return 'ready'
   } catch (error) {
-    return (error as { reason: string }).reason // a Stalled
+    return (error as { reason: string }).reason // a Stalled or a Waiting
   }
 }
 
@@ -50,8 +50,8 @@ describe('a driver of an organization', () => {
   test.each<[rule: string, spec: Partial<ResourceDriver['spec']>, reason: string]>([
     ['at an address is ready', {}, 'ready'],
     ['that wraps one of ours is ready', { target: 'driver://quartermaster/ours' }, 'ready'],
-    ['that wraps none is for a person', { target: 'driver://acme/none' }, 'UnknownDriver'],
-    ['that wraps itself is for a person', { target: 'driver://acme/mine' }, 'UnknownDriver'],
+    ['that wraps none waits for it', { target: 'driver://acme/none' }, 'UnknownDriver'],
+    ['that wraps itself waits', { target: 'driver://acme/mine' }, 'UnknownDriver'],
     ['whose target is none is for a person', { target: 'ftp://d.test' }, 'InvalidTarget'],
     ['whose schema is none is for a person', { inputsSchema: { type: 'wrong' } }, 'InvalidSchema'],
     ['that is remote and has a template is for a person', { template: 'x' }, 'InvalidTemplate'],

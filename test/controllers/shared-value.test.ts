@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Application } from '../../operator/api/application.ts'
+import { Environment } from '../../operator/api/environment.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
@@ -7,6 +8,7 @@ import { sharedValueController } from '../../operator/controllers/shared-value.t
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { createFakeSecrets, type FakeSecrets } from '../support/fake-secrets.ts'
 import { silentTurn } from './support/turn.ts'
+import { environment } from './support/webhooks.ts'
 
 const fake = createFakeCluster()
 let cluster: FakeCluster
@@ -18,6 +20,8 @@ beforeEach(() => {
   fake.reset()
   cluster = { ...fake, client: secrets.client }
   controller = sharedValueController(cluster)
+  for (const name of ['shop', 'blog'])
+    cluster.put(Application, newObject(Application, { namespace: 'acme', name }, {}))
 })
 
 const turn = silentTurn()
@@ -52,7 +56,7 @@ describe('a shared value', () => {
 
   test.each([
     ['whose Secret is not there waits', 'gone', 'token', 'SecretNotFound'],
-    ['whose Secret has no such key stalls', 'new', 'other', 'SecretKeyNotFound'],
+    ['whose Secret has no such key waits', 'new', 'other', 'SecretKeyNotFound'],
   ])('%s, and keeps the one before it', async (_, secret, key, reason) => {
     secrets.put('old', own)
     secrets.put('new', own)
@@ -73,6 +77,7 @@ describe('a shared value', () => {
   })
 
   test('for the key in another place is no duplicate', async () => {
+    cluster.put(Environment, environment({ name: 'shop.dev' }))
     put('b')
     put('c', { environmentId: 'live' })
     put('d', { applicationName: 'blog', environmentId: 'dev' })

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { Application } from '../../operator/api/application.ts'
+import { newObject } from '../../operator/api/kind.ts'
 import { Webhook } from '../../operator/api/webhook.ts'
 import { webhookController } from '../../operator/controllers/webhook.ts'
 import { faultOfSigningSecret } from '../../operator/domain/webhook.ts'
@@ -21,6 +23,7 @@ beforeEach(() => {
   fake.reset()
   ;({ cluster, objects } = withSecrets(fake))
   controller = webhookController(cluster)
+  cluster.put(Application, newObject(Application, { namespace: 'acme', name: 'shop' }, {}))
 })
 
 function look(spec: Partial<Webhook['spec']> = {}, status?: Webhook['status']) {

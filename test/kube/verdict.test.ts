@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Condition } from '../../operator/api/kind.ts'
-import { Stalled, Waiting } from '../../operator/domain/errors.ts'
+import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../operator/domain/errors.ts'
 import { conditionsAfter, isReady, isStalled, verdictOf } from '../../operator/kube/verdict.ts'
 
 const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
@@ -32,6 +32,23 @@ describe('a verdict', () => {
       'Stalled: a person must act',
       new Stalled('Conflict', 'not ours'),
       { ready: 'False', reason: 'Conflict', message: 'not ours', also: 'Stalled', retry: 'no' },
+    ],
+    [
+      'ReferenceNotFound: waits for another object',
+      new ReferenceNotFound('TypeNotFound', 'no type'),
+      {
+        ready: 'Unknown',
+        reason: 'TypeNotFound',
+        message: 'no type',
+        also: 'Reconciling',
+        retry: 'no',
+        dependsOn: 'reference',
+      },
+    ],
+    [
+      'Mismatch: stalled beside other objects',
+      new Mismatch('WrongType', 'no'),
+      { ready: 'False', reason: 'WrongType', message: 'no', also: 'Stalled', retry: 'no', dependsOn: 'fit' },
     ],
     [
       'any error: tried again',
@@ -104,6 +121,26 @@ describe('conditions', () => {
       [
         ['Ready', 'False', 'Conflict', 'now'],
         ['Stalled', 'True', 'Conflict', 'now'],
+      ],
+    ],
+    [
+      'an object that was ready is not ready without what it refers to, and reconciles',
+      [condition('Ready', 'True')],
+      new ReferenceNotFound('TypeNotFound', ''),
+      [],
+      [
+        ['Ready', 'False', 'TypeNotFound', 'now'],
+        ['Reconciling', 'True', 'TypeNotFound', 'now'],
+      ],
+    ],
+    [
+      'of a new object that refers to what is missing nothing is known',
+      [condition('Ready', 'Unknown')],
+      new ReferenceNotFound('TypeNotFound', ''),
+      [],
+      [
+        ['Ready', 'Unknown', 'TypeNotFound', 'earlier'],
+        ['Reconciling', 'True', 'TypeNotFound', 'now'],
       ],
     ],
     [
