@@ -94,7 +94,8 @@ export function allValues(store: Store, { org_id, app_id }: ValuesPath): readonl
 
 /** Name under which clients know a secret: that of a Secret of ours would be another one after each change. */
 export function secretKeyOf({ metadata, spec }: SharedValue): string {
-  const { applicationName, environmentId, key, secret } = spec
+  const { applicationName, environmentId, key, secret, storeReference } = spec
+  if (storeReference) return storeReference.ref
   if (secret && !isSecretNameOf(metadata.name, 'value', secret.secret))
     return `${secret.secret}/${secret.key}`
   const environment = environmentId === undefined ? [] : ['envs', environmentId]
@@ -103,10 +104,15 @@ export function secretKeyOf({ metadata, spec }: SharedValue): string {
   )
 }
 
+/** Name under which clients know the secret store of a secret. */
+export function storeOf({ spec: { storeReference } }: SharedValue): string {
+  return storeReference?.store ?? storeName
+}
+
 /** A value in the shape of REST. */
 export function toValue(value: SharedValue) {
   const { metadata, spec } = value
-  const { secret } = spec
+  const secret = spec.secret ?? spec.storeReference
   return {
     key: spec.key,
     value: secret ? '' : (spec.value ?? ''),
@@ -116,7 +122,7 @@ export function toValue(value: SharedValue) {
     updated_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(value),
     source: spec.environmentId === undefined ? ('app' as const) : ('env' as const),
     secret_key: secret ? secretKeyOf(value) : null,
-    secret_store_id: secret ? storeName : null,
+    secret_store_id: secret ? storeOf(value) : null,
     secret_version: secret ? (secret.version ?? '1') : null,
   }
 }

@@ -9,11 +9,12 @@ import type { Gateway } from '../endpoint.ts'
 import { changeObject, contributionOf, stamped } from './change.ts'
 import { inOrganization, newMetadata } from './find.ts'
 import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from './owned-secret.ts'
-import { fromReference, isSecretNameOf, newSecretName, type SecretData } from './secret-refs.ts'
+import { fromReference, isSecretNameOf, newSecretName, type SecretData, storeName } from './secret-refs.ts'
 import {
   type newValueShape,
   type replacedValueShape,
   secretKeyOf,
+  storeOf,
   type ValuesPath,
   type valueChangesShape,
 } from './value-shape.ts'
@@ -26,14 +27,14 @@ type SecretReference = NonNullable<Body['secret_ref']>
 type Content =
   | { readonly plain: string }
   | { readonly secret: string }
-  | { readonly reference: NonNullable<Spec['secret']> }
+  | { readonly reference: Pick<Spec, 'secret' | 'storeReference'> }
   | undefined
 
 /** Key of the value in the Secret that holds it. */
 const secretDataKey = 'value'
 
 function contentOf(body: Body, caller: Caller, current?: SharedValue): Content {
-  const { value, is_secret: isSecret = current?.spec.secret !== undefined, secret_ref: given } = body
+  const { value, is_secret: isSecret = isSecretValue(current), secret_ref: given } = body
   if (given?.value !== undefined || given?.ref !== undefined)
     return referredContent(given, body, caller, current)
   return isSecret ? secretContent(value, current) : plainContent(value, current)
@@ -43,40 +44,46 @@ function referredContent(given: SecretReference, body: Body, caller: Caller, cur
   if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' is for what is secret")
   if (given.value !== undefined) return { secret: given.value }
   // Sent back as it was answered, it stays.
-  if (current?.spec.secret && given.ref === secretKeyOf(current)) return undefined
+  const isSame =
+    current && given.ref === secretKeyOf(current) && (given.store || storeName) === storeOf(current)
+  if (isSecretValue(current) && isSame) return undefined
   return { reference: referenceTo(given, caller) }
 }
 
 function secretContent(value: string | undefined, current?: SharedValue): Content {
-  const { secret, value: before } = current?.spec ?? {}
-  const text = value ?? (secret ? undefined : before)
+  const text = value ?? current?.spec.value
   if (text !== undefined) return { secret: text }
-  if (secret) return undefined
+  if (isSecretValue(current)) return undefined
   throw new Problem('Invalid', "a secret needs 'value' or 'secret_ref'")
 }
 
 function plainContent(value: string | undefined, current?: SharedValue): Content {
   if (value !== undefined) return { plain: value }
-  if (current?.spec.secret)
+  if (isSecretValue(current))
     throw new Problem('Invalid', "'value' is needed: a secret cannot be shown by making it plain")
   return current ? undefined : { plain: '' }
 }
 
-/** Whoever may name any Secret of the organization can read all of them. */
-function referenceTo(given: SecretReference, caller: Caller): NonNullable<Spec['secret']> {
+/** Whoever may name any Secret of the organization can read all of them. A store may come later, as for definitions. */
+function referenceTo(given: SecretReference, caller: Caller): Pick<Spec, 'secret' | 'storeReference'> {
   demand(caller, { organization: 'administrator' })
   const { secret, key } = fromReference(given, "'secret_ref'")
-  if (typeof secret !== 'string')
-    throw new Problem('Invalid', `'secret_ref': there is no secret store '${given.store ?? ''}'`)
+  const { store = '', ref = '', version } = given
+  const kept = version === undefined ? {} : { version }
+  if (typeof secret !== 'string') return { storeReference: { store, ref, ...kept } }
   if (typeof key !== 'string') throw new Problem('Invalid', "'secret_ref': 'ref' must be '<secret>/<key>'")
-  return { secret, key, ...(given.version === undefined ? {} : { version: given.version }) }
+  return { secret: { secret, key, ...kept } }
 }
 
 /** The parts of the spec that hold the value. */
 function valuePart(content: NonNullable<Content>, secretName: string, current?: SharedValue) {
   if ('plain' in content) return { value: content.plain }
-  if ('reference' in content) return { secret: content.reference }
+  if ('reference' in content) return content.reference
   return { secret: { secret: secretName, key: secretDataKey, version: nextVersion(current) } }
+}
+
+function isSecretValue(value: SharedValue | undefined): boolean {
+  return value !== undefined && value.spec.value === undefined
 }
 
 /** Secrets that we keep count up from 1. */
@@ -138,12 +145,16 @@ export async function changeValue(
       : value
   const contribution = contributionOf(caller, gateway)
   return changeObject(cluster, SharedValue, first, (current) => {
-    const { value: plain, secret, description: before, ...place } = current.spec
-    const kept = plain === undefined ? {} : { value: plain }
+    const { value, secret, storeReference, description: before, ...place } = current.spec
+    const kept = {
+      ...(value === undefined ? {} : { value }),
+      ...(secret ? { secret } : {}),
+      ...(storeReference ? { storeReference } : {}),
+    }
     const { description = before ?? null } = body
     const spec = {
       ...place,
-      ...(content ? valuePart(content, secretName, current) : { ...kept, ...(secret ? { secret } : {}) }),
+      ...(content ? valuePart(content, secretName, current) : kept),
       ...(description === null ? {} : { description }),
     }
     return withoutAnnouncement(stamped(current, { ...current, spec }, contribution), secretName)

@@ -45,6 +45,14 @@ export const SharedValue = defineKind({
         { version: string('Version of it that REST shows; `1` when absent.', { maxLength: 253 }) },
         placeDescription,
       ),
+      storeReference: object(
+        {
+          store: string('Secret store.', { maxLength: 253 }),
+          ref: string('Name of the secret in that store.', { maxLength: 1024 }),
+        },
+        { version: string('Version of it that REST shows.', { maxLength: 253 }) },
+        'Where the value is, when it is in a secret store. The value waits until that store is known.',
+      ),
       description: string('What it is, for people.', { maxLength: 8192 }),
     },
     'What the value is, and where it holds.',
@@ -63,8 +71,8 @@ export const SharedValue = defineKind({
   ],
   rules: [
     {
-      rule: 'has(self.spec.value) != has(self.spec.secret)',
-      message: 'there must be either a value or a secret',
+      rule: '[has(self.spec.value), has(self.spec.secret), has(self.spec.storeReference)].filter(each, each).size() == 1',
+      message: 'there must be exactly one of value, secret and storeReference',
     },
     {
       rule: "!(self.spec.key in ['__proto__', 'constructor', 'prototype'])",

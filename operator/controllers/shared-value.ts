@@ -3,6 +3,7 @@ import { Environment } from '../api/environment.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { type Fault, faultsOfReference, throwFaults } from '../domain/fault.ts'
 import { environmentObjectName } from '../domain/identity.ts'
+import { faultOfStore } from '../domain/secret-stores.ts'
 import { holders, placeOf } from '../domain/shared-values.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
@@ -47,7 +48,9 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
       if (spec.secret)
         await resolveSecretRefs({ value: spec.secret }, metadata.namespace ?? '', createSecretReader(client))
       const seen = await ownedSecrets.tidy(value)
-      throwFaults([...faultsOfPlace(value), ...faultsOfRivals(value)], seen)
+      const { storeReference } = spec
+      const ofStore = storeReference ? [faultOfStore(storeReference, `'${spec.key}'`)] : []
+      throwFaults([...faultsOfPlace(value), ...ofStore, ...faultsOfRivals(value)], seen)
       return seen
     },
   }

@@ -9,6 +9,7 @@ import { isObject } from './json.ts'
 import { definitionRoots, type Link, parseLink } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { findPlaceholders } from './placeholder.ts'
+import { faultsOfStores } from './secret-stores.ts'
 import { isProvidedBy } from './types.ts'
 
 /** What is wrong with a definition for whatever resource it is chosen. */
@@ -53,6 +54,7 @@ export function compileDefinition(
   const owner = `definition '${metadata.name}'`
   const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
   faults.push(...driverFaults(definition, driver, owner, surroundings))
+  faults.push(...faultsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', `${owner}, `))
   const links = linksIn(spec.driverInputs?.values ?? {}, definitionRoots, `${owner}, driver inputs`, faults)
   const provisions: Provisioning[] = []
   for (const [key, entry] of Object.entries(spec.provision ?? {})) {

@@ -300,7 +300,7 @@ class GraphBuilder {
     if (link.kind === 'context') return
     if (link.kind === 'value') {
       const fault = faultOfValue(link.path, this.#values, this.#needs.effort)
-      if (fault !== undefined) this.#report(draft.text, 'UnknownValue', `in params: ${fault}`)
+      if (fault) this.#report(draft.text, fault.reason, `in params: ${fault.message}`)
       return
     }
     const target = findDependency(this.#needs, link.path, workload)

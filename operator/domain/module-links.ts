@@ -102,7 +102,7 @@ function connectTo(
       report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
     if (link.kind === 'value') {
       const fault = faultOfValue(link.path, values, needs.effort)
-      if (fault !== undefined) report(workload.text, 'UnknownValue', `at '${at}': ${fault}`)
+      if (fault) report(workload.text, fault.reason, `at '${at}': ${fault.message}`)
     }
     if (link.kind !== 'dependency') return undefined
     const target = findDependency(needs, link.path, id)

@@ -4,17 +4,22 @@ import type { SharedValue, ValueSource } from '../api/shared-value.ts'
 import type { Draft } from './draft.ts'
 import { type Effort, fullEffort } from './effort.ts'
 import { Problem } from './errors.ts'
+import type { Fault } from './fault.ts'
 import { compareText, ownValue } from './json.ts'
 import { didYouMean } from './nearest.ts'
 import type { Report } from './needs.ts'
 import { type FoundPlaceholder, findPlaceholders, formatPath, type Resolved } from './placeholder.ts'
+import { faultOfStore } from './secret-stores.ts'
 import { maxExpandedLength } from './size.ts'
 
 /** Word that placeholders for shared values begin with. */
 export const valuesRoot = 'values'
 
+/** A shared value as a plan finds it; one in a secret store cannot be deployed before that store is known. */
+export type FoundValue = ValueSource & Pick<SharedValue['spec'], 'storeReference'>
+
 /** The shared values of an environment, by key. */
-export type SharedValues = ReadonlyMap<string, ValueSource>
+export type SharedValues = ReadonlyMap<string, FoundValue>
 
 type Place = Pick<SharedValue['spec'], 'applicationName' | 'environmentId' | 'key'>
 
@@ -59,7 +64,8 @@ export function valuesFor(values: readonly SharedValue[], environmentId: string)
   return new Map(overlaid(values, environmentId).map(({ spec }) => [spec.key, sourceOf(spec)]))
 }
 
-function sourceOf({ value, secret }: SharedValue['spec']): ValueSource {
+function sourceOf({ value, secret, storeReference }: SharedValue['spec']): FoundValue {
+  if (storeReference) return { storeReference }
   return secret ? { secret: { secret: secret.secret, key: secret.key } } : { value: value ?? '' }
 }
 
@@ -68,15 +74,19 @@ export function valueKey(path: readonly string[]): string {
   return path.slice(1).join('.')
 }
 
-/** Why a placeholder finds no value; undefined when it finds one. */
+/** Why a placeholder finds no value that can be deployed; undefined when it finds one. */
 export function faultOfValue(
   path: readonly string[],
   values: SharedValues,
   effort: Effort = fullEffort(),
-): string | undefined {
+): Fault | undefined {
   const key = valueKey(path)
-  if (values.has(key)) return undefined
-  return `'\${${formatPath(path)}}': there is no shared value '${key}'${didYouMean(key, values.keys(), effort)}`
+  const where = `'\${${formatPath(path)}}'`
+  const found = values.get(key)
+  if (found)
+    return found.storeReference && faultOfStore(found.storeReference, `${where}: shared value '${key}'`)
+  const hint = didYouMean(key, values.keys(), effort)
+  return { reason: 'UnknownValue', message: `${where}: there is no shared value '${key}'${hint}` }
 }
 
 /** Notes on a resource the values that its params name; those of a dependency are seen by many, so none may be secret. */
@@ -87,7 +97,7 @@ export function giveValues(draft: Draft, values: SharedValues, isModule: boolean
   for (const { path, at } of placeholdersIn(draft.params, isModule)) {
     const key = valueKey(path)
     const source = values.get(key)
-    if (!source) continue // reported where the placeholder was read
+    if (!source || source.storeReference) continue // reported where the placeholder was read
     named.set(key, source)
     // Of secret ones no length is known: they are counted when they are put in.
     lengths.set(key, (lengths.get(key) ?? 0) + (source.value?.length ?? 0))

@@ -165,6 +165,27 @@ describe('a value by reference to a Secret', () => {
     expect(gateway.cluster.secrets).toEqual([])
   })
 
+  test('into another store is taken as that of a definition is: the store may come later', async () => {
+    const given = { store: 'vault', ref: 'x/y', version: '2' }
+    const shown = {
+      is_secret: true,
+      secret_key: 'x/y',
+      secret_store_id: 'vault',
+      secret_version: '2',
+      value: '',
+    }
+    expect((await post(app, { ...reference, secret_ref: given })).body).toMatchObject(shown)
+    expect(specOf('TOKEN')).toMatchObject({ storeReference: given })
+    const path = `PATCH ${app}/TOKEN`
+    expect((await gateway.send(path, { body: { description: 'x' } })).body).toMatchObject(shown)
+    expect((await gateway.send(path, { body: { secret_ref: given } })).body).toMatchObject(shown)
+    const moved = { store: 'kubernetes', ref: 'x/y' }
+    const { body } = await gateway.send(path, { body: { secret_ref: moved } })
+    expect(body).toMatchObject({ secret_key: 'x/y', secret_store_id: 'kubernetes' })
+    expect(specOf('TOKEN')).not.toHaveProperty('storeReference')
+    expect(gateway.cluster.secrets).toEqual([])
+  })
+
   test.each<[rule: string, method: string]>([
     ['is not for developers: they could read every Secret of the organization', 'POST'],
     ['nor when it changes', 'PATCH'],
@@ -177,7 +198,6 @@ describe('a value by reference to a Secret', () => {
   })
 
   test.each([
-    ['into another store', { store: 'vault', ref: 'x/y' }],
     ['to a whole Secret', { ref: 'login' }],
     ['to what is no Secret', { ref: 'a/b/c' }],
   ])('%s is refused', async (_, given) => {

@@ -6,11 +6,13 @@ import {
   driverOf,
   faultsOfDefinition,
   faultsOfInputs,
+  provisionsType,
   unreadLeaves,
 } from '../../operator/domain/definition.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
 import { builtInTypes } from '../../operator/domain/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
+import { driver } from '../support/builders.ts'
 
 const vendors = ['quartermaster', 'humanitec']
 const echo = 'quartermaster/echo'
@@ -85,9 +87,21 @@ describe('a definition is judged by what is around it', () => {
   })
 })
 
+describe('a driver provisions', () => {
+  test.each<[rule: string, resourceTypes: string[] | undefined, type: string, expected: boolean]>([
+    ['any type when it names none', undefined, 'acme/s3', true],
+    ['a type that it names', ['s3'], 's3', true],
+    ['a custom type that it names', ['acme/s3'], 'acme/s3', true],
+    ['overrides of a built-in type that it names', ['s3'], 'acme/s3', true],
+    ['no other type', ['s3', 'acme/dns'], 'dns', false],
+  ])('%s', (_, resourceTypes, type, expected) => {
+    expect(provisionsType(driver('x', resourceTypes ? { resourceTypes } : {}), type)).toBe(expected)
+  })
+})
+
 describe('inputs are checked against the schema of the driver, placeholders pass any schema', () => {
   const inner = { type: 'object', properties: { flag: { type: 'boolean' } } }
-  const driver: DriverDescriptor = {
+  const strict: DriverDescriptor = {
     name: 'strict',
     description: 'A driver with a schema.',
     account: { types: [], required: false },
@@ -111,11 +125,11 @@ describe('inputs are checked against the schema of the driver, placeholders pass
     [{ size: 1, deep: [{ flag: 'yes' }] }, false],
     [{}, false],
   ])('%j', (values, passes) => {
-    expect(faultsOfInputs(driver, { values, secrets: {} }).length === 0).toBe(passes)
+    expect(faultsOfInputs(strict, { values, secrets: {} }).length === 0).toBe(passes)
   })
 
   test('a message names the input and never its value', () => {
-    const [message] = faultsOfInputs(driver, { values: { size: 'canary' }, secrets: {} })
+    const [message] = faultsOfInputs(strict, { values: { size: 'canary' }, secrets: {} })
     expect(message).toContain('values.size')
     expect(message).not.toContain('canary')
   })

@@ -18,7 +18,7 @@ type Spec = SharedValue['spec']
 
 function value(name: string, spec: Partial<Spec>, second = 1): SharedValue {
   const metadata = { namespace: 'acme', name, creationTimestamp: `2026-01-01T00:00:0${second}Z` }
-  const plain = spec.secret ? {} : { value: name }
+  const plain = spec.secret || spec.storeReference ? {} : { value: name }
   return newObject(SharedValue, metadata, { applicationName: 'shop', key: 'A', ...plain, ...spec })
 }
 
@@ -92,7 +92,14 @@ describe('a placeholder', () => {
   ])('%s', (_, path, hint) => {
     const fault = faultOfValue(path, known)
     if (hint === undefined) expect(fault).toBeUndefined()
-    else expect(fault).toContain(hint)
+    else expect(fault).toEqual({ reason: 'UnknownValue', message: expect.stringContaining(hint) })
+  })
+
+  test('names a value in a secret store that is not known: the store, the value and where it is named', () => {
+    const stored = value('x', { storeReference: { store: 'vault', ref: 'a/b' } })
+    const fault = faultOfValue(['values', 'A'], valuesFor([stored], 'dev'))
+    expect(fault?.reason).toBe('StoreNotFound')
+    for (const each of ["'vault'", "'A'", "'${values.A}'"]) expect(fault?.message).toContain(each)
   })
 })
 

@@ -79,13 +79,17 @@ function values(type: Type): fc.Arbitrary<FreeForm> {
   return fc.dictionary(keys, value, { ...plainObjects, maxKeys: 3 })
 }
 
-const reference = fc.constantFrom<unknown>(
+const planned = fc.constantFrom<unknown>(
   { secret: `${marks.secret}1`, key: `${marks.secret}k` },
   { secret: `${marks.secret}2`, key: `${marks.secret}k` },
   { secret: `${marks.secret}2` },
-  { store: 'vault', ref: `${marks.secret}3`, version: '1' },
   // No schema keeps this out where kubectl wrote it.
   `${marks.secret}plain`,
+)
+// A store that is not known keeps the whole deployment from being planned.
+const reference = fc.oneof(
+  { arbitrary: planned, weight: 40 },
+  { arbitrary: fc.constant({ store: 'vault', ref: `${marks.secret}3`, version: '1' }), weight: 1 },
 )
 const secretRefs = fc.dictionary(
   fc.constantFrom('token', 'tls'),
