@@ -4,7 +4,7 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { formatDescriptor } from '../domain/descriptor.ts'
-import { Failed, Stalled, Waiting } from '../domain/errors.ts'
+import { reworded, Stalled, Waiting } from '../domain/errors.ts'
 import { ownDriverType, wrappedDriverType } from '../domain/third-party.ts'
 import { qualifiedTypeName } from '../domain/types.ts'
 import type { Cache, Change } from '../kube/cache.ts'
@@ -154,11 +154,7 @@ async function tellingHowToLetGo(resource: ActiveResource, work: () => Promise<v
     const { name, namespace } = resource.metadata
     const command = `kubectl annotate activeresources.quartermaster.dev ${name} -n ${namespace} ${annotations.detach}=true`
     const hint = `; to let go of it without deprovisioning, delete it over REST with '?detach=true', or: ${command}`
-    if (error instanceof Failed) throw new Failed(error.reason, `${error.message}${hint}`)
-    if (error instanceof Stalled) throw new Stalled(error.reason, `${error.message}${hint}`, error.observed)
-    if (error instanceof Waiting)
-      throw new Waiting(error.reason, `${error.message}${hint}`, error.retryAfterSeconds, error.observed)
-    throw error
+    throw error instanceof Error ? reworded(error, { message: `${error.message}${hint}` }) : error
   }
 }
 

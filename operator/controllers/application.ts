@@ -9,6 +9,7 @@ import { Waiting } from '../domain/errors.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
+import { deletionCauses, isCauseNews } from './deletion-cause.ts'
 import { withdrawRoles } from './roles.ts'
 
 /** An application is ready as soon as it is known; deleting it takes everything of it along. */
@@ -17,9 +18,11 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
   return {
     kind: Application,
     watches: [
-      watchKind(store.cacheOf(Environment), ({ before, after }) =>
-        before && !after ? [scoped(before, before.spec.applicationName)] : [],
-      ),
+      watchKind(store.cacheOf(Environment), (change) => {
+        const { before, after } = change
+        if (after) return isCauseNews(change) ? [scoped(after, after.spec.applicationName)] : []
+        return before ? [scoped(before, before.spec.applicationName)] : []
+      }),
     ],
     async reconcile() {
       return {}
@@ -30,9 +33,11 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       for (const each of environments)
         if (!each.metadata.deletionTimestamp) await cluster.remove(Environment, each)
       if (environments.length > 0) {
+        const nameOf = ({ metadata }: Environment) => `'${metadata.name}'`
+        const causes = deletionCauses(environments, nameOf)
         throw new Waiting(
           'EnvironmentsRemain',
-          `waiting for ${environments.map(({ metadata }) => `'${metadata.name}'`).join(', ')} to go`,
+          `waiting for ${environments.map(nameOf).join(', ')} to go${causes}`,
         )
       }
       for (const each of store.byIndex(Webhook, 'application', index)) await endWebhook(each)

@@ -1,4 +1,4 @@
-import { Failed, Stalled, Waiting } from '../domain/errors.ts'
+import { Failed, reworded, Stalled, Waiting } from '../domain/errors.ts'
 import { redact } from '../domain/redact.ts'
 import { ApiError } from '../kube/client.ts'
 
@@ -14,9 +14,7 @@ export async function step<T>(
   } catch (error) {
     if (error instanceof ApiError) throw error
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
-    if (error instanceof Waiting)
-      throw new Waiting(error.reason, message, error.retryAfterSeconds, error.observed)
-    if (error instanceof Stalled) throw new Stalled(error.reason, message, error.observed)
+    if (error instanceof Waiting || error instanceof Stalled) throw reworded(error, { message })
     throw new Failed(reason, `${doing}: ${message}`)
   }
 }
@@ -26,10 +24,7 @@ export async function tellingOf<T>(observed: object, work: () => Promise<T>): Pr
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Waiting)
-      throw new Waiting(error.reason, error.message, error.retryAfterSeconds, observed)
-    if (error instanceof Stalled) throw new Stalled(error.reason, error.message, observed)
-    throw error
+    throw error instanceof Waiting || error instanceof Stalled ? reworded(error, { observed }) : error
   }
 }
 

@@ -5,6 +5,7 @@ import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { forgettable, isFinished, rememberedStart } from '../domain/deployment.ts'
+import { formatDescriptor } from '../domain/descriptor.ts'
 import { Waiting } from '../domain/errors.ts'
 import { faultsOfReference, isPresent, throwFaults } from '../domain/fault.ts'
 import { contextOf, environmentNamespace } from '../domain/identity.ts'
@@ -14,6 +15,7 @@ import { type Controller, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Announcements } from './announcements.ts'
+import { deletionCauses, isCauseNews } from './deletion-cause.ts'
 import { isNamespaceOf, namespaceReference } from './environment-namespace.ts'
 import { inParallel } from './parallel.ts'
 import { watchPresence } from './presence.ts'
@@ -43,9 +45,11 @@ export function environmentController(
           phaseOf(before) === phaseOf(after) ? [] : [scoped(deployment, deployment.spec.environmentName)]
         return [...own, ...startingFrom(deployment).map(indexOf)]
       }),
-      // Only the last one to go matters: until then the environment waits.
-      watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
-        if (!before || after) return []
+      // Only the last one to go matters, and what holds one up: until then the environment waits.
+      watchKind(store.cacheOf(ActiveResource), (change) => {
+        const { before, after } = change
+        if (after) return isCauseNews(change) ? [scoped(after, after.spec.environmentName)] : []
+        if (!before) return []
         const index = scoped(before, before.spec.environmentName)
         return store.byIndex(ActiveResource, 'environment', index).length === 0 ? [index] : []
       }),
@@ -105,8 +109,11 @@ export function environmentController(
     const resources = store.byIndex(ActiveResource, 'environment', indexOf(environment))
     const standing = resources.filter(({ metadata }) => !metadata.deletionTimestamp)
     await inParallel(standing, (each) => cluster.remove(ActiveResource, each))
-    const remaining = store.byIndex(ActiveResource, 'environment', indexOf(environment)).length
-    if (remaining > 0) throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned')
+    const remaining = store.byIndex(ActiveResource, 'environment', indexOf(environment))
+    if (remaining.length > 0) {
+      const causes = deletionCauses(remaining, ({ spec }) => formatDescriptor(spec))
+      throw new Waiting('ResourcesRemain', `waiting for the resources to be deprovisioned${causes}`)
+    }
     // A cache may be behind: the API server has the last word before the environment goes.
     const unseen = (await cluster.readAll(ActiveResource, namespace)).filter(
       ({ spec }) => spec.environmentName === name,

@@ -12,15 +12,20 @@ export class Waiting extends Error {
   }
 }
 
-/** A person must act: trying again changes nothing until the object or what it refers to changes. */
+/**
+ * A person must act: trying again changes nothing until the object or what it refers to changes. After
+ * `retryAfterSeconds` it is tried again all the same, where nobody tells us that the person acted.
+ */
 export class Stalled extends Error {
   readonly reason: string
   /** Status fields that were found out before it stalled. */
   readonly observed: object | undefined
-  constructor(reason: string, message: string, observed?: object) {
+  readonly retryAfterSeconds: number | undefined
+  constructor(reason: string, message: string, observed?: object, retryAfterSeconds?: number) {
     super(message)
     this.reason = reason
     this.observed = observed
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -40,6 +45,22 @@ export class Failed extends Error {
     this.reason = reason
     this.observed = observed
   }
+}
+
+/** The same error with another message, or with other facts; an error that says nothing of what to do stays as it is. */
+export function reworded(error: unknown, changes: { message?: string; observed?: object }): unknown {
+  if (!(error instanceof Waiting || error instanceof Stalled || error instanceof Failed)) return error
+  const { reason } = error
+  const { message = error.message, observed = error.observed } = changes
+  if (error instanceof Waiting) {
+    const Same = error instanceof ReferenceNotFound ? ReferenceNotFound : Waiting
+    return new Same(reason, message, error.retryAfterSeconds, observed)
+  }
+  if (error instanceof Stalled) {
+    const Same = error instanceof Mismatch ? Mismatch : Stalled
+    return new Same(reason, message, observed, error.retryAfterSeconds)
+  }
+  return new Failed(reason, message, observed)
 }
 
 /** Why a request of a caller of the gateway is refused; `reason` decides the HTTP status. */

@@ -3,9 +3,10 @@ import { fieldManager, labels, manager } from '../api/names.ts'
 import { Stalled } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import { type Cache, createCache } from './cache.ts'
-import { ApiError, isRefusedForGood, isTerminating, type KubeClient } from './client.ts'
+import { ApiError, type KubeClient } from './client.ts'
 import { isGone, readObject } from './cluster.ts'
 import { type Reflector, startReflector } from './reflector.ts'
+import { explainRefusal } from './refusal.ts'
 import { pathOf, type Resource } from './resource.ts'
 
 /** Names an object of any kind. */
@@ -16,7 +17,10 @@ export interface ObjectReference {
   readonly name: string
 }
 
-/** Objects of any kind that the cluster serves: those that resources are made of. */
+/**
+ * Objects of any kind that the cluster serves: those that resources are made of. Every request that the cluster refuses
+ * for lack of a right is Stalled, NotAllowed, and names the rule that is missing.
+ */
 export interface Objects {
   /** The object where it belongs: of a kind that has namespaces in this one if it says none, of any other in none. */
   placed(object: KubeObject, namespace: string): Promise<KubeObject>
@@ -51,7 +55,8 @@ export function openObjects(client: KubeClient, log: Log): Objects {
     kind,
   }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
     const key = `${apiVersion} ${kind}`
-    const resource = known.get(key) ?? (await discover(client, apiVersion, kind))
+    const resource =
+      known.get(key) ?? (await explaining('discover', { kind }, () => discover(client, apiVersion, kind)))
     if (!resource) throw new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
     known.set(key, resource)
     return resource
@@ -92,40 +97,45 @@ export function openObjects(client: KubeClient, log: Log): Objects {
     async apply(object) {
       const resource = await resourceFor(object)
       const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
-      try {
-        return (await client.request('PATCH', path, {
-          body: object,
-          contentType: 'application/apply-patch+yaml',
-          query: { fieldManager, force: true },
-        })) as KubeObject // what was applied
-      } catch (error) {
-        throw explain(error, object)
-      }
+      const request = { body: object, contentType: 'application/apply-patch+yaml' }
+      return explaining('apply', { ...object.metadata, kind: resource.kind }, async () => {
+        const query = { fieldManager, force: true }
+        return (await client.request('PATCH', path, { ...request, query })) as KubeObject // what was applied
+      })
     },
     async read(reference) {
-      return readObject(client, await resourceFor(reference), reference.namespace, reference.name)
+      const resource = await resourceFor(reference)
+      const { namespace, name } = reference
+      return explaining('get', reference, () => readObject(client, resource, namespace, name))
     },
     async remove(reference, uid) {
       const resource = await resourceFor(reference)
-      try {
-        const body = { preconditions: { uid }, propagationPolicy: 'Background' }
-        await client.request('DELETE', pathOf(resource, reference.namespace, reference.name), { body })
-      } catch (error) {
-        if (!isGone(error)) throw error
-      }
+      const path = pathOf(resource, reference.namespace, reference.name)
+      const body = { preconditions: { uid }, propagationPolicy: 'Background' }
+      await explaining('delete', reference, async () => {
+        try {
+          await client.request('DELETE', path, { body })
+        } catch (error) {
+          if (!isGone(error)) throw error
+        }
+      })
     },
     async watch(reference) {
       const resource = await resourceFor(reference)
       const key = `${resource.apiVersion} ${resource.plural}`
       const entry = watched.get(key) ?? startWatch(resource)
       watched.set(key, entry)
-      try {
-        await entry.reflector.synced
-      } catch (error) {
-        // Asked anew at the next time: the right may have been given by then.
-        if (watched.get(key) === entry) watched.delete(key)
-        throw explainWatch(error, resource)
-      }
+      await explaining('watch', { kind: resource.kind }, async () => {
+        try {
+          await entry.reflector.synced
+        } catch (error) {
+          // Asked anew at the next time: the right may have been given by then.
+          if (watched.get(key) === entry) watched.delete(key)
+          throw error
+        }
+        const refusal = entry.reflector.refusal()
+        if (refusal) throw refusal
+      })
       return entry.cache
     },
     onChange(handler) {
@@ -151,22 +161,14 @@ async function discover(client: KubeClient, apiVersion: string, kind: string): P
   }
 }
 
-function explainWatch(error: unknown, { kind }: Resource): unknown {
-  if (!(error instanceof ApiError)) return error
-  return new Stalled('NotAllowed', `the cluster does not let the operator watch '${kind}': ${error.message}`)
-}
-
-/** What the cluster refuses for good is for a person; all else is tried again. */
-function explain(error: unknown, object: KubeObject): unknown {
-  if (!(error instanceof ApiError)) return error
-  const name = `'${object.kind}' '${object.metadata.namespace ?? ''}/${object.metadata.name}'`
-  if (isTerminating(error)) return error
-  if (error.status === 403)
-    return new Stalled('NotAllowed', `the cluster does not let the operator apply ${name}: ${error.message}`)
-  if (error.status === 400 || isRefusedForGood(error)) {
-    // The API server quotes values; those of a Secret stay out of sight.
-    const detail = object.kind === 'Secret' ? 'its content is not valid' : error.message
-    return new Stalled('Rejected', `the cluster refuses ${name}: ${detail}`)
+async function explaining<T>(
+  verb: string,
+  target: { readonly kind: string; readonly namespace?: string; readonly name?: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explainRefusal(error, verb, target)
   }
-  return error
 }

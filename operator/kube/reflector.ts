@@ -8,6 +8,8 @@ import { keyOf, pathOf, type Resource } from './resource.ts'
 export interface Reflector {
   /** Resolves when the cache holds the first complete list; rejects when it is refused, see `mayBeRefused`. */
   readonly synced: Promise<void>
+  /** Why the API server does not let it list or watch by now; undefined while it does. */
+  refusal(): ApiError | undefined
   /** Milliseconds since the API server was last heard of. */
   silentMs(): number
   stop(): void
@@ -61,6 +63,7 @@ export function startReflector(
   let position: string | undefined
   let newestList = 0n
   let failures = 0
+  let refused: ApiError | undefined
   let markSynced: () => void
   let markRefused: (error: ApiError) => void
   const synced = new Promise<void>((resolve, reject) => {
@@ -109,6 +112,7 @@ export function startReflector(
         clearTimeout(idle)
         idle = setTimeout(abort, idleMs)
         heardAt = performance.now()
+        refused = undefined
         if (line === '') continue
         const event = JSON.parse(line) as WatchEvent // the shape of the watch protocol
         if (event.type === 'ERROR') throw errorOf(event)
@@ -172,11 +176,13 @@ export function startReflector(
         await watchUnhurried()
       } catch (error) {
         if (stopping.signal.aborted) return
-        const isRefused = error instanceof ApiError && error.status === 403 && newestList === 0n
-        if (options.mayBeRefused && isRefused) {
-          markRefused(error)
+        refused = error instanceof ApiError && error.status === 403 ? error : undefined
+        if (options.mayBeRefused && refused && newestList === 0n) {
+          markRefused(refused)
           return
         }
+        // A list is answered at once when the right is back; a watch may be silent for a minute.
+        if (refused) position = undefined
         recover(error)
       }
       const pause = Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(failures, 16))
@@ -202,6 +208,7 @@ export function startReflector(
   void run()
   return {
     synced,
+    refusal: () => refused,
     silentMs: () => performance.now() - heardAt,
     stop: () => stopping.abort(),
   }

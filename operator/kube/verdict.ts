@@ -31,9 +31,9 @@ export function verdictOf(error?: unknown): Verdict {
     }
   }
   if (error instanceof Stalled) {
-    const { reason } = error
+    const { reason, retryAfterSeconds: retry = 'no' } = error
     const fit = error instanceof Mismatch ? ({ dependsOn: 'fit' } as const) : {}
-    return { ready: 'False', reason, message, also: 'Stalled', retry: 'no', ...fit }
+    return { ready: 'False', reason, message, also: 'Stalled', retry, ...fit }
   }
   const reason = error instanceof Failed ? error.reason : 'Failed'
   return { ready: 'False', reason, message, also: 'Reconciling', retry: 'backoff' }

@@ -6,13 +6,11 @@ import {
   driverOf,
   faultsOfDefinition,
   faultsOfInputs,
-  provisionsType,
   unreadLeaves,
 } from '../../operator/domain/definition.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
-import { builtInTypes } from '../../operator/domain/types.ts'
+import { builtInTypes, isProvidedBy } from '../../operator/domain/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
-import { driver } from '../support/builders.ts'
 
 const vendors = ['quartermaster', 'humanitec']
 const echo = 'quartermaster/echo'
@@ -95,7 +93,7 @@ describe('a driver provisions', () => {
     ['overrides of a built-in type that it names', ['s3'], 'acme/s3', true],
     ['no other type', ['s3', 'acme/dns'], 'dns', false],
   ])('%s', (_, resourceTypes, type, expected) => {
-    expect(provisionsType(driver('x', resourceTypes ? { resourceTypes } : {}), type)).toBe(expected)
+    expect(isProvidedBy(type, resourceTypes)).toBe(expected)
   })
 })
 

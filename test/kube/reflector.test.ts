@@ -112,10 +112,17 @@ describe('a right that is missing', () => {
   })
 
   test('is asked for again after the first list', async () => {
-    const scripts = [[endOfList(5)], refusal, [event('ADDED', thing('a', 8))], []]
+    const scripts = [[endOfList(5)], refusal, [event('ADDED', thing('a', 8)), endOfList(9)], []]
     const { cache, synced } = reflect(scripts, [], { mayBeRefused: true })
     await synced
     await until(() => expect(versions(cache)).toEqual(['a 8']))
+    expect(reflector?.refusal()).toBeUndefined()
+  })
+
+  test('is told for as long as it is missing', async () => {
+    const { synced } = reflect([[endOfList(5)], refusal], [], { mayBeRefused: true })
+    await synced
+    await until(() => expect(reflector?.refusal()).toBe(refusal))
   })
 })
 

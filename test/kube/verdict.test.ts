@@ -51,6 +51,11 @@ describe('a verdict', () => {
       { ready: 'False', reason: 'WrongType', message: 'no', also: 'Stalled', retry: 'no', dependsOn: 'fit' },
     ],
     [
+      'Stalled with a time: tried again then, since nobody tells that the person acted',
+      new Stalled('NotAllowed', 'no right', undefined, 60),
+      { ready: 'False', reason: 'NotAllowed', message: 'no right', also: 'Stalled', retry: 60 },
+    ],
+    [
       'any error: tried again',
       new Error('broken'),
       { ready: 'False', reason: 'Failed', message: 'broken', also: 'Reconciling', retry: 'backoff' },
