@@ -1,6 +1,7 @@
 import type { FreeForm } from '../operator/api/schema.ts'
-import { driverOf, faultsOfInputs, unreadLeaves } from '../operator/domain/definition.ts'
+import { driverOf, faultsOfInputs } from '../operator/domain/definition.ts'
 import { Problem } from '../operator/domain/errors.ts'
+import { unreadLeaves } from '../operator/domain/secret-inputs.ts'
 import type { Planning } from '../operator/kube/planning.ts'
 
 /** Inputs of a definition as far as they are known when it is written. */

@@ -31,14 +31,15 @@ import {
   knownSecrets,
   newSecretName,
   randomLength,
+  withKnownPlaceholders,
 } from './secret-refs.ts'
 
 type Spec = ResourceDefinition['spec']
 
 /** What a request makes of a definition, with the Secret that this needs, if any. */
 export interface Draft {
-  /** The definition as it would be; deciding it has no effect. */
-  apply(definition: ResourceDefinition): ResourceDefinition
+  /** The definition as it would be; deciding it has no effect. `before` are its references, where they are known otherwise. */
+  apply(definition: ResourceDefinition, before?: FreeForm): ResourceDefinition
   readonly secret?: OwnedSecret
 }
 
@@ -104,8 +105,9 @@ export function replacementOf(id: string, body: Change, gateway: Gateway): Draft
   return {
     ...draft,
     apply(definition) {
-      const { type, driverType, criteria } = definition.spec
-      return apply({ ...definition, spec: { type, driverType, ...(criteria ? { criteria } : {}) } })
+      const { type, driverType, criteria, driverInputs } = definition.spec
+      const kept = { type, driverType, ...(criteria ? { criteria } : {}) }
+      return apply({ ...definition, spec: kept }, driverInputs?.secretRefs)
     },
   }
 }
@@ -124,8 +126,9 @@ export function draftOf(
   const { data = {}, refs } = extracted ?? {}
   return {
     ...(Object.keys(data).length > 0 ? { secret: { name, data } } : {}),
-    apply(definition) {
-      const spec = changedSpec(definition.spec, body, inputs, refs)
+    apply(definition, before = definition.spec.driverInputs?.secretRefs) {
+      const known = refs && before ? withKnownPlaceholders(refs, before) : refs
+      const spec = changedSpec(definition.spec, body, inputs, known)
       // What an older version of a driver took is not the fault of a change to something else.
       if (isWhole || inputs !== undefined || body.driver_type !== undefined)
         checkInputs(definition.metadata.namespace ?? '', spec, inputs, gateway)

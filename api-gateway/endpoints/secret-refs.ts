@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { apiVersion, labels, manager } from '../../operator/api/names.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { unread } from '../../operator/domain/definition.ts'
 import { Problem } from '../../operator/domain/errors.ts'
 import { isObject } from '../../operator/domain/json.ts'
+import { mapSecretLeaves, placeholdersOfSecret, unread } from '../../operator/domain/secret-inputs.ts'
 
 /** Name under which REST knows the Secrets of the cluster. */
 export const storeName = 'kubernetes'
@@ -67,7 +67,9 @@ export function inputsSecret(owner: KubeObject, name: string, data: SecretData):
 export function extractSecrets(secrets: FreeForm, secret: string): ExtractedSecrets {
   const content = createContent(secret)
   const visit = (value: unknown, path: readonly string[]): unknown =>
-    isObject(value) ? mapValues(value, (item, key) => visit(item, [...path, key])) : content.add(value, path)
+    isObject(value)
+      ? mapValues(value, (item, key) => visit(item, [...path, key]))
+      : marked(content.add(value, path), value, `'secrets.${path.join('.')}'`)
   return { refs: mapValues(secrets, (item, key) => visit(item, [key])), data: content.data }
 }
 
@@ -93,11 +95,40 @@ export function extractReferences(references: FreeForm, secret: string): Extract
     const where = `'secret_refs.${path.join('.')}'`
     if (!isObject(value))
       throw new Problem('Invalid', `${where} must be an object with 'store' and 'ref', or 'value'`)
-    if (isLeafValue(value)) return content.add(value['value'], path)
+    if (isLeafValue(value)) return marked(content.add(value['value'], path), value['value'], where)
     if (typeof value['ref'] === 'string') return fromReference(value, where)
     return mapValues(value, (item, key) => visit(item, [...path, key]))
   }
   return { refs: mapValues(references, (item, key) => visit(item, [key])), data: content.data }
+}
+
+/** A reference to a text with placeholders lists them, so that plans see them without reading the Secret. */
+function marked(leaf: FreeForm, value: unknown, where: string): FreeForm {
+  try {
+    const placeholders = placeholdersOfSecret(value)
+    return placeholders ? { ...leaf, placeholders } : leaf
+  } catch (error) {
+    if (error instanceof Problem) throw new Problem('Invalid', `${where} ${error.message}`)
+    throw error
+  }
+}
+
+/** The references, those that are there already with the placeholders that they list. */
+export function withKnownPlaceholders(refs: FreeForm, before: FreeForm): FreeForm {
+  const nameOf = (leaf: unknown) =>
+    isObject(leaf) && typeof leaf['secret'] === 'string'
+      ? JSON.stringify([leaf['secret'], leaf['key']])
+      : undefined
+  const known = new Map<string, unknown>()
+  mapSecretLeaves(before, (leaf) => {
+    const name = nameOf(leaf)
+    if (name !== undefined && isObject(leaf) && leaf['placeholders']) known.set(name, leaf['placeholders'])
+  })
+  if (known.size === 0) return refs
+  return mapSecretLeaves(refs, (leaf) => {
+    const placeholders = known.get(nameOf(leaf) ?? '')
+    return placeholders && isObject(leaf) ? { placeholders, ...leaf } : leaf
+  })
 }
 
 /** What of `secret_refs` is known now: the leaves that carry a value; a placeholder stands for the others. */

@@ -25,7 +25,7 @@ export const driverInputsSchema = object(
   {
     values: freeForm('Inputs that are not secret; placeholders are allowed everywhere.'),
     secretRefs: freeForm(
-      'Secret inputs: the shape of the inputs with each leaf `{secret, key}` (a key of a Secret in this namespace) or `{secret}` (the whole Secret as an object).',
+      'Secret inputs: the shape of the inputs with each leaf `{secret, key}` (a key of a Secret in this namespace) or `{secret}` (the whole Secret as an object), or `{value}` (a text with placeholders that is not secret itself). What a Secret holds is data; with a list `placeholders` beside `secret`, such as `["resources[\'s3\'].outputs.key"]`, these are resolved in it.',
     ),
   },
   'Inputs of the driver.',

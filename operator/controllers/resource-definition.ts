@@ -5,6 +5,7 @@ import { ResourceType } from '../api/resource-type.ts'
 import { driverOf, faultsOfDefinition } from '../domain/definition.ts'
 import type { DriverDescriptor } from '../domain/driver.ts'
 import { throwFaults } from '../domain/fault.ts'
+import { withoutTemplates } from '../domain/secret-inputs.ts'
 import { secretNamesIn } from '../domain/secret-names.ts'
 import { ownDriverType } from '../domain/third-party.ts'
 import type { Cluster } from '../kube/cluster.ts'
@@ -91,7 +92,7 @@ export function resourceDefinitionController(
     if (!descriptor?.check) return []
     const { values = {}, secretRefs = {} } = driverInputs ?? {}
     const reader = createSecretReader(cluster.client)
-    const secrets = await resolveSecretRefs(secretRefs, metadata.namespace ?? '', reader)
+    const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace ?? '', reader)
     const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
     throwFaults(
       faults.map((message) => ({ reason: 'InvalidInputs', message })),

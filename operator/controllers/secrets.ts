@@ -3,6 +3,7 @@ import { apiVersion } from '../api/names.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { Mismatch, ReferenceNotFound } from '../domain/errors.ts'
 import { throwFaults } from '../domain/fault.ts'
+import { isTextLeaf } from '../domain/secret-inputs.ts'
 import { faultOfStore, isStoreReference } from '../domain/secret-stores.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { readObject } from '../kube/cluster.ts'
@@ -37,7 +38,7 @@ export function createSecretReader(client: KubeClient): SecretReader {
   }
 }
 
-/** Secret inputs: every leaf `{secret, key}` or `{secret}` replaced by what it names. */
+/** Secret inputs: every leaf `{secret, key}` or `{secret}` replaced by what it names, `{value}` by its value. */
 export async function resolveSecretRefs(
   refs: FreeForm,
   namespace: string,
@@ -57,6 +58,7 @@ async function resolveLeaf(value: unknown, namespace: string, reader: SecretRead
   // The same text for every place: where it is, the condition of its owner and the plan say.
   throwFaults(isStoreReference(value) ? [faultOfStore(value, 'a secret input')] : [])
   const { secret, key } = value as { secret?: unknown; key?: unknown } // user data, checked below
+  if (isTextLeaf(value)) return value['value']
   if (typeof secret !== 'string') return resolveSecretRefs(value as FreeForm, namespace, reader)
   const content = await reader.read(namespace, secret)
   if (key === undefined) return content

@@ -2,6 +2,7 @@ import type { ActiveResource } from '../api/active-resource.ts'
 import { compareText, isObject, ownValue, sameJson } from './json.ts'
 import { formatPath } from './placeholder.ts'
 import type { WantedSpec } from './plan.ts'
+import { isSecretLeaf } from './secret-inputs.ts'
 
 /** Paths, as REST spells them, of whatever a resource would be provisioned with otherwise; never a value. */
 export function changedInputs(before: ActiveResource['spec'], wanted: WantedSpec): string[] {
@@ -16,7 +17,7 @@ export function changedInputs(before: ActiveResource['spec'], wanted: WantedSpec
       ['driver_inputs', 'secret_refs'],
       oldInputs?.secretRefs,
       nextInputs?.secretRefs,
-      isReference,
+      (value) => isObject(value) && isSecretLeaf(value),
     ),
     ...differences(['params'], before.params, wanted.params),
     ...differences(['values'], before.values, wanted.values, isValue),
@@ -52,10 +53,8 @@ function fieldsOf(value: unknown) {
 
 /** Whether this is one shared value, and not all of them. */
 function isValue(value: unknown): boolean {
-  return isObject(value) && (typeof value.value === 'string' || isReference(value.secret))
-}
-
-/** Whether a value says where a secret is, rather than holding other references. */
-function isReference(value: unknown): boolean {
-  return isObject(value) && (typeof value.secret === 'string' || typeof value.ref === 'string')
+  return (
+    isObject(value) &&
+    (typeof value.value === 'string' || (isObject(value.secret) && isSecretLeaf(value.secret)))
+  )
 }

@@ -9,6 +9,7 @@ import { isObject } from './json.ts'
 import { definitionRoots, type Link, parseLink } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { findPlaceholders } from './placeholder.ts'
+import { malformedSecret, secretPlaceholders } from './secret-inputs.ts'
 import { faultsOfStores } from './secret-stores.ts'
 import { isProvidedBy } from './types.ts'
 
@@ -54,8 +55,12 @@ export function compileDefinition(
   const owner = `definition '${metadata.name}'`
   const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
   faults.push(...driverFaults(definition, driver, owner, surroundings))
-  faults.push(...faultsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', `${owner}, `))
-  const links = linksIn(spec.driverInputs?.values ?? {}, definitionRoots, `${owner}, driver inputs`, faults)
+  const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
+  faults.push(...faultsOfStores(secretRefs, 'secretRefs', `${owner}, `))
+  const links = distinct([
+    ...linksIn(values, definitionRoots, `${owner}, driver inputs`, faults),
+    ...linksInSecrets(secretRefs, `${owner}, secret input`, faults),
+  ])
   const provisions: Provisioning[] = []
   for (const [key, entry] of Object.entries(spec.provision ?? {})) {
     const where = `${owner}, provision '${key}'`
@@ -104,13 +109,11 @@ export function linksIn(
   faults: Fault[],
   lenient = false,
 ): Link[] {
-  const links = new Map<string, Link>()
+  const links: Link[] = []
   try {
     for (const { path, at } of findPlaceholders(value, lenient ? { roots } : {})) {
       try {
-        const link = parseLink(path, roots)
-        const output = 'output' in link ? link.output : ''
-        links.set(`${link.kind}\0${'text' in link ? link.text : path.join('\0')}\0${output}`, link)
+        links.push(parseLink(path, roots))
       } catch (error) {
         faults.push(faultFrom(error, 'InvalidPlaceholder', `${where} '${at}'`))
       }
@@ -118,7 +121,23 @@ export function linksIn(
   } catch (error) {
     faults.push(faultFrom(error, 'InvalidPlaceholder', where))
   }
-  return [...links.values()]
+  return distinct(links)
+}
+
+/** The same for secret inputs, of which no fault tells the text. */
+function linksInSecrets(refs: FreeForm, where: string, faults: Fault[]): Link[] {
+  const report = (at: string) =>
+    faults.push({ reason: 'InvalidPlaceholder', message: `${where} '${at}' ${malformedSecret}` })
+  return secretPlaceholders(refs, report).map(({ path }) => parseLink(path, definitionRoots))
+}
+
+function distinct(links: readonly Link[]): Link[] {
+  const byName = new Map<string, Link>()
+  for (const link of links) {
+    const name = 'text' in link ? link.text : 'path' in link ? link.path.join('\0') : ''
+    byName.set(`${link.kind}\0${name}\0${'output' in link ? link.output : ''}`, link)
+  }
+  return [...byName.values()]
 }
 
 function faultFrom(error: unknown, reason: string, where: string): Fault {

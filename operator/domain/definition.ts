@@ -8,6 +8,7 @@ import type { Fault } from './fault.ts'
 import { isObject, pointerSteps } from './json.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from './placeholder.ts'
+import { unreadLeaves } from './secret-inputs.ts'
 import { faultsOfStores } from './secret-stores.ts'
 import { isProvidedBy, type ResourceTypeInfo } from './types.ts'
 import { faultsAgainst, partsOf } from './user-schema.ts'
@@ -137,19 +138,6 @@ export function faultsOfAccount(
   const message = `account '${accountName}' of ${owner} is of type '${type}', but driver '${driverType}' takes ${types}`
   return [{ reason: 'WrongAccountType', message }]
 }
-
-/** What a reference to a Secret names is not known yet: it passes any schema, like a placeholder. */
-export function unreadLeaves(refs: FreeForm): FreeForm {
-  return Object.fromEntries(
-    Object.entries(refs).map(([key, value]) => {
-      const isLeaf = !isObject(value) || typeof value.secret === 'string' || typeof value.ref === 'string'
-      return [key, isLeaf ? unread : unreadLeaves(value)]
-    }),
-  )
-}
-
-/** Stands for a secret that is not known yet. */
-export const unread = '$\u007bsecret}'
 
 /** What of the inputs the driver would not take, each without the value, which may be secret; placeholders pass. */
 export function faultsOfInputs(

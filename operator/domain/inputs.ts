@@ -8,6 +8,7 @@ import { isObject, ownValue, pointerSteps } from './json.ts'
 import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from './link.ts'
 import { didYouMean } from './nearest.ts'
 import { type Expanded, expand, formatPath, type Resolved } from './placeholder.ts'
+import { resolveSecrets } from './secret-inputs.ts'
 import { define, united } from './secret-outputs.ts'
 import { resolvedValue, valueKey, valuesRoot } from './shared-values.ts'
 import { TooLarge } from './size.ts'
@@ -48,7 +49,7 @@ export interface InputSources {
   /** The driver that is going to see them. */
   readonly descriptor: Pick<DriverDescriptor, 'neighbours'>
   outputsOf(guResId: string): ResourceOutputs | undefined
-  /** The secret inputs, read already; placeholders in them are left alone. */
+  /** What the leaves of the secret inputs name, read already. */
   readonly secrets: FreeForm
   /** The secret ones among the shared values, by key, read already; none when absent. */
   readonly secretValues?: FreeForm
@@ -68,9 +69,11 @@ export interface ResolvedInputs {
  * Puts what the placeholders name in their place; a plain input that a secret goes into becomes a secret one.
  */
 export function resolveInputs(sources: InputSources): ResolvedInputs {
-  const { spec, secrets } = sources
+  const { spec } = sources
   const lookup = (path: readonly string[]): Resolved => lookUp(path, sources)
-  const values = stalling('driver inputs', () => expand(spec.definition.driverInputs?.values ?? {}, lookup))
+  const { values: given = {}, secretRefs = {} } = spec.definition.driverInputs ?? {}
+  const values = stalling('driver inputs', () => expand(given, lookup))
+  const secrets = stalling('secret inputs', () => resolveSecrets(secretRefs, sources.secrets, lookup))
   const isModule = simpleTypeName(spec.type) === workloadType
   const params = stalling('params', () =>
     isModule

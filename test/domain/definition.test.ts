@@ -2,13 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { freeForm } from '../../operator/api/schema.ts'
-import {
-  driverOf,
-  faultsOfDefinition,
-  faultsOfInputs,
-  unreadLeaves,
-} from '../../operator/domain/definition.ts'
+import { driverOf, faultsOfDefinition, faultsOfInputs } from '../../operator/domain/definition.ts'
 import type { DriverDescriptor } from '../../operator/domain/driver.ts'
+import { unreadLeaves } from '../../operator/domain/secret-inputs.ts'
 import { builtInTypes, isProvidedBy } from '../../operator/domain/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 

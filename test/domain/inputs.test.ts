@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { Stalled, Waiting } from '../../operator/domain/errors.ts'
 import { type InputSources, type ResourceOutputs, resolveInputs } from '../../operator/domain/inputs.ts'
+import { mapSecretLeaves } from '../../operator/domain/secret-inputs.ts'
 import { context } from '../support/builders.ts'
 
 const known: Record<string, ResourceOutputs> = {
@@ -27,6 +28,11 @@ const known: Record<string, ResourceOutputs> = {
   },
 }
 
+/** References to Secrets that hold these. */
+function referencesTo(secrets: FreeForm): FreeForm {
+  return mapSecretLeaves(secrets, () => ({ secret: 'given', key: 'any' }))
+}
+
 function sources(values: FreeForm, params: FreeForm = {}, changes: Partial<InputSources> = {}): InputSources {
   return {
     spec: {
@@ -35,7 +41,11 @@ function sources(values: FreeForm, params: FreeForm = {}, changes: Partial<Input
       class: 'fast',
       resourceId: 'shared.files',
       deploymentName: 'shop.dev.3',
-      definition: { definitionName: 's3', driverType: 'quartermaster/echo', driverInputs: { values } },
+      definition: {
+        definitionName: 's3',
+        driverType: 'quartermaster/echo',
+        driverInputs: { values, secretRefs: referencesTo(changes.secrets ?? {}) },
+      },
       params,
       references: {
         'postgres#shared.db': ['db'],
