@@ -29,6 +29,7 @@ import { requestFor, whatTheDriverSees } from './provision-request.ts'
 import type { SecretHolds } from './secret-holds.ts'
 import { factsOf } from './standing.ts'
 import { withStandingClaims } from './standing-claims.ts'
+import { createUntouched } from './untouched.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
@@ -53,6 +54,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
   const cache = cluster.store.cacheOf(ActiveResource)
   /** Resources whose last provision did not come to its end: they may be anything, whatever their hash says. */
   const unfinished = new Set<string>()
+  const untouched = createUntouched()
   for (const { descriptor } of tools.drivers.builtIn) {
     for (const kind of descriptor.applies ?? []) void tools.objects.watch(kind).catch(() => {}) // asked for again when it is needed
   }
@@ -93,7 +95,8 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
           'no deployment of this installation wrote this spec: deploy the environment to account for it',
         )
       }
-      const resource = await withStandingClaims(given, tools)
+      const known = asIs(given)
+      const resource = await withStandingClaims(known, tools)
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
       const { driver, templates } = tools.drivers.find(
@@ -104,7 +107,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       const inputsHash = installation.hash(whatTheDriverSees(resource, request, templates))
       const isSame = resource.status?.inputsHash === inputsHash
       // What stands keeps its names until something stands in its place, and a provision may end anywhere.
-      if (!isSame && resource !== given)
+      if (!isSame && resource !== known)
         await turn.report(factsOf(resource), 'claiming the names of what stands')
       const isDrifted = inventory.takeDrift(resource)
       const key = keyOf(resource)
@@ -112,18 +115,30 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       if (!isDue && !unfinished.has(key) && isSame) return explained(resource)
       customTypeOf(resource.spec.type, tools.planning.typesOf(resource.metadata.namespace ?? ''))
       unfinished.add(key)
-      const seen = await provision(resource, request, inputsHash, tools, turn)
+      const seen = await provision(resource, request, inputsHash, { ...tools, untouched }, turn)
       unfinished.delete(key)
       return seen
     },
-    async finalize(resource, turn) {
+    async finalize(given, turn) {
+      const resource = asIs(given)
       unfinished.delete(keyOf(resource))
-      if (resource.metadata.annotations?.[annotations.detach] === 'true') return detach(resource)
+      if (resource.metadata.annotations?.[annotations.detach] === 'true') {
+        await detach(resource)
+        untouched.forget(resource)
+        return
+      }
       awaitDependents(resource, cluster)
       // What somebody else wrote and we never provisioned has nothing behind it.
-      if (!resource.status?.provisioned && !installation.isSealed(resource)) return
+      const { provisioned, secretNames } = resource.status ?? {}
+      if (!provisioned && !secretNames && !installation.isSealed(resource)) return
       await tellingHowToLetGo(resource, () => deprovisionAll(resource, tools, turn))
+      untouched.forget(resource)
     },
+  }
+
+  function asIs(resource: ActiveResource): ActiveResource {
+    const { status } = resource
+    return status ? { ...resource, status: untouched.without(resource, status) } : resource
   }
 
   /** Lets the infrastructure be, and says what that is, for whoever has to look after it. */

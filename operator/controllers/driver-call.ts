@@ -15,7 +15,8 @@ export async function step<T>(
     if (error instanceof ApiError) throw error
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
     if (error instanceof Waiting || error instanceof Stalled) throw reworded(error, { message })
-    throw new Failed(reason, `${doing}: ${message}`)
+    const observed = error instanceof Failed ? error.observed : undefined
+    throw new Failed(reason, `${doing}: ${message}`, observed)
   }
 }
 

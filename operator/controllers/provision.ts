@@ -2,7 +2,7 @@ import type { ActiveResource } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { driverName } from '../domain/definition.ts'
-import { Waiting } from '../domain/errors.ts'
+import { reworded, saysNothingMade, Waiting } from '../domain/errors.ts'
 import { sameJson } from '../domain/json.ts'
 import { areCovered, leafPaths } from '../domain/secret-outputs.ts'
 import type { Outputs, Provisioned, ProvisionRequest } from '../drivers/driver.ts'
@@ -20,6 +20,7 @@ import type { FoundDriver } from './organization-drivers.ts'
 import { hiding, keepSecretOutputs, sortOutputs } from './outputs.ts'
 import { type GatheredRequest, secretTextsOf } from './provision-request.ts'
 import { factsOf, remembered, secretsOf, standingsOf } from './standing.ts'
+import type { Untouched } from './untouched.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
@@ -31,7 +32,7 @@ export async function provision(
   resource: ActiveResource,
   request: GatheredRequest,
   inputsHash: string,
-  tools: ResourceTools,
+  tools: ResourceTools & { readonly untouched: Untouched },
   turn: Turn<typeof ActiveResource>,
 ): Promise<Seen> {
   const found = tools.drivers.find(resource.metadata.namespace ?? '', resource.spec.definition.driverType)
@@ -52,10 +53,15 @@ export async function provision(
       ]),
     ].sort()
     known = remembered(known, standing, predecessors, needed)
+    tools.untouched.note(resource)
     await turn.report(known, doing)
   }
   const asking = () => withinDeadline(driver.provision(prepared.request), signal)
-  const result = await attempt(() => (driver.descriptor.remote ? turn.apart(asking) : asking()))
+  const result = await attempt(() =>
+    noting(resource, known, tools.untouched, () =>
+      driver.descriptor.remote ? turn.apart(asking) : asking(),
+    ),
+  )
   const objects = await placeAll(resource, result.objects, request.namespace, tools.objects)
   const kinds = driver.descriptor.applies ?? []
   const unrecorded = await tools.inventory.unfindable(resource, objects, kinds)
@@ -102,6 +108,24 @@ export async function provision(
     ...stands,
     secretNames: unlessEmpty(prepared.secretNames),
   })
+}
+
+/** Takes the note of a standing back when the call made nothing; whatever else came of the call, the note stays. */
+async function noting<T>(
+  resource: ActiveResource,
+  known: Seen,
+  untouched: Untouched,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work()
+    untouched.forget(resource)
+    return result
+  } catch (error) {
+    if (saysNothingMade(error)) throw reworded(error, { observed: untouched.without(resource, known) })
+    untouched.forget(resource)
+    throw error
+  }
 }
 
 /** When it last became another: a repair that changes nothing is no news, and not worth a write. */

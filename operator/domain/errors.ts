@@ -47,6 +47,21 @@ export class Failed extends Error {
   }
 }
 
+/**
+ * Says of the error of a driver's call that the call for sure made and changed nothing: it was refused as a whole, or
+ * never sent. Of an answer that was lost nobody can say so.
+ */
+export function nothingMade<E extends Error>(error: E): E {
+  return Object.assign(error, { [harmless]: true })
+}
+
+/** Whether an error says so. */
+export function saysNothingMade(error: unknown): boolean {
+  return error instanceof Error && harmless in error
+}
+
+const harmless = Symbol('nothing was made')
+
 /** The same error with another message, or with other facts; an error that says nothing of what to do stays as it is. */
 export function reworded(error: unknown, changes: { message?: string; observed?: object }): unknown {
   if (!(error instanceof Waiting || error instanceof Stalled || error instanceof Failed)) return error

@@ -169,6 +169,29 @@ test('an account that is deleted while it is used still serves the deletion of t
   })
 })
 
+test('an environment whose every call the provider refused is deleted without the provider', async () => {
+  const token = await newToken()
+  await provider.revoke(token)
+  await organization.secret('refused-token', { token: token.value })
+  await organization.apply('resourceaccounts', 'ResourceAccount', 'refused', {
+    type: 'cloudflare',
+    credentialsSecretName: 'refused-token',
+  })
+  await organization.defineDns('refused', { accountName: 'refused', criteria: [{ envId: 'refused' }] })
+  await organization.environment('shop', 'refused')
+  const deployment = await organization.deploy('shop.refused', { modules })
+  expect(deployment.status?.problems).toMatchObject([{ reason: 'Unauthorized' }])
+  expect((await ready('refused', 'False'))?.status?.provisioned).toBeUndefined()
+  await organization.remove('environments', 'shop.refused')
+  await gone('environments', 'shop.refused')
+  await organization.remove('resourceaccounts', 'refused')
+  await organization.kube('DELETE', `/api/v1/namespaces/${organization.id}/secrets/refused-token`)
+  await eventually('the end of the Secret', 30_000, async () => {
+    const path = `/api/v1/namespaces/${organization.id}/secrets/refused-token`
+    return (await organization.kube('GET', path)).status === 404 || undefined
+  })
+})
+
 test('in whatever order definition (d), account (a) and environment (e) are deleted, the record goes', async () => {
   const orders = ['dae', 'dea', 'ade', 'aed', 'eda', 'ead']
   const token = await newToken()

@@ -1,5 +1,5 @@
 import type { FreeForm, Static } from '../../api/schema.ts'
-import { Stalled } from '../../domain/errors.ts'
+import { nothingMade, Stalled } from '../../domain/errors.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
 import { refuseBadCertificate, tlsSecret } from '../tls-secret.ts'
 import { createZoneApi, tokenKey, verifyToken } from './api.ts'
@@ -80,15 +80,20 @@ export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudfl
       const { guResId, context, neighbours, namespace, signal } = request
       const values = valuesOf(request)
       const name = nameOf(context, guResId, values.domain)
-      const tls = certificateOf(request, now())
       const mark = markOf(installationId, guResId)
-      const target = targetOf({
-        input: values.target,
-        cluster: neighbours.cluster?.[0]?.outputs.loadbalancer,
-        setting: settings.loadbalancer,
+      const { token, tls, record } = beforeTheCall(() => {
+        const target = targetOf({
+          input: values.target,
+          cluster: neighbours.cluster?.[0]?.outputs.loadbalancer,
+          setting: settings.loadbalancer,
+        })
+        return {
+          tls: certificateOf(request, now()),
+          record: wantedRecord(name, mark, target, values),
+          token: tokenOf(request.account),
+        }
       })
-      const record = wantedRecord(name, mark, target, values)
-      await zoneOf(values.zone_id, tokenOf(request.account)).ask({ name, mark, record }, signal)
+      await zoneOf(values.zone_id, token).ask({ name, mark, record }, signal)
       const secret = tlsSecret(guResId, namespace, tls)
       return {
         outputs: { values: { host: name, tls_secret_name: secret.metadata.name }, secrets: {} },
@@ -118,6 +123,15 @@ export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudfl
     close() {
       for (const zone of zones.values()) zone.close()
     },
+  }
+}
+
+/** What fails while nothing was asked of the provider made nothing. */
+function beforeTheCall<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Error ? nothingMade(error) : error
   }
 }
 

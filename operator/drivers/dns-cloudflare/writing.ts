@@ -1,4 +1,4 @@
-import { Failed, Waiting } from '../../domain/errors.ts'
+import { Failed, nothingMade, Waiting } from '../../domain/errors.ts'
 import type { Done, ZoneApi } from './api.ts'
 import { type Change, sizeOf, type Wish } from './decide.ts'
 import { ApiFault, rejected } from './fault.ts'
@@ -57,19 +57,22 @@ export async function write<T extends Task>(tasks: readonly T[], tools: WritingT
     const [first] = batch
     if (fault.kind === 'limited' || fault.kind === 'denied') {
       if (fault.kind === 'denied') tools.onDenied(fault)
-      for (const task of [batch, ...waiting.splice(0)].flat()) settle(task, errorOf(fault))
+      for (const task of [batch, ...waiting.splice(0)].flat()) settle(task, nothingMade(errorOf(fault)))
     } else if (fault.kind === 'lost') {
       losses += 1
       for (const task of batch) settle(task, lossOf(task.wish, fault, memory))
       if (losses < mostLosses) return
-      const notSent = unavailable(`not sent, since earlier calls failed: ${fault.message}`)
+      const notSent = nothingMade(unavailable(`not sent, since earlier calls failed: ${fault.message}`))
       for (const task of waiting.splice(0).flat()) settle(task, notSent)
     } else if (batch.length > 1) split(batch, fault)
     else if (first && fault.kind === 'missing') {
       forget(first, memory)
       again.push(first)
     } else if (first && fault.kind === 'taken') again.push(first)
-    else if (first) settle(first, errorOf(fault.kind === 'refused' ? fault : rejected(fault.message)))
+    else if (first) {
+      const refusal = fault.kind === 'refused' ? fault : rejected(fault.message)
+      settle(first, nothingMade(errorOf(refusal)))
+    }
   }
 
   /** The provider does not say which operation it refuses. */
@@ -84,7 +87,7 @@ export async function write<T extends Task>(tasks: readonly T[], tools: WritingT
     splits += 1
     const half = Math.ceil(batch.length / 2)
     if (splits <= mostSplits) waiting.unshift(batch.slice(0, half), batch.slice(half))
-    else for (const task of batch) settle(task, tooManyRefusals)
+    else for (const task of batch) settle(task, nothingMade(tooManyRefusals))
   }
 
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {

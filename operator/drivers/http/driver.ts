@@ -1,5 +1,5 @@
 import type { DriverDescriptor } from '../../domain/driver.ts'
-import { Stalled } from '../../domain/errors.ts'
+import { nothingMade, Stalled } from '../../domain/errors.ts'
 import { lengthOf } from '../../domain/size.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
@@ -78,7 +78,7 @@ export function createHttpDriver(options: {
 /** Where a driver is asked about one resource; what the target asks for besides the path stays. */
 function urlFor(target: string, guResId: string, name: string): string {
   const url = URL.parse(target)
-  if (!url) throw new Stalled('TargetRefused', `${name} is not called: its target is not a URL`)
+  if (!url) throw nothingMade(new Stalled('TargetRefused', `${name} is not called: its target is not a URL`))
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodeURIComponent(guResId)}`
   url.hash = ''
   return url.href

@@ -1,4 +1,4 @@
-import { Failed, Stalled, Waiting } from '../../domain/errors.ts'
+import { Failed, nothingMade, Stalled, Waiting } from '../../domain/errors.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundResponse } from '../../outbound/outbound.ts'
 import type { Cookie } from '../driver.ts'
@@ -41,16 +41,27 @@ export async function exchange(
   poll: Poll,
 ): Promise<OutboundResponse> {
   let known = await question.cookie?.read()
+  // A driver that had something to remember, or that was busy with it, may have begun.
+  let mayHaveBegun = known !== undefined
   let left = poll.withinMs
   for (let pause = poll.firstMs; ; pause = Math.min(pause * 2, poll.mostMs)) {
     const cookie = known
-    const response = await send(question, outbound, cookie, async (next) => {
+    const keep = async (next: string | undefined) => {
       // Kept before anything else is done: without it the driver may not find what it made.
       if (next !== known) await question.cookie?.write(next)
       known = next
+    }
+    const response = await send(question, outbound, cookie, keep).catch((error: unknown) => {
+      if (!(error instanceof TargetRefused)) throw explained(error, question.name)
+      const refusal = targetRefused(error, question.name)
+      throw mayHaveBegun ? refusal : nothingMade(refusal)
     })
     if (question.done.includes(response.status)) return response
-    if (response.status !== 202) throw failureOf(response, question, [cookie, known])
+    if (response.status !== 202) {
+      const failure = failureOf(response, question, [cookie, known])
+      throw mayHaveBegun || known !== undefined ? failure : nothingMadeBy(response, failure)
+    }
+    mayHaveBegun = true
     const hint = readHint(response.text, Date.now())
     if (hint.isOver)
       throw new Failed(
@@ -72,45 +83,47 @@ async function send(
   cookie: string | undefined,
   keep: (next: string | undefined) => Promise<void>,
 ): Promise<OutboundResponse> {
-  try {
-    return await outbound.request({
-      method,
-      url,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(cookie === undefined ? {} : { 'humanitec-driver-cookie': cookie }),
-      },
-      ...(body === undefined ? {} : { body }),
-      signal,
-      protocols: ['http:', 'https:'],
-      totalMs,
-      maxBytes,
-      async onHeaders(_, headers) {
-        const next = headers['set-humanitec-driver-cookie']
-        if (next === undefined) return
-        if (next.length > maxCookieBytes)
-          throw new Stalled('InvalidAnswer', `${name} set a cookie of more than ${maxCookieBytes} bytes`)
-        await keep(next === '' ? undefined : next)
-      },
-    })
-  } catch (error) {
-    throw explained(error, name)
-  }
+  return outbound.request({
+    method,
+    url,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(cookie === undefined ? {} : { 'humanitec-driver-cookie': cookie }),
+    },
+    ...(body === undefined ? {} : { body }),
+    signal,
+    protocols: ['http:', 'https:'],
+    totalMs,
+    maxBytes,
+    async onHeaders(_, headers) {
+      const next = headers['set-humanitec-driver-cookie']
+      if (next === undefined) return
+      if (next.length > maxCookieBytes)
+        throw new Stalled('InvalidAnswer', `${name} set a cookie of more than ${maxCookieBytes} bytes`)
+      await keep(next === '' ? undefined : next)
+    },
+  })
 }
 
 /** Why no answer came, as the one who set up the driver has to know it. */
 function explained(error: unknown, name: string): unknown {
-  if (error instanceof TargetRefused) {
-    const remedy = error.isAllowable ? `; the setting 'QUARTERMASTER_OUTBOUND_ALLOWED' can allow it` : ''
-    return new Stalled('TargetRefused', `${name} is not called: ${error.message}${remedy}`)
-  }
   if (error instanceof InvalidHeader)
     return new Stalled('InvalidAnswer', `${name} set a cookie that cannot be sent back: ${error.message}`)
   if (!(error instanceof OutboundError)) return error
   if (error.code === 'TooLarge' || error.code === 'Compressed')
     return new Stalled('InvalidAnswer', `${name}: ${error.message}`)
   return new Failed('DriverUnreachable', `${name}: ${error.message}`)
+}
+
+function targetRefused({ isAllowable, message }: TargetRefused, name: string): Stalled {
+  const remedy = isAllowable ? `; the setting 'QUARTERMASTER_OUTBOUND_ALLOWED' can allow it` : ''
+  return new Stalled('TargetRefused', `${name} is not called: ${message}${remedy}`)
+}
+
+/** A driver that lets nobody in makes nothing: the protocol says so of these answers, and of no other. */
+function nothingMadeBy({ status }: OutboundResponse, failure: Error): Error {
+  return failure instanceof Stalled && (status === 401 || status === 403) ? nothingMade(failure) : failure
 }
 
 /** What an answer means that is neither done nor busy. */
