@@ -7,6 +7,7 @@ import { applicationController } from './controllers/application.ts'
 import { createClaims } from './controllers/claims.ts'
 import { environmentController } from './controllers/environment.ts'
 import { environmentDeploymentController } from './controllers/environment-deployment.ts'
+import { watchEnvironmentNamespaces } from './controllers/environment-namespaces.ts'
 import { environmentTypeController } from './controllers/environment-type.ts'
 import { openInstallation, readInstallationId } from './controllers/installation.ts'
 import { createInventory } from './controllers/inventory.ts'
@@ -27,6 +28,7 @@ import type { Driver } from './drivers/driver.ts'
 import type { Cluster } from './kube/cluster.ts'
 import { type Controller, type Loop, type LoopOptions, startController } from './kube/controller.ts'
 import { openObjects } from './kube/objects.ts'
+import { createPace } from './kube/pace.ts'
 import { createPlanning } from './kube/planning.ts'
 import type { Log } from './log.ts'
 import type { OperatorMetrics } from './metrics.ts'
@@ -70,12 +72,14 @@ export async function startOperator(options: {
   const planning = createPlanning(cluster.store, { catalogue, vendors, log })
   const drivers = createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories })
   const loops: Loop[] = []
+  const pace = createPace()
 
   function start<K extends Kind>(controller: Controller<K>, backoffMs?: LoopOptions['backoffMs']) {
     const loop = startController(cluster, controller, {
       log,
       metrics,
       isActive,
+      pace,
       sweepMs: config.sweepSeconds * 1000,
       settleMs: config.settleSeconds * 1000,
       ...(backoffMs ? { backoffMs } : {}),
@@ -86,7 +90,9 @@ export async function startOperator(options: {
   start(applicationController(cluster))
   start(environmentTypeController(cluster))
   const announcements = startAnnouncements(cluster, { log, isActive })
-  start(environmentController(cluster, objects, announcements, { keptDeployments: config.keptDeployments }))
+  const namespaces = watchEnvironmentNamespaces(cluster.client, log)
+  const { keptDeployments } = config
+  start(environmentController(cluster, objects, announcements, { keptDeployments, namespaces }))
   start(resourceAccountController(cluster, builtIn))
   start(sharedValueController(cluster))
   start(resourceTypeController)
@@ -140,6 +146,7 @@ export async function startOperator(options: {
     async stop() {
       const others = [announcements, organizations, setCleanup]
       await Promise.all([...loops, ...others].map((each) => each.stop()))
+      namespaces.stop()
       objects.close()
       await factories.close()
     },

@@ -11,9 +11,10 @@ import { faultsOfReference, isPresent, throwFaults } from '../domain/fault.ts'
 import { contextOf, environmentNamespace } from '../domain/identity.ts'
 import { isLastPlanned, isRepetition, memoryOf } from '../domain/run-memory.ts'
 import type { Cluster } from '../kube/cluster.ts'
-import { type Controller, watchKind } from '../kube/controller.ts'
+import { type Controller, type Watch, watchKind } from '../kube/controller.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import type { Objects } from '../kube/objects.ts'
+import { shareReads } from '../kube/shared-read.ts'
 import type { Announcements } from './announcements.ts'
 import { deletionCauses, isCauseNews } from './deletion-cause.ts'
 import { isNamespaceOf, namespaceReference } from './environment-namespace.ts'
@@ -25,10 +26,15 @@ export function environmentController(
   cluster: Cluster,
   objects: Objects,
   announcements: Pick<Announcements, 'tellLast'>,
-  settings: { readonly keptDeployments: number },
+  settings: { readonly keptDeployments: number; readonly namespaces?: Watch },
 ): Controller<typeof Environment> {
   const { store } = cluster
   const indexOf = (environment: Environment) => scoped(environment, environment.metadata.name)
+  /** Names of the environments that have resources, as the API server itself says. */
+  const readOccupied = shareReads(async (namespace) => {
+    const resources = await cluster.readAll(ActiveResource, namespace)
+    return new Set(resources.map(({ spec }) => spec.environmentName))
+  })
   return {
     kind: Environment,
     watches: [
@@ -53,6 +59,7 @@ export function environmentController(
         const index = scoped(before, before.spec.environmentName)
         return store.byIndex(ActiveResource, 'environment', index).length === 0 ? [index] : []
       }),
+      ...(settings.namespaces ? [settings.namespaces] : []),
     ],
     async reconcile(environment) {
       const { namespace = '' } = environment.metadata
@@ -105,7 +112,6 @@ export function environmentController(
   }
 
   async function removeResources(environment: Environment) {
-    const { namespace = '', name } = environment.metadata
     const resources = store.byIndex(ActiveResource, 'environment', indexOf(environment))
     const standing = resources.filter(({ metadata }) => !metadata.deletionTimestamp)
     await inParallel(standing, (each) => cluster.remove(ActiveResource, each))
@@ -114,11 +120,11 @@ export function environmentController(
       const causes = deletionCauses(remaining, ({ spec }) => formatDescriptor(spec))
       throw new Waiting('ResourcesRemain', `waiting for the resources to be deprovisioned${causes}`)
     }
-    // A cache may be behind: the API server has the last word before the environment goes.
-    const unseen = (await cluster.readAll(ActiveResource, namespace)).filter(
-      ({ spec }) => spec.environmentName === name,
-    )
-    if (unseen.length > 0)
+  }
+
+  /** A cache may be behind: the API server has the last word before something goes for good. */
+  async function awaitUnseenResources({ metadata: { namespace = '', name } }: Environment) {
+    if ((await readOccupied(namespace)).has(name))
       throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
   }
 
@@ -127,9 +133,13 @@ export function environmentController(
     const namespaceName = environmentNamespace(context)
     const reference = namespaceReference(namespaceName)
     const existing = await objects.read(reference)
-    if (!existing || !isNamespaceOf(existing, context)) return
-    if (!existing.metadata.deletionTimestamp) await objects.remove(reference, existing.metadata.uid ?? '')
-    throw new Waiting('NamespaceRemains', `waiting for the namespace '${namespaceName}' to go`, 1)
+    const isGoing = existing?.metadata.deletionTimestamp !== undefined
+    const isOurs = existing !== undefined && isNamespaceOf(existing, context)
+    if (!isOurs || !isGoing) await awaitUnseenResources(environment)
+    if (!isOurs) return
+    if (!isGoing) await objects.remove(reference, existing.metadata.uid ?? '')
+    // Its end is watched; it is looked at again in case that went unnoticed.
+    throw new Waiting('NamespaceRemains', `waiting for the namespace '${namespaceName}' to go`, 30)
   }
 
   /** Finished deployments beyond the kept ones go. */

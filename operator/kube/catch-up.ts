@@ -4,6 +4,7 @@ import { versionOf } from './cache.ts'
 import type { Cluster } from './cluster.ts'
 import { metadataAccept } from './reflector.ts'
 import { pathOf, resourceOf } from './resource.ts'
+import { shareReads } from './shared-read.ts'
 
 /** So long it is waited for the news of what one list had. */
 const askAgainMs = 250
@@ -36,8 +37,6 @@ export function createCatchUp(
   withinMs = 5000,
 ): (namespace: string) => Promise<void> {
   const listeners = new Set<Listener>()
-  const underWay = new Map<string, Promise<void>>()
-  const next = new Map<string, Promise<void>>()
 
   for (const kind of kinds)
     store.cacheOf(kind).subscribe(({ before, after }) => {
@@ -100,26 +99,10 @@ export function createCatchUp(
     }
   }
 
-  function begin(namespace: string): Promise<void> {
-    next.delete(namespace)
-    const all = kinds.map((kind) => hear(kind, namespace))
+  return shareReads(async (namespace) => {
     // Nothing is left behind: who fails first waits for the others.
-    const run = Promise.allSettled(all)
-      .then(() => Promise.all(all))
-      .then(() => {})
-      .finally(() => {
-        if (underWay.get(namespace) === run) underWay.delete(namespace)
-      })
-    underWay.set(namespace, run)
-    return run
-  }
-
-  return (namespace) => {
-    const current = underWay.get(namespace)
-    if (!current) return begin(namespace)
-    // What is under way may have asked too early: the next one is for all who come meanwhile.
-    const waiting = next.get(namespace) ?? current.catch(() => {}).then(() => begin(namespace))
-    next.set(namespace, waiting)
-    return waiting
-  }
+    const all = kinds.map((kind) => hear(kind, namespace))
+    await Promise.allSettled(all)
+    await Promise.all(all)
+  })
 }

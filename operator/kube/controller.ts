@@ -7,6 +7,7 @@ import type { Log } from '../log.ts'
 import type { Cache, Change } from './cache.ts'
 import { ApiError, isRefusedForGood } from './client.ts'
 import { type Cluster, isGone } from './cluster.ts'
+import type { Pace } from './pace.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
 import { keyOf } from './resource.ts'
 import { createSettling } from './settling.ts'
@@ -58,6 +59,8 @@ export interface LoopOptions {
   readonly metrics?: LoopMetrics
   /** False from the moment on when another process may have taken over: nothing is begun or written any more. */
   readonly isActive: () => boolean
+  /** Shared by all loops of a process: together they leave room for other work. */
+  readonly pace?: Pace
   /** A look at every object, this often, in case something was missed. */
   readonly sweepMs?: number
   readonly backoffMs?: { readonly first: number; readonly most: number }
@@ -98,7 +101,7 @@ export function startController<K extends Kind>(
   const failures = new Map<string, number>()
   const due = new Set<string>()
   const settling = createSettling(options.settleMs ?? 60_000)
-  const queue = createQueue(controller.workers ?? 64, work)
+  const queue = createQueue(controller.workers ?? 64, work, options.pace)
 
   async function work(key: string) {
     const object = objectAt(cache, key)

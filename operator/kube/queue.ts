@@ -1,4 +1,5 @@
 import { createTurns } from '../domain/turns.ts'
+import { createPace, nextTurn, type Pace } from './pace.ts'
 
 /**
  * A queue of keys: one worker a key at a time, a key added while it runs is run again, waiting keys are merged, and
@@ -28,8 +29,12 @@ interface Delayed {
 /** So many keys of a namespace may be away; then no other one of it begins, so that all places stay for those who work. */
 const mostAway = 500
 
-/** Runs `work` for each key with at most `workers` at once; `work` must not throw. */
-export function createQueue(workers: number, work: (key: string) => Promise<void>): WorkQueue {
+/** Runs `work` for each key with at most `workers` at once, as `pace` allows; `work` must not throw. */
+export function createQueue(
+  workers: number,
+  work: (key: string) => Promise<void>,
+  pace: Pace = createPace(),
+): WorkQueue {
   const waiting = createTurns<string>()
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
@@ -75,6 +80,7 @@ export function createQueue(workers: number, work: (key: string) => Promise<void
   async function run(key: string) {
     // A turn of the event loop first: a key that is added many times in one burst runs once.
     await Promise.resolve()
+    while (pace.isSpent()) await nextTurn()
     again.delete(key)
     await work(key)
     running.delete(key)

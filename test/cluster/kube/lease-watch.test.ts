@@ -10,7 +10,7 @@ import { startFaultProxy } from '../../support/fault-proxy.ts'
 import { sharedCluster } from '../../support/shared-cluster.ts'
 import { connectionThrough, uniqueName } from './support.ts'
 
-const { access, operatorKubeconfig, gatewayKubeconfig } = sharedCluster()
+const { access, kubeconfigPath, operatorKubeconfig, gatewayKubeconfig } = sharedCluster()
 const times = { leaseMs: 6000, renewDeadlineMs: 4000, retryMs: 200, stuckMs: 60_000 }
 const closing: (() => Promise<void>)[] = []
 
@@ -62,7 +62,7 @@ test('the gateway may watch the lease of the operator, and sees that it is held'
 
 test('a lease is held from the election to its release, and again by the next holder', async () => {
   const name = uniqueName('lease')
-  const watch = watching(loadConnection(operatorKubeconfig), name)
+  const watch = watching(loadConnection(kubeconfigPath), name)
   await shows(watch, false)
   const { election } = await electedThroughProxy(name, 'first')
   await shows(watch, true)
@@ -74,7 +74,7 @@ test('a lease is held from the election to its release, and again by the next ho
 
 test('a lease that is no longer renewed is not held, whatever it says', async () => {
   const name = uniqueName('lease')
-  const watch = watching(loadConnection(operatorKubeconfig), name)
+  const watch = watching(loadConnection(kubeconfigPath), name)
   const { proxy } = await electedThroughProxy(name, 'first')
   await shows(watch, true)
   proxy.inject(() => true, { kind: 'freeze' }, 1_000_000)
@@ -86,7 +86,7 @@ test('a watch that fails says nothing about a lease that is held', async () => {
   await electedThroughProxy(name, 'first')
   const proxy = await startFaultProxy(access)
   closing.push(() => proxy.close())
-  const watch = watching(await connectionThrough(proxy, operatorKubeconfig), name)
+  const watch = watching(await connectionThrough(proxy, kubeconfigPath), name)
   await shows(watch, true)
   const before = proxy.requests.length
   proxy.silence((_, url) => url.includes('watch'))
