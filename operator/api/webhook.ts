@@ -62,6 +62,9 @@ export const Webhook = defineKind({
   status: object(
     {},
     {
+      createdVersion: string('Resource version of its creation: it hears of what happens after that.', {
+        maxLength: 63,
+      }),
       signingSecretName: string('Secret whose key `secret` signs the calls.', { maxLength: 253 }),
       secretNames: ownedSecretNames,
     },

@@ -4,9 +4,12 @@ import { type Kind, newObject, type ObjectOf } from '../api/kind.ts'
 import { annotations, apiVersion } from '../api/names.ts'
 import { Webhook, WebhookCall } from '../api/webhook.ts'
 import { type Occurrence, occurrencesOfDeployment, occurrencesOfEnvironment } from '../domain/events.ts'
-import { callName, isTold } from '../domain/webhook.ts'
+import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../domain/webhook.ts'
+import { versionOf } from '../kube/cache.ts'
+import { createCatchUp } from '../kube/catch-up.ts'
 import { isAlreadyThere, isTerminating } from '../kube/client.ts'
 import { type Cluster, isGone } from '../kube/cluster.ts'
+import { createFirstVersions, forgotten, objectAt } from '../kube/history.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { createQueue } from '../kube/queue.ts'
 import type { Log } from '../log.ts'
@@ -34,7 +37,9 @@ export function startAnnouncements(
   cluster: Cluster,
   { log, isActive }: { readonly log: Log; readonly isActive: () => boolean },
 ): Announcements {
-  const { store } = cluster
+  const { store, client } = cluster
+  const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
+  const catchUp = createCatchUp(cluster, [Webhook])
   const queue = createQueue(announcersAtOnce, work)
 
   async function work(key: string): Promise<void> {
@@ -55,21 +60,59 @@ export function startAnnouncements(
     }
   }
 
-  async function tell<K extends Told>(kind: K, object: ObjectOf<K>): Promise<void> {
+  async function tell<K extends Told>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
     const { namespace = '' } = object.metadata
-    // Without webhooks there is nobody to tell, and nothing to remember: those that come later hear what comes later.
-    if (store.list(Webhook, namespace).length === 0) return
+    // Without webhooks there is nothing to remember: one that is heard of later looks for what it missed.
+    if (!isLast && store.list(Webhook, namespace).length === 0) return
     const told = toldIn(object)
     const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
     if (news.length === 0) return
-    for (const each of news) await writeCalls(namespace, each)
+    // Watches do not keep step: a webhook that is older than what happened may not be known yet.
+    await catchUp(namespace)
+    if (store.list(Webhook, namespace).length === 0) return
+    for (const each of news) await writeCalls(kind, object, each)
     await mark(kind, object, [...told, ...news.map(({ type }) => type)])
   }
 
-  async function writeCalls(namespace: string, occurrence: Occurrence): Promise<void> {
-    const index = `${namespace}/${occurrence.applicationName}`
-    const webhooks = store.byIndex(Webhook, 'application', index).filter((each) => isTold(each, occurrence))
-    await inParallel(webhooks, (each) => writeCall(each, occurrence), callsAtOnce)
+  async function writeCalls<K extends Told>(kind: K, object: ObjectOf<K>, occurrence: Occurrence) {
+    const index = scoped(object, occurrence.applicationName)
+    const webhooks = store.byIndex(Webhook, 'application', index).filter((each) => asksFor(each, occurrence))
+    await inParallel(
+      webhooks,
+      async (each) => {
+        if (await isOlder(each, kind, object, occurrence)) await writeCall(each, occurrence)
+      },
+      callsAtOnce,
+    )
+  }
+
+  /** Whether a webhook was made before something happened to an object, by the order of writes to the API server. */
+  async function isOlder<K extends Told>(
+    webhook: Webhook,
+    kind: K,
+    object: ObjectOf<K>,
+    occurrence: Occurrence,
+  ): Promise<boolean> {
+    const byTime = isOlderByTime(webhook, occurrence)
+    if (byTime !== undefined) return byTime
+    const created = createdVersionOf(webhook)
+    if (created > versionOf(object)) return false
+    const then = await objectAt(client, kind, object.metadata, created)
+    if (then === forgotten) return isOlderBySecond(webhook, occurrence)
+    return !then || !occurrencesOf(kind, then).some(({ id }) => id === occurrence.id)
+  }
+
+  function createdVersionOf(webhook: Webhook): bigint {
+    const { createdVersion } = webhook.status ?? {}
+    return createdVersion === undefined ? firstVersionOf(webhook) : BigInt(createdVersion)
+  }
+
+  /** Whether the webhook may be older than something that no webhook was told of. */
+  function mayHaveMissed<K extends Told>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
+    if (createdVersionOf(webhook) > versionOf(object)) return false
+    const told = toldIn(object)
+    const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
+    return news.some((each) => asksFor(webhook, each) && isOlderByTime(webhook, each) !== false)
   }
 
   async function writeCall(webhook: Webhook, occurrence: Occurrence): Promise<void> {
@@ -115,7 +158,8 @@ export function startAnnouncements(
     store.cacheOf(Webhook).subscribe(({ before, after }) => {
       if (!after || before) return
       for (const object of store.list(kind, after.metadata.namespace ?? ''))
-        if (isMissed(kind, object, after)) queue.add(keyFor(kind, object as ObjectOf<Told>))
+        if (mayHaveMissed(after, kind, object as ObjectOf<Told>))
+          queue.add(keyFor(kind, object as ObjectOf<Told>))
     })
   }
 
@@ -123,8 +167,8 @@ export function startAnnouncements(
     async tellLast(environment) {
       const { name } = environment.metadata
       const deployments = store.byIndex(EnvironmentDeployment, 'environment', scoped(environment, name))
-      await inParallel(deployments, (each) => tell(EnvironmentDeployment, each), callsAtOnce)
-      await tell(Environment, environment)
+      await inParallel(deployments, (each) => tell(EnvironmentDeployment, each, true), callsAtOnce)
+      await tell(Environment, environment, true)
     },
     stop: () => queue.stop(),
   }
@@ -134,12 +178,6 @@ function occurrencesOf<K extends Told>(kind: K, object: ObjectOf<K>): Occurrence
   return kind === Environment
     ? occurrencesOfEnvironment(object as Environment) // as its kind says
     : occurrencesOfDeployment(object as EnvironmentDeployment)
-}
-
-/** Whether the webhook is to be told of something that nobody was told of. */
-function isMissed<K extends Told>(kind: K, object: ObjectOf<K>, webhook: Webhook): boolean {
-  const told = toldIn(object)
-  return occurrencesOf(kind, object).some((each) => !told.includes(each.type) && isTold(webhook, each))
 }
 
 function toldIn({ metadata }: ObjectOf<Told>): string[] {

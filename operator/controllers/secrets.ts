@@ -64,11 +64,7 @@ async function resolveLeaf(value: unknown, namespace: string, reader: SecretRead
   if (key === undefined) return content
   const found = content[String(key).replace(/\.json$/, '')]
   if (found === undefined)
-    throw new ReferenceNotFound(
-      'SecretKeyNotFound',
-      `waiting for the key '${String(key)}' of the Secret '${secret}'`,
-      retrySeconds,
-    )
+    throw new Mismatch('SecretKeyNotFound', `the Secret '${secret}' has no key '${String(key)}'`)
   return found
 }
 

@@ -8,8 +8,10 @@ import { faultOfSigningSecret, faultsOfWebhook, formatSigningSecret, signingKey 
 import { isAlreadyThere, isTerminating } from '../kube/client.ts'
 import type { Cluster } from '../kube/cluster.ts'
 import { type Controller, watchKind } from '../kube/controller.ts'
+import { createFirstVersions } from '../kube/history.ts'
 import { scoped } from '../kube/kinds-in-store.ts'
 import { keyOf } from '../kube/resource.ts'
+import type { Observed } from '../kube/status.ts'
 import { createOwnedSecrets } from './owned-secrets.ts'
 import { watchPresence } from './presence.ts'
 import { createSecretReader } from './secrets.ts'
@@ -25,6 +27,7 @@ const lastCallsMs = 60_000
  */
 export function webhookController(cluster: Cluster): Controller<typeof Webhook> {
   const { store } = cluster
+  const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
   const ownedSecrets = createOwnedSecrets(cluster, Webhook, (webhook) => [signingSecretOf(webhook)])
   return {
     kind: Webhook,
@@ -39,13 +42,17 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
         store.byIndex(Webhook, 'application', scoped(each, each.metadata.name)).map(keyOf),
       ),
     ],
-    async reconcile(webhook) {
+    async reconcile(webhook, turn) {
       const { namespace = '' } = webhook.metadata
       const signingSecretName = signingSecretOf(webhook)
+      const createdVersion = webhook.status?.createdVersion ?? String(firstVersionOf(webhook))
+      // Each later write gives it another version, and a restart forgets the first one.
+      if (webhook.status?.createdVersion === undefined)
+        await turn.report({ ...factsOf(webhook), createdVersion }, 'recording its creation')
       if (webhook.spec.signingSecretName === undefined) await makeSecret(webhook, signingSecretName)
       // The old secret stays until the new one is there.
       const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
-      const seen = { ...(await ownedSecrets.tidy(webhook)), signingSecretName }
+      const seen = { ...(await ownedSecrets.tidy(webhook)), createdVersion, signingSecretName }
       const fault = faultOfSigningSecret(secret[signingKey])
       throwFaults(
         [
@@ -100,6 +107,11 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       if (!isAlreadyThere(error)) throw error
     }
   }
+}
+
+function factsOf({ status }: Webhook): Observed<typeof Webhook> {
+  const { conditions: _, observedGeneration: __, ...facts } = status ?? {}
+  return facts
 }
 
 function faultsOfForm({ spec }: Webhook): Fault[] {

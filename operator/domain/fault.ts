@@ -13,7 +13,6 @@ const missingReasons: ReadonlySet<string> = new Set([
   'ApplicationNotFound',
   'EnvironmentNotFound',
   'EnvironmentTypeNotFound',
-  'SecretKeyNotFound',
   'SecretNotFound',
   'StoreNotFound',
   'TypeNotFound',

@@ -73,20 +73,28 @@ function faultsOfTrigger({ scope, type }: { readonly scope: string; readonly typ
   return [`triggers: there is no event '${scope}.${type}'; events: ${known}`]
 }
 
-/** Whether a webhook is told: it is of the application, not disabled, older than the event, and asks for it. */
-export function isTold({ metadata, spec }: Webhook, occurrence: Occurrence): boolean {
+/** Whether a webhook asks for an event: it is of the application, not disabled, and names it or all. */
+export function asksFor({ metadata, spec }: Webhook, occurrence: Occurrence): boolean {
   const { applicationName, triggers = [], disabled } = spec
   if (disabled || metadata.deletionTimestamp || applicationName !== occurrence.applicationName) return false
-  // Objects know the second in which they were made, and no more.
-  if (secondOf(metadata.creationTimestamp) > secondOf(occurrence.at)) return false
   return (
     triggers.length === 0 ||
     triggers.some(({ scope, type }) => scope === occurrence.scope && type === occurrence.type)
   )
 }
 
-function secondOf(time = ''): string {
-  return time.slice(0, '2026-01-01T00:00:00'.length)
+/** The clocks of two servers differ by less than this. */
+const clockMarginMs = 60_000
+
+/** Whether a webhook was made before something happened; undefined when the two are too close for clocks to tell. */
+export function isOlderByTime({ metadata }: Webhook, { at }: Occurrence): boolean | undefined {
+  const ageMs = Date.parse(at) - Date.parse(metadata.creationTimestamp ?? '')
+  return Math.abs(ageMs) > clockMarginMs ? ageMs > 0 : undefined
+}
+
+/** The same by the second, which is all that an object knows of its creation: rather told than missed. */
+export function isOlderBySecond({ metadata }: Webhook, { at }: Occurrence): boolean {
+  return Date.parse(at) >= Date.parse(metadata.creationTimestamp ?? '')
 }
 
 /** Name of the one call that tells a webhook of an event. */

@@ -56,7 +56,7 @@ describe('a shared value', () => {
 
   test.each([
     ['whose Secret is not there waits', 'gone', 'token', 'SecretNotFound'],
-    ['whose Secret has no such key waits', 'new', 'other', 'SecretKeyNotFound'],
+    ['whose Secret has no such key does not fit it', 'new', 'other', 'SecretKeyNotFound'],
   ])('%s, and keeps the one before it', async (_, secret, key, reason) => {
     secrets.put('old', own)
     secrets.put('new', own)

@@ -2,7 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { type Trigger, Webhook } from '../../operator/api/webhook.ts'
 import { eventDeclarations, type Occurrence } from '../../operator/domain/events.ts'
-import { callName, faultsOfWebhook, isTold, targetOf } from '../../operator/domain/webhook.ts'
+import {
+  asksFor,
+  callName,
+  faultsOfWebhook,
+  isOlderBySecond,
+  isOlderByTime,
+  targetOf,
+} from '../../operator/domain/webhook.ts'
 
 const url = 'hooks.example.com'
 
@@ -204,13 +211,21 @@ describe('a webhook is told', () => {
     ['not while it is disabled', webhook({ disabled: true }), {}, false],
     ['when it is expressly enabled', webhook({ disabled: false }), {}, true],
     ['not when it is being deleted', webhook({}, { deletionTimestamp: second }), {}, false],
-    ['of what happened in the second of its creation', webhook(), { at: '2026-01-01T10:00:00.999Z' }, true],
-    ['of what happened early in that second', webhook(), { at: '2026-01-01T10:00:00.000Z' }, true],
-    ['of what happened later', webhook(), { at: '2027-01-01T00:00:00.000Z' }, true],
-    ['not of what happened before', webhook(), { at: '2026-01-01T09:59:59.999Z' }, false],
-    ['not of what happened long before', webhook(), { at: '2025-12-31T23:59:59.000Z' }, false],
   ])('%s', (_, told, changes, isToldThen) => {
-    expect(isTold(told, { ...occurrence, ...changes })).toBe(isToldThen)
+    expect(asksFor(told, { ...occurrence, ...changes })).toBe(isToldThen)
+  })
+})
+
+describe('a webhook and an event', () => {
+  test.each<[rule: string, at: string, byTime: boolean | undefined, bySecond: boolean]>([
+    ['that happened long after its creation: it is older', '2027-01-01T00:00:00.000Z', true, true],
+    ['that happened long before it: it is younger', '2025-12-31T23:59:59.000Z', false, false],
+    ['within a minute after it: clocks do not tell', '2026-01-01T10:00:59.000Z', undefined, true],
+    ['within a minute before it: clocks do not tell', '2026-01-01T09:59:59.999Z', undefined, false],
+    ['in the second of its creation: rather told than missed', '2026-01-01T10:00:00.000Z', undefined, true],
+  ])('%s', (_, at, byTime, bySecond) => {
+    expect(isOlderByTime(webhook(), { ...occurrence, at })).toBe(byTime)
+    expect(isOlderBySecond(webhook(), { ...occurrence, at })).toBe(bySecond)
   })
 })
 

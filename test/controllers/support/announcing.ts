@@ -4,8 +4,9 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import type { ObjectMeta } from '../../../operator/api/kind.ts'
 import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { type Announcements, startAnnouncements } from '../../../operator/controllers/announcements.ts'
+import type { KubeClient } from '../../../operator/kube/client.ts'
 import { silentLog } from '../../../operator/log.ts'
-import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { deployment, environment, webhook } from './webhooks.ts'
 
 export const early = '2026-01-01T09:00:00Z'
@@ -19,9 +20,23 @@ export const succeeded = {
   conditions: [{ type: 'Ready', status: 'True', reason: 'R', message: '', lastTransitionTime: noon }],
 }
 
+/** Lists what the cluster has; its history is not asked for where times tell what came first. */
+function listing({ store }: FakeCluster): KubeClient {
+  return {
+    async request() {
+      return { metadata: { resourceVersion: '0' }, items: store.list(Webhook, 'acme') }
+    },
+    watch: () => {
+      throw new Error('nothing is watched')
+    },
+    close: async () => {},
+  }
+}
+
 /** An operator that announces what happens in `acme`; webhooks are made early, all else at noon. */
 export function createAnnouncingWorld() {
-  const cluster = createFakeCluster()
+  const fake = createFakeCluster()
+  const cluster: FakeCluster = { ...fake, client: listing(fake) }
   let announcements: Announcements | undefined
 
   const world = {
