@@ -1,5 +1,6 @@
 import { idPattern, string, type TSchema } from '../operator/api/schema.ts'
 import { valueKeyPattern } from '../operator/api/shared-value.ts'
+import { longestGraphId } from './endpoints/graph-id.ts'
 
 /** A name that REST and kubectl may have given: any name of a Kubernetes object. */
 const objectName = (description: string) =>
@@ -48,6 +49,7 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   delta_id: objectName('Deployment delta id.'),
   set_id: objectName('Deployment set id.'),
   source_set_id: objectName('Deployment set id.'),
+  graph_id: string('Resource graph id.', { pattern: '^[A-Za-z0-9_-]+$', maxLength: longestGraphId }),
   deploy_id: objectName('Deployment id.'),
   pipeline_id: shortId('Pipeline id.'),
   run_id: objectName('Pipeline run id.'),

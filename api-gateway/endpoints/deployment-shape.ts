@@ -26,6 +26,7 @@ export const deploymentShape = named(
     },
     {
       delta_id: string('Deployment delta that it applied.'),
+      dependency_graph_id: string('Resource graph of what it deploys; absent until its set is known.'),
       mode: oneOf(['full', 'incremental'], 'Whether unchanged resources were provisioned again as well.'),
       pipeline: wireSchema(pipelineStepSchema),
       status_message: string('That no operator works on it now; absent while one does.', { maxLength: 8192 }),
@@ -43,6 +44,7 @@ export function toDeployment(deployment: EnvironmentDeployment) {
     id: metadata.name,
     env_id: afterDot(spec.environmentName),
     set_id: afterDot(setName),
+    ...(setName === '' ? {} : { dependency_graph_id: afterDot(setName) }),
     from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
     ...(spec.deltaName === undefined ? {} : { delta_id: spec.deltaName }),
     ...(spec.mode === undefined ? {} : { mode: spec.mode }),

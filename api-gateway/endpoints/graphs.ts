@@ -8,12 +8,17 @@ import { graphRequest, type RequestedResource, requestedBy } from '../../operato
 import { canonicalJson } from '../../operator/domain/identity.ts'
 import { criterionId, type WonMatch } from '../../operator/domain/matching.ts'
 import { overriding } from '../../operator/domain/override.ts'
+import { shortened } from '../../operator/domain/size.ts'
 import type { ResourceTypeInfo } from '../../operator/domain/types.ts'
+import type { Store } from '../../operator/kube/store.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../endpoint.ts'
 import { knownId } from '../parameters.ts'
 import { named } from '../shapes.ts'
+import { createValidators } from '../validate.ts'
+import { plainSchema } from '../wire.ts'
 import { versionId } from './definition-shape.ts'
 import { type EnvironmentPath, findApplication, findEnvironment } from './find.ts'
+import { graphIdOf, longestGraphId, requestedIn } from './graph-id.ts'
 import { findSet } from './set-shape.ts'
 
 const requestedShape = named(
@@ -60,10 +65,12 @@ const graphShape = named(
   'Graph',
   object(
     {
-      id: string('Hash of the nodes.'),
-      hash: string('The same.'),
+      id: string('Id to read it by: it holds what was asked for, and the nodes are computed anew.', {
+        maxLength: longestGraphId,
+      }),
+      hash: string('Hash of the nodes: the same for as long as the definitions give the same graph.'),
       nodes: nodeList,
-      created_at: time('When it was asked for: it is not kept.'),
+      created_at: time('When the nodes were computed: they are not kept.'),
       used_at: time('The same.'),
     },
     {},
@@ -106,6 +113,30 @@ function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gat
   return graph.nodes.flatMap((node) => (node.match ? [toNode(node, node.match, typesByName)] : []))
 }
 
+/** A graph as it is now; `id` is what it is read by. */
+function toGraph(
+  id: string,
+  path: EnvironmentPath,
+  requested: Static<typeof requestedList>,
+  gateway: Gateway,
+) {
+  const nodes = nodesFor(path, requested, gateway)
+  const hash = createHash('sha256').update(canonicalJson(nodes)).digest('hex')
+  const now = new Date(gateway.now()).toISOString()
+  return { id, hash, nodes, created_at: now, used_at: now }
+}
+
+const isRequest = createValidators().test(plainSchema(requestedList))
+
+/** What the graph of an id consists of: the resources of a deployment set, or those that a request named. */
+function requestedFor(path: EnvironmentPath, id: string, store: Store): Static<typeof requestedList> {
+  const content = findSet(store, path.org_id, path.app_id, id)
+  if (content) return requestedBy(content).map(fromRequested)
+  const requested = requestedIn(id)
+  if (!isRequest(requested)) throw new Problem('NotFound', `resource graph '${shortened(id, 64)}' not found`)
+  return requested as Static<typeof requestedList> // as just checked
+}
+
 const maxInMessage = 5
 
 function refuse(problems: readonly DeploymentProblem[]): void {
@@ -143,7 +174,7 @@ function toNode(
 const resources = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources'
 const tag = 'Resource graphs'
 
-/** Resource graphs: computed when they are asked for, and not kept. */
+/** Resource graphs: computed when they are asked for or read, and not kept. */
 export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'post',
@@ -154,10 +185,26 @@ export const graphs: readonly Endpoint[] = [
     body: requestedList,
     responses: { 200: graphShape },
     handle({ params, body }, gateway) {
-      const nodes = nodesFor(params, body, gateway)
-      const id = createHash('sha256').update(canonicalJson(nodes)).digest('hex')
-      const now = new Date(gateway.now()).toISOString()
-      return ok({ id, hash: id, nodes, created_at: now, used_at: now })
+      const id = graphIdOf(body)
+      if (id.length > longestGraphId) {
+        const remedy = `'POST ${resources}/graph' takes more`
+        throw new Problem('Invalid', `the resources are too many for a graph that is read by its id: ${remedy}`)
+      }
+      return ok(toGraph(id, params, body, gateway))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: `${resources}/graphs/{graph_id}`,
+    summary: 'Get a graph as the definitions give it now, also that of a deployment',
+    tag,
+    access: { application: 'viewer' },
+    responses: { 200: graphShape },
+    handle({ params }, gateway) {
+      const { store } = gateway.cluster
+      findEnvironment(store, params)
+      const requested = requestedFor(params, params.graph_id, store)
+      return ok(toGraph(params.graph_id, params, requested, gateway))
     },
   }),
   endpoint({

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { graphIdOf } from '../../api-gateway/endpoints/graph-id.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
@@ -43,8 +45,8 @@ describe('a resource graph', () => {
     expect(status).toBe(200)
     const { nodes, ...rest } = body
     expect(rest).toEqual({
-      id: expect.stringMatching(/^[0-9a-f]{64}$/),
-      hash: rest.id,
+      id: expect.any(String),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       created_at: expect.any(String),
       used_at: rest.created_at,
     })
@@ -187,5 +189,67 @@ describe('the resources of a set', () => {
   test('of a set that is not there are not found, as a JSON string', async () => {
     const { status, body } = await gateway.send(`GET ${app}/sets/${'f'.repeat(64)}/resources`)
     expect([status, typeof body]).toEqual([404, 'string'])
+  })
+})
+
+describe('the id of a graph', () => {
+  const read = (id: string) => gateway.send(`GET ${app}/envs/development/resources/graphs/${id}`)
+  beforeEach(() => define('dns', { driverInputs: { values: { host: 'first' } } }))
+
+  test.each<[rule: string, resources: readonly object[]]>([
+    ['of one resource', [{ id: 'shared.main', type: 'dns' }]],
+    ['of none', []],
+    ['of a resource with params', [{ id: 'shared.main', type: 'dns', resource: { name: 'a'.repeat(500) } }]],
+    [
+      'of many resources',
+      Array.from({ length: 300 }, (_, n) => ({ id: `modules.web.externals.d${n}`, type: 'dns' })),
+    ],
+  ])('%s reads back the same graph', async (_, resources) => {
+    const { status, body } = await gateway.send(graphs, { body: resources })
+    expect(status).toBe(200)
+    const { body: again } = await read(body.id)
+    expect([again.id, again.hash, again.nodes]).toEqual([body.id, body.hash, body.nodes])
+  })
+
+  test('reads the graph as it is now, and its hash says that it changed', async () => {
+    const { body } = await gateway.send(graphs, { body: [{ id: 'shared.main', type: 'dns' }] })
+    define('dns', { driverInputs: { values: { host: 'second' } } })
+    const { body: again } = await read(body.id)
+    expect(again.nodes).toMatchObject([{ driver: { host: 'second' } }])
+    expect(again.hash).not.toBe(body.hash)
+  })
+
+  test('stands in a deployment and reads the graph of its set', async () => {
+    const shared = [{ op: 'add', path: '/main', value: { type: 'dns' } }]
+    const { body: delta } = await gateway.send(`POST ${app}/deltas`, { body: { shared } })
+    const { status, body } = await gateway.send(`POST ${app}/envs/development/deploys`, {
+      body: { delta_id: delta.id },
+    })
+    expect(status).toBe(201)
+    const { body: graph } = await read(body.dependency_graph_id)
+    expect(graph.id).toBe(body.dependency_graph_id)
+    expect(names(graph.nodes)).toEqual(['dns.default#shared.main'])
+    const { body: listed } = await gateway.send(`GET ${app}/envs/development/deploys`)
+    expect(listed[0].dependency_graph_id).toBe(graph.id)
+  })
+
+  test.each([
+    ['another text', 'unknown'],
+    ['a set of nobody', 'a'.repeat(64)],
+    ['what holds no list', Buffer.from('{}').toString('base64url')],
+    ['a list of something else', graphIdOf([{ type: 'dns' }])],
+    ['more than a request may be', graphIdOf('x'.repeat(5_000_000))],
+  ])('that is none is not found: %s', async (_, id) => {
+    expect(await read(id)).toMatchObject({ status: 404, body: { error: 'NotFound' } })
+  })
+
+  test('of a request that no path could hold is not given: 400', async () => {
+    const resources = Array.from({ length: 400 }, () => ({
+      id: `shared.x${randomBytes(20).toString('hex')}`,
+      type: 'dns',
+    }))
+    const { status, body } = await gateway.send(graphs, { body: resources })
+    expect([status, body.error]).toEqual([400, 'Invalid'])
+    expect((await gateway.send(graphs.slice(0, -1), { body: resources })).status).toBe(200)
   })
 })
