@@ -46,10 +46,7 @@ export function toDeployment(deployment: EnvironmentDeployment) {
     set_id: afterDot(setName),
     ...(setName === '' ? {} : { dependency_graph_id: afterDot(setName) }),
     from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
-    ...(spec.deltaName === undefined ? {} : { delta_id: spec.deltaName }),
-    ...(spec.mode === undefined ? {} : { mode: spec.mode }),
-    ...(spec.pipeline ? { pipeline: toWire(pipelineStepSchema, spec.pipeline) } : {}),
-    ...(spec.valueSetVersionId === undefined ? {} : { value_set_version_id: spec.valueSetVersionId }),
+    ...requestedOptions(spec),
     comment: spec.comment ?? '',
     status: stateOfDeployment(deployment),
     status_changed_at: status?.finishTime ?? status?.startTime ?? createdAt(deployment),
@@ -57,6 +54,16 @@ export function toDeployment(deployment: EnvironmentDeployment) {
     created_by: createdBy(deployment),
     export_status: '',
     export_file: '',
+  }
+}
+
+/** The optional parts of the request that made a deployment. */
+function requestedOptions({ deltaName, mode, pipeline, valueSetVersionId }: EnvironmentDeployment['spec']) {
+  return {
+    ...(deltaName === undefined ? {} : { delta_id: deltaName }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(pipeline ? { pipeline: toWire(pipelineStepSchema, pipeline) } : {}),
+    ...(valueSetVersionId === undefined ? {} : { value_set_version_id: valueSetVersionId }),
   }
 }
 

@@ -188,7 +188,10 @@ export const graphs: readonly Endpoint[] = [
       const id = graphIdOf(body)
       if (id.length > longestGraphId) {
         const remedy = `'POST ${resources}/graph' takes more`
-        throw new Problem('Invalid', `the resources are too many for a graph that is read by its id: ${remedy}`)
+        throw new Problem(
+          'Invalid',
+          `the resources are too many for a graph that is read by its id: ${remedy}`,
+        )
       }
       return ok(toGraph(id, params, body, gateway))
     },
