@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -63,9 +63,22 @@ async function unpackChromium(): Promise<Chromium> {
     // The package brings what a system may lack: the libraries of NSS, and a font.
     env: {
       LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'),
-      FONTCONFIG_PATH: join(directory, 'fonts'),
+      FONTCONFIG_FILE: await writeFontSettings(directory),
     },
   }
+}
+
+/** Settings that name the fonts where they are: those of the package name the folders of another system. */
+async function writeFontSettings(directory: string): Promise<string> {
+  const file = join(directory, 'fonts.conf')
+  const lines = [
+    `<dir>${join(directory, 'fonts')}</dir>`,
+    `<cachedir>${join(directory, 'font-cache')}</cachedir>`,
+  ]
+  const partial = `${file}.${process.pid}`
+  await writeFile(partial, `<?xml version="1.0"?>\n<fontconfig>${lines.join('')}</fontconfig>\n`)
+  await rename(partial, file)
+  return file
 }
 
 // The package unpacks into the temporary folder of its process, and its libraries only on the system that they are made for.
