@@ -14,6 +14,7 @@ import { anyOf, named } from '../shapes.ts'
 import { isOn, truthValue } from '../switch.ts'
 import { versionId } from './definition-shape.ts'
 import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from './find.ts'
+import { outputReferences } from './secret-refs.ts'
 import { messageOfCondition, whyOf } from './why.ts'
 
 const state = oneOf(['pending', 'active', 'deleting'], 'How far it is.')
@@ -39,7 +40,9 @@ const activeResourceShape = named(
       deploy_id: string('Deployment that used it last.'),
       gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
       resource: freeForm('Outputs that are not secret.'),
-      secret_refs: freeForm('Always empty: secret outputs are for drivers and workloads alone.'),
+      secret_refs: freeForm(
+        'Where each secret output is, by its name: `store` and `ref`, as in the inputs of a definition; never its value.',
+      ),
       updated_at: time('When its state, its inputs or its outputs last changed.'),
       scheduled_deletion: boolean('Whether it is being deleted.'),
       metadata: object(
@@ -101,7 +104,7 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     deploy_id: deploymentOf(store, resource),
     gu_res_id: metadata.name,
     resource: status?.outputs ?? {},
-    secret_refs: {},
+    secret_refs: outputReferences(status),
     updated_at: updatedAt(resource),
     scheduled_deletion: metadata.deletionTimestamp !== undefined,
     ...(definition.criterion ? { criteria_id: criterionIdOf(definition.criterion) } : {}),

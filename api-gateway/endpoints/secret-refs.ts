@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { apiVersion, labels, manager } from '../../operator/api/names.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/errors.ts'
-import { isObject } from '../../operator/domain/json.ts'
+import { isObject, pointerSteps } from '../../operator/domain/json.ts'
 import { mapSecretLeaves, placeholdersOfSecret, unread } from '../../operator/domain/secret-inputs.ts'
 
 /** Name under which REST knows the Secrets of the cluster. */
@@ -156,6 +157,14 @@ export function fromReference(reference: FreeForm, where: string): FreeForm {
     throw new Problem('Invalid', `${where}: 'ref' must be '<secret>' or '<secret>/<key>'`)
   }
   return { secret, ...(key === undefined ? {} : { key }), ...kept }
+}
+
+/** Where the secret outputs of a resource are, by name; the value of one that is no text is kept as JSON. */
+export function outputReferences(status: ActiveResource['status']): FreeForm {
+  const { outputsSecretName: secret, secretOutputPaths: paths = [] } = status ?? {}
+  if (secret === undefined) return {}
+  const names = new Set(paths.flatMap((path) => pointerSteps(path).slice(0, 1)))
+  return Object.fromEntries([...names].map((name) => [name, { store: storeName, ref: `${secret}/${name}` }]))
 }
 
 /** References as REST shows them: each leaf `{store, ref, version}`. */

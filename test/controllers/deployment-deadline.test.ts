@@ -10,6 +10,7 @@ import { environmentDeploymentController } from '../../operator/controllers/envi
 import { installationWith } from '../../operator/controllers/installation.ts'
 import { createProgress } from '../../operator/controllers/progress.ts'
 import { Stalled, Waiting } from '../../operator/domain/errors.ts'
+import { runHash } from '../../operator/domain/run-memory.ts'
 import { ApiError, type KubeClient } from '../../operator/kube/client.ts'
 import { createPlanning } from '../../operator/kube/planning.ts'
 import { verdictOf } from '../../operator/kube/verdict.ts'
@@ -70,6 +71,14 @@ async function resultOf(
   changes: { readonly report?: () => Promise<never>; readonly create?: () => Promise<never> } = {},
 ): Promise<unknown> {
   const { store } = cluster
+  // What an environment does as soon as a deployment of it is planned.
+  const lastPlanned = {
+    deploymentName: deployment.metadata.name,
+    hash: runHash(deployment),
+    setName: 'shop.one',
+  }
+  if (store.get(Environment, namespace, 'shop.dev'))
+    cluster.setStatus(Environment, namespace, 'shop.dev', { lastPlanned })
   const controller = environmentDeploymentController({
     cluster: { ...cluster, ...(changes.create ? { create: changes.create } : {}) },
     installation: installationWith(Buffer.alloc(32)),
