@@ -8,9 +8,11 @@ import { loadConnection } from '../operator/kube/connection.ts'
 import { kindsInStore } from '../operator/kube/kinds-in-store.ts'
 import { watchLease } from '../operator/kube/lease-watch.ts'
 import { createLog } from '../operator/log.ts'
+import { logProcess } from '../operator/process-log.ts'
 import { createGateway } from './app.ts'
 import type { OidcSettings } from './settings.ts'
 
+logProcess(createLog('gateway', 'warn'))
 const config = readConfig()
 const oidc = config.oidc && oidcSettings(config.oidc)
 const log = createLog('gateway', config.logLevel)

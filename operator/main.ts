@@ -11,7 +11,9 @@ import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { type Operator, startOperator } from './operator.ts'
 import { createOutbound } from './outbound/create-outbound.ts'
+import { logProcess } from './process-log.ts'
 
+logProcess(createLog('operator', 'warn'))
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
 const connection = loadConnection(config.kubeconfig)

@@ -27,5 +27,5 @@ const fake = await startFakeCloudflare({
 })
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void fake.close())
 
-const { url, dnsPort, zoneId, token: shown } = fake
-console.log(JSON.stringify({ url, dnsPort, zoneId, token: shown }))
+const { url, dnsPort, zoneId } = fake
+console.log(JSON.stringify({ url, dnsPort, zoneId }))

@@ -25,8 +25,13 @@ export async function startThread({ memoryMb }: ThreadLimits, onEnd: () => void)
     // Nothing of the process goes along: neither its environment nor its options.
     env: {},
     execArgv: [],
+    // What it prints is no line of the log.
+    stdout: true,
+    stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
   })
+  worker.stdout.resume()
+  worker.stderr.resume()
   worker.on('error', () => undefined) // whoever waits for an answer is told
   worker.once('exit', onEnd)
   try {
