@@ -97,7 +97,9 @@ function documentCheck() {
     const { target, status } = answered
     const method = answered.method === 'HEAD' ? 'get' : answered.method.toLowerCase()
     const [bare = ''] = target.split('?')
-    const route = routes.find((each) => each.method === method && each.pattern.test(bare))
+    // The path with the fewest parameters takes the request, whatever its method.
+    const place = routes.find((each) => each.pattern.test(bare))?.path
+    const route = routes.find((each) => each.method === method && each.path === place)
     if (!route) return
     const found = find(method, route.path, status)
     const { 'x-request-id': id, connection } = answered.headers

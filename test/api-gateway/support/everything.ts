@@ -101,6 +101,7 @@ export async function addApplication(
     set_id,
     source_set_id: set_id,
     deploy_id: deployment,
+    graph_id: set_id,
     run_id: deployment,
     value_key: key,
     value_set_version_id: version.id,

@@ -133,6 +133,7 @@ export const rules: [string, readonly string[], unknown?][] = [
   ['GET /orgs/acme/apps/shop/envs/development/resources/explain', viewers],
   ['POST /orgs/acme/apps/shop/envs/development/deploys?dry_run=true', deployers, {}],
   ['POST /orgs/acme/apps/shop/envs/development/resources/graphs', viewers, []],
+  ['GET /orgs/acme/apps/shop/envs/development/resources/graphs/missing', viewers],
   ['POST /orgs/acme/apps/shop/envs/development/resources/graph', viewers, []],
   ['GET /orgs/acme/apps/shop/sets/missing/resources', viewers],
   ['GET /orgs/acme/resources/defs/dns-any/resources', administrators],
