@@ -65,7 +65,7 @@ export function list<T extends TSchema>(
   return Type.Unsafe<Static<T>[]>({ type: 'array', description, maxItems, ...identity, items })
 }
 
-/** An object whose keys are the user's and whose values share one schema. */
+/** An object whose keys are the user's and whose values share one schema. Who applies it owns it as a whole. */
 export function map<T extends TSchema>(
   values: T,
   description: string,
@@ -76,6 +76,7 @@ export function map<T extends TSchema>(
     type: 'object',
     description,
     maxProperties,
+    'x-kubernetes-map-type': 'atomic',
     additionalProperties: values,
   })
 }
@@ -91,12 +92,25 @@ export function object<R extends Fields, O extends Fields>(required: R, optional
   })
 }
 
-/** An object that keeps every key the user wrote. */
+/**
+ * An object that keeps every key the user wrote. Who applies it owns it as a whole: keys that another client adds do not
+ * survive the next apply.
+ */
 export function freeForm(description: string) {
-  return Type.Unsafe<FreeForm>({ type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true })
+  return Type.Unsafe<FreeForm>({
+    type: 'object',
+    description,
+    'x-kubernetes-preserve-unknown-fields': true,
+    'x-kubernetes-map-type': 'atomic',
+  })
 }
 
-/** Any JSON value, null included. */
+/** The same, or null. */
+export function nullableFreeForm(description: string) {
+  return Type.Unsafe<FreeForm | null>({ ...freeForm(description), nullable: true })
+}
+
+/** Any JSON value, null included. A schema without a type cannot say who owns it: keys of objects are owned one by one. */
 export function anyValue(description: string) {
   return Type.Unsafe<unknown>({ description, nullable: true, 'x-kubernetes-preserve-unknown-fields': true })
 }

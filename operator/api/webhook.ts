@@ -1,11 +1,11 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import {
-  anyValue,
   boolean,
   id,
   integer,
   list,
   map,
+  nullableFreeForm,
   object,
   oneOf,
   ownedSecretNames,
@@ -47,7 +47,7 @@ export const Webhook = defineKind({
         'Headers of the call besides those of ours.',
         { maxProperties: 64 },
       ),
-      payload: anyValue(
+      payload: nullableFreeForm(
         'Body of the call: an object in whose texts `${variable}` stands for a variable of the event. The common variables when absent.',
       ),
       triggers: list(triggerSchema, 'Events that are told; all when empty or absent.', { maxItems: 64 }),

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import type { FreeForm } from '../api/schema.ts'
 import type { Webhook } from '../api/webhook.ts'
 import { defaultPayload, eventDeclarations, type Occurrence } from './events.ts'
 import { faultOfHeaders } from './headers.ts'
@@ -48,9 +49,8 @@ function faultsOfUrl(url: string): string[] {
   return []
 }
 
-function faultsOfPayload(payload: unknown): string[] {
-  if (payload === undefined || payload === null) return []
-  if (!isObject(payload)) return ['payload: it must be an object']
+function faultsOfPayload(payload: FreeForm | null | undefined): string[] {
+  if (!payload) return []
   if (isDeeperThan(maxDepth, payload)) return [`payload: it is nested more than ${maxDepth} levels deep`]
   const text = JSON.stringify(payload)
   const bytes = Buffer.byteLength(text)

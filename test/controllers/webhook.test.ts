@@ -133,7 +133,7 @@ describe('a webhook that nobody could be called by', () => {
     ['url', { url: 'ann:canary@hooks.example.com' }],
     ['headers', { headers: { host: 'canary' } }],
     ['headers', { headers: { 'x-own': 'canary\r\nb: c' } }],
-    ['payload', { payload: 'canary' }],
+    ['payload', { payload: { text: 'canary'.repeat(200_000) } }],
     ['triggers', { triggers: [{ scope: 'deployment', type: 'deleted' }] }],
   ])('has a fault in its %s', async (field, spec) => {
     await expect(look(spec)).rejects.toMatchObject({

@@ -135,9 +135,6 @@ describe('a webhook is refused', () => {
   test.each<[rule: string, field: string, spec: Partial<Webhook['spec']>]>([
     ['a header that frames the message', 'headers', { headers: { Host: 'a' } }],
     ['a header with a line break', 'headers', { headers: { a: 'secret\r\nb: c' } }],
-    ['a payload that is a text', 'payload', { payload: 'text' }],
-    ['a payload that is a list', 'payload', { payload: [] }],
-    ['a payload that is a number', 'payload', { payload: 0 }],
     ['a payload that is nested too deeply', 'payload', { payload: deep(33) }],
     ['a payload that is nested so deeply that nobody can write it down', 'payload', { payload: veryDeep }],
     ['a payload that is too long', 'payload', { payload: { text: 'x'.repeat(65_536) } }],
@@ -154,7 +151,7 @@ describe('a webhook is refused', () => {
     const faults = faultsOfWebhook({
       url: 'http://a',
       headers: { te: '' },
-      payload: 'x',
+      payload: { text: 'x'.repeat(1_100_000) },
       triggers: [...triggers],
     })
     expect(faults.map((each) => each.split(':')[0])).toEqual(['url', 'headers', 'payload', 'triggers'])
