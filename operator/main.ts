@@ -7,11 +7,10 @@ import { openCluster } from './kube/cluster.ts'
 import { loadConnection } from './kube/connection.ts'
 import { kindsInStore } from './kube/kinds-in-store.ts'
 import { electionTimes, startElection } from './kube/leader.ts'
-import { createLog } from './log.ts'
+import { createLog, logProcess } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { type Operator, startOperator } from './operator.ts'
 import { createOutbound } from './outbound/create-outbound.ts'
-import { logProcess } from './process-log.ts'
 
 logProcess(createLog('operator', 'warn'))
 const config = readConfig()
