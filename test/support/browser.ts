@@ -7,6 +7,9 @@ import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { withLock } from '../../dev/control-plane/lock.ts'
 
+/** On a machine that has much else to do, a page takes long; what never comes fails the test all the same. */
+const patienceMs = 120_000
+
 const root = join(import.meta.dirname, '..', '..')
 
 /** A headless Chromium of its own, which makes no connection but those that its pages ask for. */
@@ -14,6 +17,7 @@ export async function openBrowser(): Promise<Browser> {
   const { executablePath, env } = await findChromium()
   return chromium.launch({
     executablePath,
+    timeout: patienceMs,
     env: { ...process.env, ...env },
     args: [
       '--disable-background-networking',
@@ -105,7 +109,7 @@ export interface WatchedPage {
 export async function openPage(browser: Browser, address: string): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 1200 } })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(patienceMs)
   const faults: string[] = []
   const foreign: string[] = []
   page.on('pageerror', (error) => faults.push(String(error)))
