@@ -80,6 +80,9 @@ describe(`${count} deployments of whatever a client may write`, () => {
       expect([name, made.status]).toEqual([name, preview.status === 200 ? 201 : preview.status])
       if (made.status !== 201) continue
       const ended = await organization.ended(made.body.id)
+      // The gateway hears of it a moment later.
+      const isEnded = ({ status }: { readonly status: string }) => ['succeeded', 'failed'].includes(status)
+      await organization.untilRest(`${base(name)}/${made.body.id}`, isEnded)
       const errors = await organization.rest('GET', `${base(name)}/${made.body.id}/errors`)
       const found = errors.body.map((each: { object_id: string; code: string }) => ({
         object: each.object_id,

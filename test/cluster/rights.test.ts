@@ -100,9 +100,9 @@ describe('a verb that the role lacks is named, and the resource becomes ready wh
 })
 
 test.concurrent('an object that cannot be deleted is named by the conditions of its resource, environment and application', async () => {
-  const resource = 'poddisruptionbudgets'
-  const data = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: objectMeta }
-  await allow('others', 'policy', resource, ['get', 'list', 'watch', 'create', 'patch'])
+  const resource = 'resourcequotas'
+  const data = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: objectMeta }
+  await allow('others', '', resource, ['get', 'list', 'watch', 'create', 'patch'])
   await organization.define('ending', {
     type: 'postgres',
     driverType: 'quartermaster/template',
@@ -114,7 +114,7 @@ test.concurrent('an object that cannot be deleted is named by the conditions of 
   const modules = { web: moduleWith({ db: { type: 'postgres' } }) }
   expect(conditionStatus(await organization.deploy('ending.live', { modules }), 'Ready')).toBe('True')
   await organization.remove('applications', 'ending')
-  const cause = `cannot delete resource "${resource}" in API group "policy" in the namespace "${organization.id}--ending--live"`
+  const cause = `cannot delete resource "${resource}" in API group "" in the namespace "${organization.id}--ending--live"`
   const said = (plural: string, find: () => Promise<object | undefined>) =>
     eventually(`the cause in '${plural}'`, 60_000, async () => {
       const { reason, message } = readyOf(await find())
@@ -128,7 +128,7 @@ test.concurrent('an object that cannot be deleted is named by the conditions of 
     await said('environments', () => organization.get('environments', 'ending.live')),
     await said('applications', () => organization.get('applications', 'ending')),
   ]).toEqual(['NotAllowed', 'ResourcesRemain', 'EnvironmentsRemain'])
-  await allow('rest', 'policy', resource, ['delete'])
+  await allow('rest', '', resource, ['delete'])
   await gone(
     organization,
     [`/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/applications/ending`],

@@ -128,6 +128,7 @@ describe('endpoint 3: the change of a delta', () => {
         env_id: 'dev',
         delta_id: id,
         set_id: hex,
+        dependency_graph_id: hex,
         from_id: '',
         status: expect.stringMatching(/^(pending|in progress)$/),
         status_changed_at: time,

@@ -97,7 +97,7 @@ describe('endpoint 8: the active resources of an environment', () => {
       deploy_id: 'shop.dev.1',
       gu_res_id: hex,
       resource: { host: 'shared.two' },
-      secret_refs: {},
+      secret_refs: { password: { store: 'kubernetes', ref: `${guResId}-outputs/password` } },
       updated_at: time,
       scheduled_deletion: false,
       metadata: { res_id: 'shared.two', type: 'redis', class: 'large' },

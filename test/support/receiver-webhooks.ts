@@ -34,7 +34,7 @@ export async function hook(organization: Organization, name: string, spec: Spec)
   return eventually(`the verdict on webhook '${name}'`, 30_000, async () => {
     const found = await organization.get<Webhook>('webhooks', name)
     const isSeen = found?.status?.observedGeneration === found?.metadata.generation
-    return isSeen && conditionStatus(found, 'Ready') !== undefined ? found : undefined
+    return isSeen && conditionStatus(found, 'Ready') !== 'Unknown' ? found : undefined
   })
 }
 
