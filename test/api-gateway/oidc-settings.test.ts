@@ -72,8 +72,8 @@ describe('the settings of sign-in with an identity provider', () => {
     'QUARTERMASTER_OIDC_CLIENT_SECRET_FILE must have a secret: with %s the process ends with the name of the variable',
     (file) => {
       const env = { ...enough, QUARTERMASTER_OIDC_CLIENT_SECRET_FILE: file }
-      const { status, stderr } = spawnSync(process.execPath, [gatewayProcess], { env, encoding: 'utf8' })
-      expect([status, stderr]).toEqual([1, expect.stringContaining('QUARTERMASTER_OIDC_CLIENT_SECRET_FILE')])
+      const { status, stdout } = spawnSync(process.execPath, [gatewayProcess], { env, encoding: 'utf8' })
+      expect([status, stdout]).toEqual([1, expect.stringContaining('QUARTERMASTER_OIDC_CLIENT_SECRET_FILE')])
     },
   )
 })

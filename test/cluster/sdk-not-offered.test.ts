@@ -31,7 +31,7 @@ test.each([
   expect(await walker.send(request, body)).toEqual({ status: 404, body: error })
 })
 
-test('stored graphs: not offered, 405, since the path is that of an active resource to delete', async () => {
-  const error = { error: 'MethodNotAllowed', message: expect.any(String) }
-  expect(await walker.send(`GET ${env}/resources/graphs/one`)).toEqual({ status: 405, body: error })
+test('the graph of an id that no answer gave: 404', async () => {
+  const error = { error: 'NotFound', message: expect.any(String) }
+  expect(await walker.send(`GET ${env}/resources/graphs/one`)).toEqual({ status: 404, body: error })
 })
