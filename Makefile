@@ -20,7 +20,7 @@ down: node_modules ## Stop what `up` or `demo` started; data is kept
 test: verify ## All checks and tests, on a real API server
 	@node dev/test.ts
 
-test-only: node_modules ## Some tests: make test-only FILES=test/domain/graph.test.ts
+test-only: node_modules ## Some tests: make test-only FILES=test/domain/graph/graph.test.ts
 	@NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest $(FILES)
 
 soak: node_modules ## The long tests: crash sweeps, fuzzing (hours)

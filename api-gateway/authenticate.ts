@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { AccessToken, Membership, User } from '../operator/api/access.ts'
 import { systemNamespace } from '../operator/api/names.ts'
-import { Problem } from '../operator/domain/errors.ts'
-import { allows, type Requirement, type RoleTarget } from '../operator/domain/roles.ts'
-import type { Store } from '../operator/kube/store.ts'
+import { Problem } from '../operator/domain/base/errors.ts'
+import { allows, type Requirement, type RoleTarget } from '../operator/domain/access/roles.ts'
+import type { Store } from '../operator/kube/cache/store.ts'
 import type { Gateway } from './endpoint.ts'
 import type { Session } from './sign-in/session.ts'
 

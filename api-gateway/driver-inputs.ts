@@ -1,8 +1,8 @@
 import type { FreeForm } from '../operator/api/schema.ts'
-import { driverOf, faultsOfInputs } from '../operator/domain/definition.ts'
-import { Problem } from '../operator/domain/errors.ts'
-import { unreadLeaves } from '../operator/domain/secret-inputs.ts'
-import type { Planning } from '../operator/kube/planning.ts'
+import { driverOf, faultsOfInputs } from '../operator/domain/definition/definition.ts'
+import { Problem } from '../operator/domain/base/errors.ts'
+import { unreadLeaves } from '../operator/domain/secret/secret-inputs.ts'
+import type { Planning } from '../operator/planning/planning.ts'
 
 /** Inputs of a definition as far as they are known when it is written. */
 interface KnownInputs {

@@ -1,4 +1,4 @@
-import { RateLimited } from './errors.ts'
+import { RateLimited } from './response/errors.ts'
 
 /** A token bucket per key. */
 export interface RateLimit {

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 import { object } from '../operator/api/schema.ts'
-import { Problem } from '../operator/domain/errors.ts'
-import type { AnswerBudget } from './answer-budget.ts'
-import type { AuditLocals } from './audit.ts'
+import { Problem } from '../operator/domain/base/errors.ts'
+import type { AnswerBudget } from './request/answer-budget.ts'
+import type { AuditLocals } from './audit/audit.ts'
 import {
   type Authentication,
   anonymous,
@@ -13,14 +13,14 @@ import {
   membershipIn,
   refusalOf,
 } from './authenticate.ts'
-import { type BodyLimits, readJson } from './body.ts'
-import { createBodyBudget } from './body-budget.ts'
+import { type BodyLimits, readJson } from './request/body.ts'
+import { createBodyBudget } from './request/body-budget.ts'
 import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
 import { parameterNames } from './openapi/document.ts'
-import { parameters } from './parameters.ts'
+import { parameters } from './request/parameters.ts'
 import { type RateLimit, take } from './rate-limit.ts'
-import { callerKey } from './source-address.ts'
-import { createValidators } from './validate.ts'
+import { callerKey } from './request/source-address.ts'
+import { createValidators } from './request/validate.ts'
 
 /** Answers one request, or throws why not. */
 export type Serve = (request: Request, response: Response) => Promise<Answer>

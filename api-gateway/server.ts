@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { ProblemReason } from '../operator/domain/errors.ts'
-import { commonHeaders } from './common-headers.ts'
+import type { ProblemReason } from '../operator/domain/base/errors.ts'
+import { commonHeaders } from './response/common-headers.ts'
 
 const maxConnections = 10_000
 const shutdownMs = 25_000

@@ -6,7 +6,7 @@ import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts
 import { type KubeObject, newObject } from '../operator/api/kind.ts'
 import { finalizer } from '../operator/api/names.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
-import { guResId } from '../operator/domain/identity.ts'
+import { guResId } from '../operator/domain/resource/identity.ts'
 
 /** The organization in which everything is deployed. */
 export const organization = 'bench'

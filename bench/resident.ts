@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inParallel } from '../operator/controllers/parallel.ts'
+import { inParallel } from '../operator/controllers/shared/parallel.ts'
 import type { AuditReader } from './audit.ts'
 import type { Bed } from './bed.ts'
 import { requestsIn, untilQuiet } from './measure.ts'

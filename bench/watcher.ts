@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Kind, KubeObject, ObjectOf } from '../operator/api/kind.ts'
-import type { KubeClient } from '../operator/kube/client.ts'
-import { pathOf, resourceOf } from '../operator/kube/resource.ts'
+import type { KubeClient } from '../operator/kube/client/client.ts'
+import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 
 /** Sees what an outsider sees of the objects of one kind in one namespace, and when. */
 export interface Watcher<T extends KubeObject = KubeObject> {

@@ -13,7 +13,7 @@ const entries: Record<BundleName, Readonly<Record<string, string>>> = {
   operator: {
     operator: 'operator/main.ts',
     'template-worker': 'operator/templates/worker.ts',
-    'lease-worker': 'operator/kube/lease-worker.ts',
+    'lease-worker': 'operator/kube/lease/lease-worker.ts',
   },
   gateway: { gateway: 'api-gateway/main.ts' },
 }

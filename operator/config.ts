@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { isLoopback } from './domain/loopback.ts'
+import { isLoopback } from './domain/base/loopback.ts'
 import { rangeOf } from './outbound/ranges.ts'
 
 /** Settings by which people sign in with their identity provider. */

@@ -100,9 +100,9 @@ describe('who may import whom', () => {
   })
 
   test.each<[imported: string, importers: readonly string[]]>([
-    [kubePackage, ['operator/kube/connection.ts']],
+    [kubePackage, ['operator/kube/client/connection.ts']],
     ['operator/templates/worker.ts', []],
-    ['operator/kube/lease-worker.ts', []],
+    ['operator/kube/lease/lease-worker.ts', []],
     ['operator/operator.ts', ['operator/main.ts']],
     ['operator/main.ts', []],
     ['api-gateway/main.ts', []],

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../operator/domain/loopback.ts'
+import { isLoopback } from '../../operator/domain/base/loopback.ts'
 
 /** A cookie that scripts and other sites do not see. */
 export interface Cookie {

@@ -1,5 +1,5 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
-import { isObject } from '../../operator/domain/json.ts'
+import { isObject } from '../../operator/domain/base/json.ts'
 
 /** Codes of what was understood, and does not hold. */
 const refusalCodes: ReadonlySet<string | undefined> = new Set([

@@ -1,7 +1,7 @@
 import { User } from '../../operator/api/access.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
-import { Problem } from '../../operator/domain/errors.ts'
-import type { Store } from '../../operator/kube/store.ts'
+import { Problem } from '../../operator/domain/base/errors.ts'
+import type { Store } from '../../operator/kube/cache/store.ts'
 import type { Claims } from './oidc.ts'
 
 /** The human that the identity provider speaks of; nobody is made by signing in. */

@@ -16,7 +16,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client'
-import { Problem } from '../../operator/domain/errors.ts'
+import { Problem } from '../../operator/domain/base/errors.ts'
 import type { Log } from '../../operator/log.ts'
 import type { OidcSettings } from '../settings.ts'
 import { cappedFetch } from './capped-fetch.ts'

@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { sessionKeySecret, systemNamespace } from '../../operator/api/names.ts'
-import { Problem } from '../../operator/domain/errors.ts'
-import type { KubeClient } from '../../operator/kube/client.ts'
-import { readObject } from '../../operator/kube/cluster.ts'
-import { secretResource } from '../../operator/kube/resource.ts'
+import { Problem } from '../../operator/domain/base/errors.ts'
+import type { KubeClient } from '../../operator/kube/client/client.ts'
+import { readObject } from '../../operator/kube/cache/cluster.ts'
+import { secretResource } from '../../operator/kube/client/resource.ts'
 import type { Log } from '../../operator/log.ts'
 
 /** A sort of signed statement; one is never taken for another. */

@@ -1,6 +1,6 @@
 import { kubeconfigOf } from '../../dev/quartermaster.ts'
-import { createClient } from '../../operator/kube/client.ts'
-import { loadConnection } from '../../operator/kube/connection.ts'
+import { createClient } from '../../operator/kube/client/client.ts'
+import { loadConnection } from '../../operator/kube/client/connection.ts'
 import type { Bed } from '../bed.ts'
 import { deployTo, makeEnvironment, type Stage } from '../scenarios.ts'
 import { measureReads, memoryOf, type Reads } from './reads.ts'

@@ -1,6 +1,6 @@
 import { EnvironmentType } from '../api/environment-type.ts'
-import type { Cluster } from '../kube/cluster.ts'
-import type { Controller } from '../kube/controller.ts'
+import type { Cluster } from '../kube/cache/cluster.ts'
+import type { Controller } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
 
 /** An environment type is ready as soon as it is known; deleting it takes the roles on it along. */

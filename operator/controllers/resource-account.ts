@@ -1,14 +1,14 @@
 import { annotations } from '../api/names.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import type { FreeForm } from '../api/schema.ts'
-import { redact } from '../domain/redact.ts'
+import { redact } from '../domain/secret/redact.ts'
 import type { AccountVerdict, Driver } from '../drivers/driver.ts'
-import type { Cluster } from '../kube/cluster.ts'
-import type { Controller } from '../kube/controller.ts'
-import { keyOf } from '../kube/resource.ts'
-import { withinDeadline } from './driver-call.ts'
-import { createOwnedSecrets } from './owned-secrets.ts'
-import { createSecretReader } from './secrets.ts'
+import type { Cluster } from '../kube/cache/cluster.ts'
+import type { Controller } from '../kube/loop/controller.ts'
+import { keyOf } from '../kube/client/resource.ts'
+import { withinDeadline } from './active-resource/driver-call.ts'
+import { createOwnedSecrets } from './shared/owned-secrets.ts'
+import { createSecretReader } from './shared/secrets.ts'
 
 const checkDeadlineMs = 10_000
 const longestTrialMs = 300_000

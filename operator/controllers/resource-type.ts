@@ -1,8 +1,8 @@
 import { ResourceType } from '../api/resource-type.ts'
-import { throwFaults } from '../domain/fault.ts'
-import { faultOfPartedSchema, faultOfSchema } from '../domain/user-schema.ts'
-import type { Controller } from '../kube/controller.ts'
-import { nextTurn } from '../kube/pace.ts'
+import { throwFaults } from '../domain/base/fault.ts'
+import { faultOfPartedSchema, faultOfSchema } from '../domain/schema/user-schema.ts'
+import type { Controller } from '../kube/loop/controller.ts'
+import { nextTurn } from '../kube/loop/pace.ts'
 
 /** Judges the schemas of a custom type; one of the name of a built-in type overrides it. */
 export const resourceTypeController: Controller<typeof ResourceType> = {

@@ -1,6 +1,6 @@
 import { Membership } from '../api/access.ts'
 import type { KubeObject } from '../api/kind.ts'
-import type { Cluster } from '../kube/cluster.ts'
+import type { Cluster } from '../kube/cache/cluster.ts'
 
 type Roles = Membership['spec']
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sessionKeySecret, systemNamespace } from '../api/names.ts'
-import { isAlreadyThere } from '../kube/client.ts'
-import { type Cluster, readObject } from '../kube/cluster.ts'
-import { secretResource } from '../kube/resource.ts'
+import { isAlreadyThere } from '../kube/client/client.ts'
+import { type Cluster, readObject } from '../kube/cache/cluster.ts'
+import { secretResource } from '../kube/client/resource.ts'
 
 /** Makes the key with which the gateway signs sessions, where there is none. */
 export async function ensureSessionKey(cluster: Cluster): Promise<void> {

@@ -1,4 +1,4 @@
-import type { DriverDescriptor } from '../domain/driver.ts'
+import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { dnsCloudflareDescriptor } from './dns-cloudflare/descriptor.ts'
 import { dnsWildcardDescriptor } from './dns-wildcard/descriptor.ts'
 import { echoDescriptor } from './echo/descriptor.ts'

@@ -1,5 +1,5 @@
 import type { FreeForm } from '../api/schema.ts'
-import { Stalled, Waiting } from '../domain/errors.ts'
+import { Stalled, Waiting } from '../domain/base/errors.ts'
 import { type Results, type Step, type Templates, TemplatesFailed } from '../templates/templates.ts'
 import type { ProvisionRequest } from './driver.ts'
 

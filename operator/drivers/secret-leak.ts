@@ -1,7 +1,7 @@
 import type { FreeForm } from '../api/schema.ts'
-import { Stalled } from '../domain/errors.ts'
-import { occurrencesOf } from '../domain/occurrences.ts'
-import { formsOf } from '../domain/redact.ts'
+import { Stalled } from '../domain/base/errors.ts'
+import { occurrencesOf } from '../domain/secret/occurrences.ts'
+import { formsOf } from '../domain/secret/redact.ts'
 
 const shortest = 6
 const shortestLikely = 8

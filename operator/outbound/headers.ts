@@ -1,4 +1,4 @@
-import { faultOfHeaders } from '../domain/headers.ts'
+import { faultOfHeaders } from '../domain/deployment/headers.ts'
 import { InvalidHeader } from './errors.ts'
 
 /** The headers of a call by lower-case name; throws InvalidHeader for one that must not be sent. */

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { createTurns } from '../domain/turns.ts'
+import { createTurns } from '../domain/base/turns.ts'
 import { TemplatesFailed } from './failed.ts'
 import type { Results, Step, WorkerRequest } from './messages.ts'
 import { answerOf, startThread, type ThreadLimits } from './thread.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
-import { ApiError } from '../../operator/kube/client.ts'
+import { ApiError } from '../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, addResource } from './support/objects.ts'
 

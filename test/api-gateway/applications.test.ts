@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { Membership } from '../../operator/api/access.ts'
 import { Application } from '../../operator/api/application.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
-import { ApiError } from '../../operator/kube/client.ts'
+import { ApiError } from '../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 

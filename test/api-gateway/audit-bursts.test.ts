@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
-import type { Facts } from '../../api-gateway/audit.ts'
-import { createBursts } from '../../api-gateway/audit-bursts.ts'
+import type { Facts } from '../../api-gateway/audit/audit.ts'
+import { createBursts } from '../../api-gateway/audit/audit-bursts.ts'
 import { startGateway } from './support/gateway.ts'
 
 const facts = (path: string) => ({ request_path: path, at: 'first' }) as Facts

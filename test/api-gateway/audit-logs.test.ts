@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Request, Response } from 'express'
-import { createAudit } from '../../api-gateway/audit.ts'
+import { createAudit } from '../../api-gateway/audit/audit.ts'
 import { silentLog } from '../../operator/log.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Endpoint } from '../../api-gateway/endpoint.ts'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
-import { ApiError } from '../../operator/kube/client.ts'
+import { ApiError } from '../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway, tokenOf } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 

@@ -11,7 +11,7 @@ import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
 import { Webhook } from '../../operator/api/webhook.ts'
-import { versionOf } from '../../operator/kube/cache.ts'
+import { versionOf } from '../../operator/kube/cache/cache.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { annotations } from '../../operator/api/names.ts'
-import { occurrencesOfDeployment, occurrencesOfEnvironment } from '../../operator/domain/events.ts'
-import { ApiError } from '../../operator/kube/client.ts'
+import { occurrencesOfDeployment, occurrencesOfEnvironment } from '../../operator/domain/deployment/events.ts'
+import { ApiError } from '../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, finish } from './support/objects.ts'
 

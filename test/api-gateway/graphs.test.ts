@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { graphIdOf } from '../../api-gateway/endpoints/graph-id.ts'
+import { graphIdOf } from '../../api-gateway/endpoints/active-resources/graph-id.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
-import { compareText } from '../../operator/domain/json.ts'
+import { compareText } from '../../operator/domain/base/json.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 

@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
 import { type Answers, openApiDocument, type Reference } from '../../api-gateway/openapi/document.ts'
-import { withNulls } from '../../api-gateway/wire.ts'
-import { isObject } from '../../operator/domain/json.ts'
+import { withNulls } from '../../api-gateway/request/wire.ts'
+import { isObject } from '../../operator/domain/base/json.ts'
 import { structure } from './support/openapi-structure.ts'
 
 const document = openApiDocument(endpoints, '1.2.3')

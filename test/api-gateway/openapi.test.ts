@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
 import { parameterNames } from '../../api-gateway/openapi/document.ts'
-import { parameters } from '../../api-gateway/parameters.ts'
+import { parameters } from '../../api-gateway/request/parameters.ts'
 import { fc } from '../support/properties.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'

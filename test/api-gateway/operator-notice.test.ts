@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../api-gateway/endpoints/index.ts'
-import { hasStatusMessage, withOperatorNotice } from '../../api-gateway/operator-notice.ts'
+import { hasStatusMessage, withOperatorNotice } from '../../api-gateway/response/operator-notice.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment, addResource } from './support/objects.ts'
 

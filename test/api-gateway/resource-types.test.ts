@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
-import { ApiError } from '../../operator/kube/client.ts'
+import { ApiError } from '../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 
 let gateway: TestGateway

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createRateLimit } from '../../api-gateway/rate-limit.ts'
-import { addressKey } from '../../api-gateway/source-address.ts'
+import { addressKey } from '../../api-gateway/request/source-address.ts'
 import { startGateway, type TestGateway, tokenOf } from './support/gateway.ts'
 
 let gateway: TestGateway

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { emptySet, setId } from '../../operator/domain/delta.ts'
+import { emptySet, setId } from '../../operator/domain/delta/delta.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { inTurn, type Turns } from '../../api-gateway/turns.ts'
+import { inTurn, type Turns } from '../../api-gateway/request/turns.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
-import { valueObjectName } from '../../operator/domain/shared-values.ts'
+import { valueObjectName } from '../../operator/domain/graph/shared-values.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { addEnvironment } from './support/objects.ts'
 

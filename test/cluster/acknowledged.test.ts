@@ -15,7 +15,7 @@ import {
 import type { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
-import { isFinished } from '../../operator/domain/deployment.ts'
+import { isFinished } from '../../operator/domain/deployment/deployment.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { prepareWrites, type Write, writesOf } from './acknowledged-writes.ts'
 

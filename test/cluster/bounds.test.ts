@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { stateOfDeployment } from '../../operator/domain/deployment.ts'
+import { stateOfDeployment } from '../../operator/domain/deployment/deployment.ts'
 import { makeTestOrganization, readyOf } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type ApiAccess, apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
-import { pathOf, resourceOf } from '../../operator/kube/resource.ts'
+import { pathOf, resourceOf } from '../../operator/kube/client/resource.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { samplesIn } from './samples.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
-import { escapeToken } from '../../operator/domain/json.ts'
+import { escapeToken } from '../../operator/domain/base/json.ts'
 import { conditionStatus, eventually, makeTestOrganization, untilKnown } from '../support/client.ts'
 import { hostileDefinitionSpec, writableSet } from '../support/hostile.ts'
 import { fc } from '../support/properties.ts'

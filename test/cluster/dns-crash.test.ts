@@ -10,7 +10,7 @@ import { outsideWorld, type RunningCloudflare, startCloudflare } from '../../dev
 import type { StoredRecord } from '../../dev/fake-cloudflare/records.ts'
 import type { Zone } from '../../dev/fake-cloudflare/zones.ts'
 import { installInto, type RunningProcess, startQuartermaster } from '../../dev/quartermaster.ts'
-import { guResId } from '../../operator/domain/identity.ts'
+import { guResId } from '../../operator/domain/resource/identity.ts'
 import { conditionStatus, eventually, moduleWith } from '../support/client.ts'
 import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { apiCall } from '../../dev/control-plane/kubernetes.ts'
 import type { Membership } from '../../operator/api/access.ts'
-import { emptySet, setId } from '../../operator/domain/delta.ts'
+import { emptySet, setId } from '../../operator/domain/delta/delta.ts'
 import { type Ids } from '../api-gateway/support/everything.ts'
 import { makeTestOrganization, type Organization } from '../support/client.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'

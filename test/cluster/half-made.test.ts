@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { annotations, apiVersion } from '../../operator/api/names.ts'
 import type { ResourceAccount } from '../../operator/api/resource-account.ts'
-import { announcementOf } from '../../operator/domain/announced-secrets.ts'
+import { announcementOf } from '../../operator/domain/secret/announced-secrets.ts'
 import { conditionStatus, eventually, makeTestOrganization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 

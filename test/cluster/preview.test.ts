@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
-import { canonicalJson } from '../../operator/domain/json.ts'
+import { canonicalJson } from '../../operator/domain/base/json.ts'
 import { createAuditLog } from '../support/audit-log.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'

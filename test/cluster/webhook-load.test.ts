@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Webhook, WebhookCall } from '../../operator/api/webhook.ts'
-import { inParallel } from '../../operator/controllers/parallel.ts'
+import { inParallel } from '../../operator/controllers/shared/parallel.ts'
 import { conditionStatus, eventually, moduleWith, type Organization } from '../support/client.ts'
 import { hang, type Receiver, startReceiver } from '../support/receiver.ts'
 import { makeHookOrganization } from '../support/receiver-webhooks.ts'

@@ -4,7 +4,7 @@ import { Environment } from '../../operator/api/environment.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
-import { contextOf, environmentNamespace } from '../../operator/domain/identity.ts'
+import { contextOf, environmentNamespace } from '../../operator/domain/resource/identity.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
 

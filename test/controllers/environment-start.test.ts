@@ -5,7 +5,7 @@ import { EnvironmentDeployment } from '../../operator/api/environment-deployment
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../operator/api/names.ts'
-import { endDeployment } from '../../operator/controllers/deployment-memory.ts'
+import { endDeployment } from '../../operator/controllers/deployment/deployment-memory.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready } from '../api-gateway/support/objects.ts'

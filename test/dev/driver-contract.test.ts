@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { isObject } from '../../operator/domain/json.ts'
+import { isObject } from '../../operator/domain/base/json.ts'
 import { contractCases, password, sampleInputs } from '../support/contract-cases.ts'
 import { bendOutputs, type Defects, hang, serveSampleDriver } from '../support/sample-driver.ts'
 import { refusal, type ServedDriver } from '../support/serve-driver.ts'

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { build } from 'esbuild'
 import { ensureDevelopmentAuthority } from '../../dev/development-authority.ts'
 import { type Receiver, startReceiver } from '../../dev/webhook-receiver/receiver.ts'
-import { signatureOf } from '../../operator/domain/webhook.ts'
+import { signatureOf } from '../../operator/domain/deployment/webhook.ts'
 import { createOutbound } from '../../operator/outbound/create-outbound.ts'
 import type { Outbound } from '../../operator/outbound/outbound.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../operator/domain/definition.ts'
+import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 import type {
   DeprovisionRequest,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { activeResourceController } from '../../operator/controllers/active-resource.ts'
+import { activeResourceController } from '../../operator/controllers/active-resource/active-resource.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { resourceTools } from '../controllers/support/resource-tools.ts'

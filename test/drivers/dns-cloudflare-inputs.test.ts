@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../operator/domain/definition.ts'
+import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
 import { dnsCloudflareDescriptor as descriptor } from '../../operator/drivers/dns-cloudflare/descriptor.ts'
 import { type DnsWorld, startDnsWorld } from './support/dns-world.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { parseReferenceText } from '../../operator/domain/link.ts'
+import { parseReferenceText } from '../../operator/domain/placeholder/link.ts'
 import { dnsCloudflareDescriptor as descriptor } from '../../operator/drivers/dns-cloudflare/descriptor.ts'
 import { createDnsCloudflare } from '../../operator/drivers/dns-cloudflare/driver.ts'
 import type { ProvisionRequest } from '../../operator/drivers/driver.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../operator/domain/definition.ts'
+import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
 import { dnsWildcardDescriptor } from '../../operator/drivers/dns-wildcard/descriptor.ts'
 import { createDnsWildcard } from '../../operator/drivers/dns-wildcard/driver.ts'
 import { hostLabel } from '../../operator/drivers/host-name.ts'

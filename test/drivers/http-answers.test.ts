@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Failed, Stalled, Waiting } from '../../operator/domain/errors.ts'
+import { Failed, Stalled, Waiting } from '../../operator/domain/base/errors.ts'
 import { failureOf, openBench } from './support/http-driver.ts'
 import type { Misbehaviour } from './support/http-driver-server.ts'
 

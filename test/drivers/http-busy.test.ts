@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../dev/control-plane/kubernetes.ts'
-import { Failed, Waiting } from '../../operator/domain/errors.ts'
+import { Failed, Waiting } from '../../operator/domain/base/errors.ts'
 import { failureOf, inFuture, openBench } from './support/http-driver.ts'
 import type { Misbehaviour } from './support/http-driver-server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Stalled } from '../../operator/domain/errors.ts'
+import { Stalled } from '../../operator/domain/base/errors.ts'
 import { createIngress, ingress } from '../../operator/drivers/ingress/driver.ts'
 import { request } from './ingress-request.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { Stalled } from '../../operator/domain/errors.ts'
-import type { NeighbourValue } from '../../operator/domain/inputs.ts'
+import { Stalled } from '../../operator/domain/base/errors.ts'
+import type { NeighbourValue } from '../../operator/domain/graph/inputs.ts'
 import { ingress } from '../../operator/drivers/ingress/driver.ts'
 import { dns, made, neighbour, request, web } from './ingress-request.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import type { NeighbourValue } from '../../operator/domain/inputs.ts'
+import type { NeighbourValue } from '../../operator/domain/graph/inputs.ts'
 import type { ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { ingress } from '../../operator/drivers/ingress/driver.ts'
 import { provisionRequest } from './contract.ts'

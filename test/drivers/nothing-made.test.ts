@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { saysNothingMade } from '../../operator/domain/errors.ts'
+import { saysNothingMade } from '../../operator/domain/base/errors.ts'
 import { type DnsWorld, startDnsWorld } from './support/dns-world.ts'
 import { openBench } from './support/http-driver.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { Stalled } from '../../operator/domain/errors.ts'
+import { Stalled } from '../../operator/domain/base/errors.ts'
 import {
   likelySecretWords,
   plainOutputs,

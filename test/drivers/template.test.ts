@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../operator/domain/definition.ts'
+import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
 import { templateDescriptor } from '../../operator/drivers/template/descriptor.ts'
 import { createTemplateDriver } from '../../operator/drivers/template/driver.ts'
 import { createTemplates } from '../../operator/templates/templates.ts'

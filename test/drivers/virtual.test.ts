@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { type FreeForm, freeForm, object, string } from '../../operator/api/schema.ts'
-import type { DriverDescriptor } from '../../operator/domain/driver.ts'
+import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { createVirtualDriver } from '../../operator/drivers/virtual/driver.ts'
 import { createTemplates } from '../../operator/templates/templates.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { conditionSchema } from '../../operator/api/kind.ts'
-import { Stalled } from '../../operator/domain/errors.ts'
-import { conditionsAfter, verdictOf } from '../../operator/kube/verdict.ts'
+import { Stalled } from '../../operator/domain/base/errors.ts'
+import { conditionsAfter, verdictOf } from '../../operator/kube/loop/verdict.ts'
 
 const now = '2026-01-02T00:00:00Z'
 const { maxLength } = (conditionSchema as unknown as { properties: { message: { maxLength: number } } })

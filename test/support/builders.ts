@@ -3,9 +3,9 @@ import type { ObjectMeta } from '../../operator/api/kind.ts'
 import { apiVersion } from '../../operator/api/names.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
-import type { SetContent } from '../../operator/domain/delta.ts'
-import type { DriverDescriptor } from '../../operator/domain/driver.ts'
-import { guResId } from '../../operator/domain/identity.ts'
+import type { SetContent } from '../../operator/domain/delta/delta.ts'
+import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
+import { guResId } from '../../operator/domain/resource/identity.ts'
 
 /** Environment `dev` of type `development` of application `shop` of organization `acme`. */
 export function context(changes: Partial<ResourceContext> = {}): ResourceContext {

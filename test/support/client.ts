@@ -3,7 +3,7 @@ import { type ApiResponse, apiCall, apiRequest, eventually } from '../../dev/con
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
-import { isFinished } from '../../operator/domain/deployment.ts'
+import { isFinished } from '../../operator/domain/deployment/deployment.ts'
 import type { SharedCluster } from './shared-cluster.ts'
 
 const apiGroup = '/apis/quartermaster.dev/v1alpha1'

@@ -1,8 +1,8 @@
 import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
-import { namespaceResource, pathOf, resourceOf, secretResource } from '../../operator/kube/resource.ts'
-import { isObserved } from '../../operator/kube/verdict.ts'
+import { namespaceResource, pathOf, resourceOf, secretResource } from '../../operator/kube/client/resource.ts'
+import { isObserved } from '../../operator/kube/loop/verdict.ts'
 import { conditionStatus } from './client.ts'
 import type { SharedCluster } from './shared-cluster.ts'
 

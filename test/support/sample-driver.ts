@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { isObject } from '../../operator/domain/json.ts'
+import { isObject } from '../../operator/domain/base/json.ts'
 import { jsonOf, type Reply, refusal, type ServedDriver, serve, textOf } from './serve-driver.ts'
 
 /** Everything that a driver can do wrong and that the contract suite has to find. */

@@ -1,5 +1,5 @@
 import type { FreeForm, Static } from '../../api/schema.ts'
-import { nothingMade, Stalled } from '../../domain/errors.ts'
+import { nothingMade, Stalled } from '../../domain/base/errors.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
 import { refuseBadCertificate, tlsSecret } from '../tls-secret.ts'
 import { createZoneApi, tokenKey, verifyToken } from './api.ts'

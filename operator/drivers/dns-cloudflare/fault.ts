@@ -1,5 +1,5 @@
 import { APIError } from 'cloudflare/error'
-import { isObject } from '../../domain/json.ts'
+import { isObject } from '../../domain/base/json.ts'
 
 /**
  * How a call went wrong: `limited`, not made or refused, since there were too many; `denied`, as all calls like it

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import type { ResourceContext } from '../../api/active-resource.ts'
-import { Stalled } from '../../domain/errors.ts'
+import { Stalled } from '../../domain/base/errors.ts'
 import { hostLabel } from '../host-name.ts'
 
 const longestName = 253

@@ -1,4 +1,4 @@
-import { Failed, Stalled, Waiting } from '../../domain/errors.ts'
+import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { ApiFault } from './fault.ts'
 
 /** What the caller of a driver is told of a call that went wrong. */

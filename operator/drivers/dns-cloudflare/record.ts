@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Static } from '../../api/schema.ts'
-import { Stalled } from '../../domain/errors.ts'
+import { Stalled } from '../../domain/base/errors.ts'
 import type { dnsValues } from './descriptor.ts'
 import { asciiName, isName } from './name.ts'
 

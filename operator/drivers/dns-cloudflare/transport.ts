@@ -1,4 +1,4 @@
-import { isObject } from '../../domain/json.ts'
+import { isObject } from '../../domain/base/json.ts'
 import { TransportError } from './fault.ts'
 
 /** The most that is read of an answer; a page of 5,000 records has about 3 MB. */

@@ -1,4 +1,4 @@
-import { Failed, nothingMade, Waiting } from '../../domain/errors.ts'
+import { Failed, nothingMade, Waiting } from '../../domain/base/errors.ts'
 import type { Done, ZoneApi } from './api.ts'
 import { type Change, sizeOf, type Wish } from './decide.ts'
 import { ApiFault, rejected } from './fault.ts'

@@ -1,4 +1,4 @@
-import { nothingMade, Stalled, Waiting } from '../../domain/errors.ts'
+import { nothingMade, Stalled, Waiting } from '../../domain/base/errors.ts'
 import type { ZoneApi } from './api.ts'
 import type { Budget } from './budget.ts'
 import { type Change, decide, isPureCreation, type Wish } from './decide.ts'

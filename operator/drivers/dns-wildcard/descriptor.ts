@@ -1,8 +1,8 @@
 import { type FreeForm, object, string } from '../../api/schema.ts'
-import { certificateVerdict, maxPemLength } from '../../domain/certificate.ts'
-import type { DriverDescriptor, InputsVerdict } from '../../domain/driver.ts'
-import { faultsOfGoTemplates } from '../../domain/go-template.ts'
-import { isObject } from '../../domain/json.ts'
+import { certificateVerdict, maxPemLength } from '../../domain/secret/certificate.ts'
+import type { DriverDescriptor, InputsVerdict } from '../../domain/resource/driver.ts'
+import { faultsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
+import { isObject } from '../../domain/base/json.ts'
 
 /** The plain inputs of the driver. */
 export const dnsWildcardValues = object(

@@ -1,4 +1,4 @@
-import { Failed, nothingMade, Stalled, Waiting } from '../../domain/errors.ts'
+import { Failed, nothingMade, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundResponse } from '../../outbound/outbound.ts'
 import type { Cookie } from '../driver.ts'

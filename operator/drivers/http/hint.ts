@@ -1,4 +1,4 @@
-import { isObject } from '../../domain/json.ts'
+import { isObject } from '../../domain/base/json.ts'
 
 /** What a driver that is still at work says of its progress. */
 export interface Hint {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { Stalled } from '../../domain/errors.ts'
-import { isObject } from '../../domain/json.ts'
+import { Stalled } from '../../domain/base/errors.ts'
+import { isObject } from '../../domain/base/json.ts'
 import type { Provisioned } from '../driver.ts'
 
 /** Where the parts of pods go that a driver answers among its manifests: a value of this name. */

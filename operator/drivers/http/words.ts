@@ -1,5 +1,5 @@
-import { isObject } from '../../domain/json.ts'
-import { redact } from '../../domain/redact.ts'
+import { isObject } from '../../domain/base/json.ts'
+import { redact } from '../../domain/secret/redact.ts'
 import type { OutboundResponse } from '../../outbound/outbound.ts'
 
 const maxRead = 16 * 1024

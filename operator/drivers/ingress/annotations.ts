@@ -1,4 +1,4 @@
-import { Stalled } from '../../domain/errors.ts'
+import { Stalled } from '../../domain/base/errors.ts'
 
 /**
  * Annotations by which an Ingress reaches further than its own host and services: configuration of the controller,

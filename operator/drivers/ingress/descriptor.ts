@@ -1,5 +1,5 @@
 import { boolean, map, object, oneOf, string } from '../../api/schema.ts'
-import type { DriverDescriptor } from '../../domain/driver.ts'
+import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 
 /** Path types of an Ingress, as the API server spells them. */
 export const pathTypes = ['Prefix', 'Exact', 'ImplementationSpecific'] as const

@@ -1,7 +1,7 @@
 import { mostClaims } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
-import { Stalled } from '../../domain/errors.ts'
-import { isObject } from '../../domain/json.ts'
+import { Stalled } from '../../domain/base/errors.ts'
+import { isObject } from '../../domain/base/json.ts'
 import type { Driver } from '../driver.ts'
 import { type AnnotationRules, annotationGuard, refuseAnnotations } from './annotations.ts'
 

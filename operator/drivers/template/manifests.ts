@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { Stalled } from '../../domain/errors.ts'
-import { isObject } from '../../domain/json.ts'
+import { Stalled } from '../../domain/base/errors.ts'
+import { isObject } from '../../domain/base/json.ts'
 
 /** An object of a manifest, by the name that the templates know the manifest by. */
 export interface Made {

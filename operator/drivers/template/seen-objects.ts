@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { isObject } from '../../domain/json.ts'
+import { isObject } from '../../domain/base/json.ts'
 
 type Objects = readonly (readonly [name: string, object: KubeObject | undefined])[]
 

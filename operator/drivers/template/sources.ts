@@ -1,6 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { Stalled } from '../../domain/errors.ts'
-import { isObject, ownValue } from '../../domain/json.ts'
+import { Stalled } from '../../domain/base/errors.ts'
+import { isObject, ownValue } from '../../domain/base/json.ts'
 import type { ProvisionRequest } from '../driver.ts'
 
 const names = ['init', 'cookie', 'manifests', 'outputs'] as const

@@ -1,5 +1,5 @@
 import { object } from '../../api/schema.ts'
-import type { DriverDescriptor } from '../../domain/driver.ts'
+import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 
 export const workloadDescriptor: DriverDescriptor = {
   name: 'workload',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
-import { isObject, pointerSteps } from '../../domain/json.ts'
+import { isObject, pointerSteps } from '../../domain/base/json.ts'
 import type { Driver } from '../driver.ts'
 import { workloadDescriptor } from './descriptor.ts'
 

@@ -1,4 +1,4 @@
-import { sameJson } from '../../domain/json.ts'
+import { sameJson } from '../../domain/base/json.ts'
 import { checkItems, FunctionFault } from '../limits.ts'
 import { byCodePoint, print } from '../print.ts'
 import { isDict, isEmpty, listArgument, own, typeName, wholeArgument } from '../values.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../../operator/domain/json.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
 import { fc } from '../../support/properties.ts'
 
 /** Names that every object of JavaScript answers to. */

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { commonHeaders } from '../../../api-gateway/common-headers.ts'
+import { commonHeaders } from '../../../api-gateway/response/common-headers.ts'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { type Answers, openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
 

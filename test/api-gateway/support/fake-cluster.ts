@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { plainSchema } from '../../../api-gateway/wire.ts'
+import { plainSchema } from '../../../api-gateway/request/wire.ts'
 import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../../operator/api/kind.ts'
 import { fieldManager } from '../../../operator/api/names.ts'
-import { isObject } from '../../../operator/domain/json.ts'
-import { type Cache, createCache } from '../../../operator/kube/cache.ts'
-import { ApiError } from '../../../operator/kube/client.ts'
-import type { Cluster } from '../../../operator/kube/cluster.ts'
-import { kindsInStore } from '../../../operator/kube/kinds-in-store.ts'
-import type { Organization, Store } from '../../../operator/kube/store.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
+import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
+import { ApiError } from '../../../operator/kube/client/client.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
+import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */
 export interface FakeCluster extends Cluster {

@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import type { Endpoint } from '../../../api-gateway/endpoint.ts'
 import { openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
-import { withNulls } from '../../../api-gateway/wire.ts'
+import { withNulls } from '../../../api-gateway/request/wire.ts'
 import { fc } from '../../support/properties.ts'
 import { inheritedNames, type Mutation, mutated, mutation, oddValue, valuesOf } from './arbitraries.ts'
 import { checkResponse } from './document-check.ts'

@@ -1,6 +1,6 @@
 // A process that takes part in an election; says so when it leads, and blocks its loop for ever when told to.
-import { loadConnection } from '../../../operator/kube/connection.ts'
-import { startElection } from '../../../operator/kube/leader.ts'
+import { loadConnection } from '../../../operator/kube/client/connection.ts'
+import { startElection } from '../../../operator/kube/lease/leader.ts'
 import { silentLog } from '../../../operator/log.ts'
 
 const { kubeconfig, ...options } = JSON.parse(process.argv[2] ?? '')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { type ApiAccess, apiCall } from '../../../dev/control-plane/kubernetes.ts'
 import { installInto } from '../../../dev/quartermaster.ts'
-import type { Connection } from '../../../operator/kube/connection.ts'
-import { loadConnection } from '../../../operator/kube/connection.ts'
+import type { Connection } from '../../../operator/kube/client/connection.ts'
+import { loadConnection } from '../../../operator/kube/client/connection.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
 
 /** The same identity as in a kubeconfig, by way of a proxy. */

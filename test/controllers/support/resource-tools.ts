@@ -1,17 +1,17 @@
-import type { ResourceTools } from '../../../operator/controllers/active-resource.ts'
-import { createClaims } from '../../../operator/controllers/claims.ts'
-import type { Installation } from '../../../operator/controllers/installation.ts'
-import type { Inventory } from '../../../operator/controllers/inventory.ts'
+import type { ResourceTools } from '../../../operator/controllers/active-resource/active-resource.ts'
+import { createClaims } from '../../../operator/controllers/shared/claims.ts'
+import type { Installation } from '../../../operator/controllers/shared/installation.ts'
+import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
 import {
   createOrganizationDrivers,
   type DriverFactories,
-} from '../../../operator/controllers/organization-drivers.ts'
-import type { SecretHolds } from '../../../operator/controllers/secret-holds.ts'
-import { canonicalJson } from '../../../operator/domain/identity.ts'
+} from '../../../operator/controllers/active-resource/organization-drivers.ts'
+import type { SecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
+import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
-import type { Cluster } from '../../../operator/kube/cluster.ts'
-import type { Objects } from '../../../operator/kube/objects.ts'
-import { createPlanning } from '../../../operator/kube/planning.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import type { Objects } from '../../../operator/kube/client/objects.ts'
+import { createPlanning } from '../../../operator/planning/planning.ts'
 import { silentLog } from '../../../operator/log.ts'
 
 const notHere = () => {

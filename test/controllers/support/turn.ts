@@ -1,5 +1,5 @@
 import type { Kind } from '../../../operator/api/kind.ts'
-import type { Turn } from '../../../operator/kube/controller.ts'
+import type { Turn } from '../../../operator/kube/loop/controller.ts'
 
 /** A turn of a loop in which nobody else waits and nothing is written. */
 export function silentTurn<K extends Kind>(changes: Partial<Turn<K>> = {}): Turn<K> {

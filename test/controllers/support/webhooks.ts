@@ -3,7 +3,7 @@ import { Environment as EnvironmentKind } from '../../../operator/api/environmen
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { type KubeObject, newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
-import { ApiError } from '../../../operator/kube/client.ts'
+import { ApiError } from '../../../operator/kube/client/client.ts'
 import type { FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
 

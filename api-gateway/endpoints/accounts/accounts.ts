@@ -1,0 +1,127 @@
+import { ResourceAccount } from '../../../operator/api/resource-account.ts'
+import { list } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import {
+  accountChangesShape,
+  accountShape,
+  accountTypeShape,
+  accountTypes,
+  newAccountShape,
+  refuseIncomplete,
+  toAccount,
+  usesOf,
+} from './account-shape.ts'
+import { changeAccount, createAccount } from './account-writing.ts'
+import { find, findAll } from '../common/find.ts'
+import { credentialsData } from '../common/secret-refs.ts'
+
+const tag = 'Resource accounts'
+const checks = {
+  dry_run: flag('Whether the request is only checked.'),
+  check_credential: flag('Whether the provider is asked first if it accepts the credentials.'),
+}
+
+function findAccount(store: Store, organization: string, id: string): ResourceAccount {
+  const found = find(store, ResourceAccount, organization, id)
+  if (!found) throw new Problem('NotFound', `account '${id}' not found`)
+  return found
+}
+
+/** Resource accounts. */
+export const accounts: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/resources/account-types',
+    summary: 'List the account types',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: list(accountTypeShape, 'Account types.') },
+    handle: () => ok(accountTypes),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/resources/accounts',
+    summary: 'List the resource accounts',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: list(accountShape, 'Resource accounts.') },
+    handle: ({ params: { org_id } }, { cluster: { store } }) =>
+      ok(findAll(store, ResourceAccount, org_id).map((each) => toAccount(store, each))),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/resources/accounts',
+    summary: 'Create a resource account',
+    tag,
+    access: { organization: 'administrator' },
+    query: checks,
+    body: newAccountShape,
+    responses: { 200: accountShape, 204: undefined, 409: errorShape },
+    async handle({ params: { org_id }, query, body, caller }, gateway) {
+      const { store } = gateway.cluster
+      refuseIncomplete(body.type, body.credentials)
+      const data = credentialsData(body.credentials)
+      const isTried = isOn(query.check_credential)
+      const isDryRun = isOn(query.dry_run)
+      const wanted = { organization: org_id, body, data, isTried, isDryRun }
+      const account = await createAccount(wanted, caller, gateway)
+      return isDryRun ? noContent : ok(toAccount(store, account))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/resources/accounts/{account_id}',
+    summary: 'Get a resource account',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: accountShape },
+    handle: ({ params: { org_id, account_id } }, { cluster: { store } }) =>
+      ok(toAccount(store, findAccount(store, org_id, account_id))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/resources/accounts/{account_id}',
+    summary: 'Change the name or the credentials of a resource account',
+    tag,
+    access: { organization: 'administrator' },
+    query: checks,
+    body: accountChangesShape,
+    responses: { 200: accountShape, 204: undefined, 409: errorShape },
+    async handle({ params: { org_id, account_id }, query, body }, gateway) {
+      const { store } = gateway.cluster
+      const account = findAccount(store, org_id, account_id)
+      if (body.credentials) refuseIncomplete(account.spec.type, body.credentials)
+      const data = body.credentials && credentialsData(body.credentials)
+      const isDryRun = isOn(query.dry_run)
+      const isTried = isOn(query.check_credential)
+      if (isDryRun && !isTried) return noContent
+      const change = { name: body.name, data, isTried, isDryRun }
+      const changed = await changeAccount(account, change, gateway)
+      return isDryRun ? noContent : ok(toAccount(store, changed))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/resources/accounts/{account_id}',
+    summary: 'Delete a resource account that nothing uses',
+    tag,
+    access: { organization: 'administrator' },
+    responses: { 204: undefined, 409: errorShape },
+    async handle({ params: { org_id, account_id } }, { cluster }) {
+      const account = findAccount(cluster.store, org_id, account_id)
+      const uses = usesOf(cluster.store, account)
+      const { resource_definitions: definitions, active_resources: resources } = uses
+      if (definitions.length + resources.length > 0) {
+        const counts = `${definitions.length} resource definitions and ${resources.length} active resources`
+        const text = `account '${account_id}' is used by ${counts}`
+        throw new Problem('Conflict', text, { referencing_resources: uses })
+      }
+      await cluster.remove(ResourceAccount, account)
+      return noContent
+    },
+  }),
+]

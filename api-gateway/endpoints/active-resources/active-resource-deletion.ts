@@ -1,0 +1,68 @@
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { Environment } from '../../../operator/api/environment.ts'
+import { annotations } from '../../../operator/api/names.ts'
+import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
+import { defaultClass, formatDescriptor, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { contextOf, guResId } from '../../../operator/domain/resource/identity.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { accepted, type Endpoint, endpoint, noContent } from '../../endpoint.ts'
+import { acceptedShape, errorShape } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import { deploymentsTo } from '../deployments/deployment-shape.ts'
+import { findEnvironment, untilGone } from '../common/find.ts'
+
+function findResource(
+  store: Store,
+  environment: Environment,
+  { res_type, res_id }: { readonly res_type: string; readonly res_id: string },
+): ActiveResource {
+  const { type, class: resourceClass = defaultClass } = splitTypeAndClass(res_type)
+  const descriptor = { type, class: resourceClass, resourceId: res_id }
+  const name = guResId(contextOf(environment), descriptor)
+  const found = store.get(ActiveResource, environment.metadata.namespace ?? '', name)
+  if (found) return found
+  throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
+}
+
+/** A deployment counts on what it plans with: nothing is taken from under it. */
+function refuseWhileDeploying(store: Store, { metadata }: Environment): void {
+  const running = deploymentsTo(store, metadata.namespace ?? '', metadata.name).find(
+    (each) => !isFinished(each),
+  )
+  if (running)
+    throw new Problem(
+      'Conflict',
+      `deployment '${running.metadata.name}' of this environment has not finished`,
+    )
+}
+
+/** Deletion of active resources. */
+export const activeResourceDeletion: readonly Endpoint[] = [
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources/{res_type}/{res_id}',
+    summary: 'Deprovision an active resource, or detach it',
+    tag: 'Active resources',
+    access: { organization: 'administrator' },
+    query: {
+      detach: flag('Whether what was provisioned stays, and is no longer looked after.'),
+    },
+    responses: { 202: acceptedShape, 204: undefined, 409: errorShape },
+    async handle({ params, query: { detach } }, { cluster }) {
+      const { store } = cluster
+      const environment = findEnvironment(store, params)
+      const resource = findResource(store, environment, params)
+      const { namespace = '', name, uid, deletionTimestamp } = resource.metadata
+      if (!deletionTimestamp) refuseWhileDeploying(store, environment)
+      // A deletion that is under way and cannot succeed ends when its resource is detached.
+      if (isOn(detach)) {
+        const mark = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
+        await cluster.patch(ActiveResource, resource, mark)
+      }
+      await cluster.remove(ActiveResource, resource)
+      const isEnded = await untilGone(() => store.get(ActiveResource, namespace, name))
+      return isEnded ? noContent : accepted
+    },
+  }),
+]

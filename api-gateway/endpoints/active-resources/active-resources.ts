@@ -1,0 +1,201 @@
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { boolean, freeForm, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { byAge } from '../../../operator/domain/deployment/deployment.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { criterionId } from '../../../operator/domain/definition/matching.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { conditionOf } from '../../../operator/kube/loop/verdict.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { perObject } from '../../request/per-object.ts'
+import { anyOf, named } from '../../response/shapes.ts'
+import { isOn, truthValue } from '../../request/switch.ts'
+import { versionId } from '../definitions/definition-shape.ts'
+import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from '../common/find.ts'
+import { outputReferences } from '../common/secret-refs.ts'
+import { messageOfCondition, whyOf } from './why.ts'
+
+const state = oneOf(['pending', 'active', 'deleting'], 'How far it is.')
+
+const message = messageOfCondition(
+  'Reason and message of what it waits for, why it failed or cannot be deleted, or that nothing uses it; absent when there is nothing to say.',
+)
+
+const activeResourceShape = named(
+  'ActiveResource',
+  object(
+    {
+      org_id: string('Organization id.'),
+      app_id: string('Application id.'),
+      env_id: string('Environment id.'),
+      env_type: string('Environment type.'),
+      res_id: string('Resource ID.'),
+      type: string('Resource type.'),
+      class: string('Resource class.'),
+      def_id: string('Definition that provisions it.'),
+      def_version_id: string('Content of the definition when it was deployed.'),
+      driver_type: string('Driver.'),
+      deploy_id: string('Deployment that used it last.'),
+      gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
+      resource: freeForm('Outputs that are not secret.'),
+      secret_refs: freeForm(
+        'Where each secret output is, by its name: `store` and `ref`, as in the inputs of a definition; never its value.',
+      ),
+      updated_at: time('When its state, its inputs or its outputs last changed.'),
+      scheduled_deletion: boolean('Whether it is being deleted.'),
+      metadata: object(
+        { res_id: string('Resource ID.'), type: string('Resource type.'), class: string('Resource class.') },
+        {},
+        'What it is.',
+      ),
+      status: anyOf(
+        object({ gu_res_id: string('GUResID.'), state }, { message }, 'GUResID, state, and why.'),
+        {
+          ...state,
+          description: 'The state alone, for requests with the header `Humanitec-User-Agent`.',
+        },
+      ),
+    },
+    {
+      criteria_id: string('Criterion that decided.'),
+      driver_account: string('Account that the driver uses.'),
+      status_message: message,
+      unused_since: time(
+        'Since when no workload uses it: it is kept for a roll-back. Absent while one does.',
+      ),
+    },
+    'A resource of an environment.',
+  ),
+)
+
+const headers = {
+  'Humanitec-User-Agent': string(
+    'Name of a client library. With it, `status` is the plain string that these parse, else it is an object.',
+  ),
+}
+
+/** How a request wants `status`: as the specification shows it, or as the plain string that client libraries parse. */
+function wantsPlainStatus(call: { header(name: 'humanitec-user-agent'): string | undefined }): boolean {
+  return call.header('humanitec-user-agent') !== undefined
+}
+
+// Hashing would be most of what a list of many resources costs.
+const criterionIdOf = perObject(criterionId)
+
+function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
+  const { metadata, spec, status } = resource
+  const { context, definition, resourceId, type, class: resourceClass } = spec
+  const current = stateOf(resource)
+  const why = whyOf(resource) ?? (current === 'active' ? undefined : 'Pending: waiting for the operator')
+  return {
+    org_id: context.organizationId,
+    app_id: context.applicationId,
+    env_id: context.environmentId,
+    env_type: context.environmentType,
+    res_id: resourceId,
+    type,
+    class: resourceClass,
+    def_id: definition.definitionName,
+    def_version_id: versionId(definition),
+    // Of a driver that wraps another, the one that did it.
+    driver_type: status?.provisioned?.driverType ?? definition.driverType,
+    deploy_id: deploymentOf(store, resource),
+    gu_res_id: metadata.name,
+    resource: status?.outputs ?? {},
+    secret_refs: outputReferences(status),
+    updated_at: updatedAt(resource),
+    scheduled_deletion: metadata.deletionTimestamp !== undefined,
+    ...(definition.criterion ? { criteria_id: criterionIdOf(definition.criterion) } : {}),
+    ...(definition.accountName === undefined ? {} : { driver_account: definition.accountName }),
+    ...(why === undefined ? {} : { status_message: why }),
+    ...(spec.unusedSince === undefined ? {} : { unused_since: spec.unusedSince }),
+    metadata: { res_id: resourceId, type, class: resourceClass },
+    status: plainStatus
+      ? current
+      : { gu_res_id: metadata.name, state: current, ...(why === undefined ? {} : { message: why }) },
+  }
+}
+
+function stateOf(resource: ActiveResource) {
+  if (resource.metadata.deletionTimestamp) return 'deleting'
+  return conditionOf(resource, 'Ready')?.status === 'True' ? 'active' : 'pending'
+}
+
+/** The newest of what is known; a default of the API server is older than the object. */
+function updatedAt(resource: ActiveResource): string {
+  const { metadata, status } = resource
+  const readySince = conditionOf(resource, 'Ready')?.lastTransitionTime
+  const times = [metadata.deletionTimestamp, readySince, status?.provisionTime]
+  // Some have fractions of a second and some have not: their texts do not sort.
+  return times
+    .filter((each) => each !== undefined)
+    .reduce((newest, each) => (Date.parse(each) > Date.parse(newest) ? each : newest), createdAt(resource))
+}
+
+/** A resource in use is part of the newest deployment, even when that had nothing to change on it. */
+function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string {
+  const { namespace = '' } = metadata
+  const last = store.get(Environment, namespace, spec.environmentName)?.status?.lastDeploymentName
+  const isOwn = last === undefined || last === spec.deploymentName
+  if (isOwn || spec.unusedSince !== undefined) return spec.deploymentName
+  const [own, newest] = [spec.deploymentName, last].map((name) =>
+    store.get(EnvironmentDeployment, namespace, name),
+  )
+  if (!newest) return spec.deploymentName
+  return own && byAge(own, newest) > 0 ? spec.deploymentName : last
+}
+
+function byDescriptor({ spec: left }: ActiveResource, { spec: right }: ActiveResource): number {
+  const text = ({ environmentName, resourceId, type, class: resourceClass }: ActiveResource['spec']) =>
+    [environmentName, resourceId, type, resourceClass].join('\0')
+  return text(left) < text(right) ? -1 : 1
+}
+
+/** Active resources. */
+export const activeResources: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources',
+    summary: 'List the active resources of an environment',
+    tag: 'Active resources',
+    access: { application: 'viewer' },
+    query: {
+      scheduled_deletion: truthValue(
+        'Whether those that are being deleted are listed, or the others. All when absent.',
+      ),
+    },
+    headers,
+    responses: { 200: list(activeResourceShape, 'Active resources.') },
+    handle(call, { cluster: { store } }) {
+      const { scheduled_deletion: wanted } = call.query
+      const resources = resourcesOf(store, findEnvironment(store, call.params))
+        .filter(
+          ({ metadata }) =>
+            wanted === undefined || isOn(wanted) === (metadata.deletionTimestamp !== undefined),
+        )
+        .sort(byDescriptor)
+      return ok(resources.map((each) => toActiveResource(store, each, wantsPlainStatus(call))))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/resources/defs/{def_id}/resources',
+    summary: 'List the active resources that a definition provisions',
+    tag: 'Active resources',
+    access: { organization: 'administrator' },
+    headers,
+    responses: { 200: list(activeResourceShape, 'Active resources.') },
+    handle(call, { cluster: { store } }) {
+      const { org_id, def_id } = call.params
+      const resources = [...store.byIndex(ActiveResource, 'definition', inOrganization(org_id, def_id))]
+      if (resources.length === 0 && !find(store, ResourceDefinition, org_id, def_id)) {
+        throw new Problem('NotFound', `definition '${def_id}' not found`)
+      }
+      return ok(
+        resources.sort(byDescriptor).map((each) => toActiveResource(store, each, wantsPlainStatus(call))),
+      )
+    },
+  }),
+]

@@ -1,0 +1,18 @@
+import { applicationRole } from '../../../operator/api/access.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { findApplication } from '../common/find.ts'
+import { roleUsers } from '../users/role-users.ts'
+
+/** The users of an application. */
+export const applicationUsers: readonly Endpoint[] = roleUsers({
+  path: '/orgs/{org_id}/apps/{app_id}',
+  what: 'application',
+  access: { application: 'owner' },
+  role: applicationRole,
+  find: (store, { org_id = '', app_id = '' }) => findApplication(store, { org_id, app_id }).metadata.name,
+  roleOf: ({ applications = [] }, id) => applications.find((each) => each.applicationName === id)?.role,
+  withRole({ applications = [], ...roles }, applicationName, role) {
+    const others = applications.filter((each) => each.applicationName !== applicationName)
+    return { ...roles, applications: role === undefined ? others : [...others, { applicationName, role }] }
+  },
+})

@@ -1,0 +1,239 @@
+import { Membership } from '../../../operator/api/access.ts'
+import { Application } from '../../../operator/api/application.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentType } from '../../../operator/api/environment-type.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { boolean, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { allows } from '../../../operator/domain/access/roles.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Caller, demand } from '../../authenticate.ts'
+import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { shortId } from '../../request/parameters.ts'
+import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
+import { changeObject } from '../common/change.ts'
+import {
+  defaultEnvironmentType,
+  isStanding,
+  type NewEnvironment,
+  newEnvironment,
+  noteDeletion,
+  refuseUnknownType,
+} from '../environments/environments.ts'
+import {
+  byName,
+  createdAt,
+  createdBy,
+  environmentIdOf,
+  environmentsOf,
+  find,
+  findApplication,
+  held,
+  lifeOf,
+  newMetadata,
+  refuseTaken,
+  resourcesOf,
+  untilGone,
+} from '../common/find.ts'
+import { undoing } from '../common/undo.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+
+const applicationShape = named(
+  'Application',
+  object(
+    {
+      id: shortId('Application id.'),
+      name: string('Name for people.'),
+      org_id: shortId('Organization id.'),
+      created_at: time('When it was made.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
+      status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
+      status_changed_at: time('Since when.'),
+      envs: list(
+        object(
+          {
+            id: shortId('Environment id.'),
+            name: string('Name for people.'),
+            type: string('Environment type.'),
+          },
+          {},
+          'An environment.',
+        ),
+        'Its environments.',
+      ),
+    },
+    statusMessageField,
+    'An application of the organization.',
+  ),
+)
+
+const newApplicationShape = object(
+  { id: shortId('Id of the new application.'), name: string('Name for people.') },
+  {
+    env: object(
+      {
+        id: shortId('Environment id.'),
+        name: string('Name for people.'),
+        type: shortId('Environment type.'),
+      },
+      {},
+      'Its first environment; one named and typed `development` when absent, where that type exists and the caller is its deployer.',
+    ),
+    skip_environment_creation: boolean(
+      'Whether no environment is made when none is given. False when absent.',
+    ),
+  },
+  'An application.',
+)
+
+function toApplication(store: Store, application: Application) {
+  const { metadata, spec } = application
+  const environments = environmentsOf(store, application)
+  return {
+    id: metadata.name,
+    name: spec.displayName ?? metadata.name,
+    org_id: metadata.namespace,
+    created_at: createdAt(application),
+    created_by: createdBy(application),
+    ...lifeOf(application),
+    ...statusMessageOf(application, () => environments.flatMap((each) => resourcesOf(store, each))),
+    envs: environments.map((each) => ({
+      id: environmentIdOf(each),
+      name: each.spec.displayName ?? environmentIdOf(each),
+      type: each.spec.typeName,
+    })),
+  }
+}
+
+/** The environment that a new application begins with; none that the caller may not make, unless it was asked for. */
+function firstEnvironment(
+  store: Store,
+  organization: string,
+  body: {
+    readonly id: string
+    readonly env?: NewEnvironment
+    readonly skip_environment_creation?: boolean
+  },
+  caller: Caller,
+): NewEnvironment | undefined {
+  const { id: applicationId, env, skip_environment_creation: isNoneWanted = false } = body
+  const needed = { application: 'owner', orOrganization: 'manager', deployer: true } as const
+  if (env) {
+    refuseUnknownType(store, organization, env.type)
+    demand(caller, needed, { applicationId, environmentType: env.type })
+    return env
+  }
+  const isTypeThere = find(store, EnvironmentType, organization, defaultEnvironmentType) !== undefined
+  const target = { applicationId, environmentType: defaultEnvironmentType }
+  if (isNoneWanted || !isTypeThere || !allows(caller.membership, needed, target)) return undefined
+  return { id: defaultEnvironmentType, name: 'Development', type: defaultEnvironmentType }
+}
+
+/** Makes the creator of an application its owner; an administrator is that already. */
+async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
+  const { namespace = '', name: applicationName } = metadata
+  if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
+  const membership = find(cluster.store, Membership, namespace, caller.userName)
+  if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
+  await changeObject(cluster, Membership, membership, (object) => {
+    const others = (object.spec.applications ?? []).filter((each) => each.applicationName !== applicationName)
+    const applications = [...others, { applicationName, role: 'owner' as const }]
+    return { ...object, spec: { ...object.spec, applications } }
+  })
+}
+
+/** Applications. */
+export const applications: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps',
+    summary: 'List the applications that the caller can see',
+    tag: 'Applications',
+    access: { organization: 'member' },
+    responses: { 200: list(applicationShape, 'Applications.') },
+    handle({ params: { org_id }, caller }, { cluster: { store } }) {
+      const visible = store
+        .list(Application, org_id)
+        .filter(({ metadata }) =>
+          allows(caller.membership, { application: 'viewer' }, { applicationId: metadata.name }),
+        )
+      return ok(visible.sort(byName).map((each) => toApplication(store, each)))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps',
+    summary: 'Create an application, and its first environment',
+    tag: 'Applications',
+    access: { organization: 'manager' },
+    body: newApplicationShape,
+    responses: { 201: applicationShape, 409: errorShape },
+    async handle({ params: { org_id }, body, caller }, { cluster, log }) {
+      const { store } = cluster
+      const first = firstEnvironment(store, org_id, body, caller)
+      const known = store.get(Application, org_id, body.id)
+      await refuseTaken(cluster, Application, known, `application '${body.id}'`)
+      const metadata = held(newMetadata(org_id, body.id, caller))
+      const application = await cluster.create(
+        Application,
+        newObject(Application, metadata, { displayName: body.name }),
+      )
+      await undoing(
+        log,
+        () => cluster.remove(Application, application),
+        async () => {
+          await makeOwner(cluster, application, caller)
+          if (first) await cluster.create(Environment, newEnvironment(org_id, body.id, first, caller))
+        },
+      )
+      return created(toApplication(store, application))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}',
+    summary: 'Get an application',
+    tag: 'Applications',
+    access: { application: 'viewer' },
+    responses: { 200: applicationShape },
+    handle: ({ params }, { cluster: { store } }) => ok(toApplication(store, findApplication(store, params))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/apps/{app_id}',
+    summary: 'Rename an application',
+    tag: 'Applications',
+    access: { application: 'owner' },
+    body: object({ name: string('Name for people.') }, {}, 'What is to change.'),
+    responses: { 200: applicationShape },
+    async handle({ params, body }, { cluster }) {
+      const application = findApplication(cluster.store, params)
+      const { uid } = application.metadata
+      const change = { metadata: { uid }, spec: { displayName: body.name } }
+      return ok(toApplication(cluster.store, await cluster.patch(Application, application, change)))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/apps/{app_id}',
+    summary: 'Delete an application with its environments',
+    tag: 'Applications',
+    access: { application: 'owner' },
+    responses: { 202: acceptedShape, 204: undefined },
+    async handle({ params, caller }, { cluster }) {
+      const { store } = cluster
+      const application = findApplication(store, params)
+      const environments = environmentsOf(store, application)
+      for (const { spec } of environments) {
+        const target = { applicationId: params.app_id, environmentType: spec.typeName }
+        demand(caller, { application: 'owner', deployer: true }, target)
+      }
+      await Promise.all(environments.map((each) => noteDeletion(cluster, each, caller)))
+      await cluster.remove(Application, application)
+      if (environments.some((each) => isStanding(store, each))) return accepted
+      const look = () => store.get(Application, params.org_id, params.app_id)
+      return (await untilGone(look)) ? noContent : accepted
+    },
+  }),
+]

@@ -1,0 +1,78 @@
+import { list, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { type AuditRecord, auditRecordShape, auditResults } from '../../audit/audit.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+
+const path = '/orgs/{org_id}/audit-logs'
+const defaultPerPage = 50
+
+/** What a list is narrowed by. */
+interface Filter {
+  readonly from?: string
+  readonly to?: string
+  readonly user_id?: string
+  readonly result?: AuditRecord['result']
+}
+
+function fits(record: AuditRecord, { from, to, user_id: user, result }: Filter): boolean {
+  const at = Date.parse(record.at)
+  if (from !== undefined && at < Date.parse(from)) return false
+  if (to !== undefined && at >= Date.parse(to)) return false
+  return (user === undefined || record.user_id === user) && (result === undefined || record.result === result)
+}
+
+/** The page after one that ends with `last`, filtered like it; relative, since a proxy may put a prefix before the path. */
+function linkTo(query: Readonly<Record<string, string>>, last: string): string {
+  const address = new URLSearchParams({ ...query, page: last })
+  return `<?${address.toString()}>; rel="next"`
+}
+
+/** What was written and refused in an organization. */
+export const auditLogs: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'List what was written and refused since this gateway process started, the newest first',
+    tag: 'Audit',
+    access: { organization: 'administrator' },
+    query: {
+      from: time('Only what is not older.'),
+      to: time('Only what is older.'),
+      user_id: string('Only what this user asked for.', { maxLength: 253 }),
+      result: oneOf(auditResults, 'Only what ended so.'),
+      per_page: string('How many a page has at most, from 1 to 100. 50 when absent.', {
+        pattern: '^([1-9][0-9]?|100)$',
+      }),
+      page: string('Page, as the header `Link` of the one before names it.', { maxLength: 63 }),
+    },
+    responses: { 200: list(auditRecordShape, 'Records.') },
+    answerHeaders: {
+      Link: string(
+        'The next page, where there is one, as `rel="next"`; relative to the address of this one.',
+        { maxLength: 8192 },
+      ),
+    },
+    handle({ params: { org_id }, query }, { audit, cluster: { store } }) {
+      const { page, per_page: perPage, from, to, user_id, result } = query
+      // What else is asked for, be it a token in a wrong place, is not said again.
+      const filter: Filter = JSON.parse(JSON.stringify({ from, to, user_id, result }))
+      if (page !== undefined && !audit.isOurs(page))
+        throw new Problem('Invalid', "'page' is none of this gateway process; begin with the first page")
+      // What an earlier organization of the same name did is nothing to this one.
+      const since = Date.parse(store.organizations().find(({ id }) => id === org_id)?.createdAt ?? '')
+      const records = audit
+        .newest(org_id)
+        .filter((record) => !(Date.parse(record.at) < since) && (page === undefined || record.id < page))
+        .filter((record) => fits(record, filter))
+      const size = perPage === undefined ? defaultPerPage : Number(perPage)
+      const shown = records.slice(0, size)
+      const last = shown.at(-1)
+      const isMore = last !== undefined && records.length > size
+      return {
+        status: 200,
+        body: shown,
+        ...(isMore ? { headers: { link: linkTo({ ...filter, per_page: String(size) }, last.id) } } : {}),
+      }
+    },
+  }),
+]

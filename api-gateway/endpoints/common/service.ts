@@ -1,0 +1,102 @@
+import { freeForm, object, string } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { blindnessOf } from '../../authenticate.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { htmlAnswer } from '../../pages/html.ts'
+import { viewerPage, viewerPolicy } from '../../pages/viewer.ts'
+import { errorShape } from '../../response/shapes.ts'
+
+/** What is as long as it has to be. */
+const textOf = (description: string) => string(description, { maxLength: 16_777_216 })
+
+const status = string('`ok`.')
+const stateShape = object({ status }, {}, 'State of the process.')
+const readyShape = object(
+  { status },
+  { status_message: string('That no operator works on what is recorded; absent while one does.') },
+  'State of the process, and whether an operator works.',
+)
+
+/** The service itself: its state, its figures and its description. */
+export const service: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/livez',
+    summary: 'Tell whether the process runs',
+    tag: 'Service',
+    access: 'public',
+    isUnlimited: true,
+    responses: { 200: stateShape },
+    handle: () => ok({ status: 'ok' }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/readyz',
+    summary: 'Tell whether requests can be answered',
+    tag: 'Service',
+    access: 'public',
+    isUnlimited: true,
+    responses: { 200: readyShape, 503: errorShape },
+    handle(_call, { cluster: { store }, hasOperator }) {
+      const message = blindnessOf(store)
+      if (message !== undefined) return { status: 503, body: { error: 'Internal', message } }
+      // Ready all the same: reads are answered, and what is recorded is worked on later.
+      const notice = 'no operator is running: requests are recorded and wait'
+      return ok({ status: 'ok', ...(hasOperator() ? {} : { status_message: notice }) })
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/metrics',
+    summary: 'Get figures for Prometheus, as text',
+    tag: 'Service',
+    access: 'public',
+    responses: { 200: textOf('Figures in the text format of Prometheus.') },
+    textType: 'text/plain',
+    async handle(_call, { metrics }) {
+      return { status: 200, text: { contentType: metrics.contentType, content: await metrics.text() } }
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'Get this description of all operations',
+    tag: 'Service',
+    access: 'public',
+    responses: { 200: freeForm('An OpenAPI 3.1 document.') },
+    handle: (_call, { document }) => ({
+      status: 200,
+      text: { contentType: 'application/json', content: document },
+    }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/docs',
+    summary: 'Read this description as a page, and try it',
+    tag: 'Service',
+    access: 'public',
+    responses: { 200: textOf('A page.') },
+    textType: 'text/html',
+    handle: () => htmlAnswer(viewerPage, viewerPolicy),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/docs/{file}',
+    summary: 'Get a file of that page',
+    tag: 'Service',
+    access: 'public',
+    headers: { 'If-None-Match': string('The `ETag` of the file that the client has.', { maxLength: 4096 }) },
+    responses: { 200: textOf('A script or a style sheet.'), 304: undefined },
+    answerHeaders: { ETag: string('Changes with the content.') },
+    textType: 'text/*',
+    async handle({ params, header }, { viewer }) {
+      const found = await viewer.file(params.file)
+      if (!found) throw new Problem('NotFound', `the page has no file '${params.file}'`)
+      const { etag, ...text } = found
+      // Kept by browsers, and asked for again only by its tag.
+      const headers = { etag, 'cache-control': 'no-cache' }
+      const isKnown = header('if-none-match')?.includes(etag) ?? false
+      return isKnown ? { status: 304, headers } : { status: 200, text, headers }
+    },
+  }),
+]

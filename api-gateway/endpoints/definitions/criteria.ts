@@ -1,0 +1,129 @@
+import { type Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { list } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { criterionId } from '../../../operator/domain/definition/matching.ts'
+import type { Caller } from '../../authenticate.ts'
+import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import { inTurn } from '../../request/turns.ts'
+import { changeObject, contributionOf, stamped } from '../common/change.ts'
+import {
+  findDefinition,
+  refreshHolders,
+  refuseDuplicates,
+  resourcesOfDefinition,
+} from './definition-finding.ts'
+import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
+import { criteriaRequest, criterionOf, criterionRequest, type Spelling } from './definition-request.ts'
+import { criterionShape, toCriterion } from './definition-shape.ts'
+import { findAll, inOrganization } from '../common/find.ts'
+
+const tag = 'Resource definitions'
+
+function withCriteria(definition: ResourceDefinition, criteria: readonly Criterion[]): ResourceDefinition {
+  return { ...definition, spec: { ...definition.spec, criteria: [...criteria] } }
+}
+
+function withoutCriterion(definition: ResourceDefinition, id: string): ResourceDefinition {
+  const { criteria = [] } = definition.spec
+  const kept = criteria.filter((each) => criterionId(each) !== id)
+  if (kept.length < criteria.length) return withCriteria(definition, kept)
+  throw new Problem('NotFound', `definition '${definition.metadata.name}' has no criterion '${id}'`)
+}
+
+/** Gives a definition criteria; none of its type is given any meanwhile, so that what is free stays free until it is written. */
+async function giveCriteria(
+  found: ResourceDefinition,
+  caller: Caller,
+  gateway: Gateway,
+  added: readonly Criterion[],
+  criteriaFor: (definition: ResourceDefinition) => readonly Criterion[],
+): Promise<void> {
+  const { cluster, criteriaTurns } = gateway
+  const { namespace = '', name } = found.metadata
+  await inTurn(criteriaTurns, inOrganization(namespace, found.spec.type), async () => {
+    await refreshHolders(cluster, found, added)
+    const first = findDefinition(cluster.store, namespace, name)
+    await changeObject(cluster, ResourceDefinition, first, (definition) =>
+      stamped(definition, withCriteria(definition, criteriaFor(definition)), contributionOf(caller, gateway)),
+    )
+  })
+}
+
+/** Criteria of definitions at one of the two paths. */
+export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
+  const note = spelling === 'older' ? ' (older spelling)' : ''
+  return [
+    endpoint({
+      method: 'post',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}/criteria`,
+      summary: `Add a criterion to a resource definition${note}`,
+      tag,
+      access: { organization: 'administrator' },
+      body: criterionRequest,
+      responses: { 200: criterionShape, 409: errorShape },
+      async handle({ params: { org_id, def_id }, body, caller }, gateway) {
+        const { store } = gateway.cluster
+        const criterion = criterionOf(body)
+        await giveCriteria(
+          findDefinition(store, org_id, def_id),
+          caller,
+          gateway,
+          [criterion],
+          (definition) => {
+            const { criteria = [] } = definition.spec
+            refuseDuplicates(store, definition, [criterion], criteria)
+            return [...criteria, criterion]
+          },
+        )
+        return ok(toCriterion(criterion))
+      },
+    }),
+    endpoint({
+      method: 'put',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}/criteria`,
+      summary: `Replace the criteria of a resource definition${note}`,
+      tag,
+      access: { organization: 'administrator' },
+      body: criteriaRequest,
+      responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
+      async handle({ params: { org_id, def_id }, body, caller }, gateway) {
+        const { store } = gateway.cluster
+        const criteria = body.map(criterionOf)
+        await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, criteria, (definition) => {
+          refuseDuplicates(store, definition, criteria)
+          return criteria
+        })
+        return ok(criteria.map(toCriterion))
+      },
+    }),
+    endpoint({
+      method: 'delete',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}/criteria/{criterion_id}`,
+      summary: `Delete a criterion of a resource definition${note}`,
+      tag,
+      access: { organization: 'administrator' },
+      query: { force: flag('Whether it is deleted even if a resource would then have another definition.') },
+      responses: { 204: undefined, 409: definitionChangesShape },
+      async handle({ params: { org_id, def_id, criterion_id }, query: { force }, caller }, gateway) {
+        const { cluster } = gateway
+        const { store } = cluster
+        const definition = findDefinition(store, org_id, def_id)
+        const changed = withoutCriterion(definition, criterion_id)
+        const others = findAll(store, ResourceDefinition, org_id).filter(
+          ({ metadata }) => metadata.name !== def_id,
+        )
+        const resources = resourcesOfDefinition(store, org_id, def_id)
+        const changes = definitionChanges(definition, resources, [...others, changed]).filter(
+          ({ from_def, to_def }) => from_def !== to_def,
+        )
+        if (changes.length > 0 && !isOn(force)) return { status: 409, body: changes }
+        await changeObject(cluster, ResourceDefinition, definition, (each) =>
+          stamped(each, withoutCriterion(each, criterion_id), contributionOf(caller, gateway)),
+        )
+        return noContent
+      },
+    }),
+  ]
+}

@@ -1,0 +1,92 @@
+import { boolean, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { named } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import { findDefinitionOrRemains } from './definition-finding.ts'
+import { definitionShape, toDefinition } from './definition-shape.ts'
+
+const { properties, required } = definitionShape as unknown as {
+  properties: Parameters<typeof object>[0]
+  required: readonly string[]
+}
+const optional = Object.entries(properties).filter(([key]) => !required.includes(key))
+
+const versionShape = named(
+  'ResourceDefinitionVersion',
+  object(
+    {
+      ...Object.fromEntries(Object.entries(properties).filter(([key]) => required.includes(key))),
+      def_id: string('Definition id.'),
+      action: oneOf(['created', 'updated', 'deleted'], 'What made this version.'),
+      archived: boolean('Always false.'),
+      active: boolean('Whether it is what deployments use.'),
+      proposed: boolean('Always false.'),
+      driver_account: string('Account; empty when there is none.'),
+      driver_inputs: properties['driver_inputs'] ?? object({}, {}, ''),
+      provision: properties['provision'] ?? object({}, {}, ''),
+      updated_at: time('When it was made.'),
+    },
+    Object.fromEntries(optional),
+    'A version of a resource definition.',
+  ),
+)
+
+/** The one version that is kept: the definition as it is. */
+function currentVersion(store: Store, organization: string, id: string, deleted: boolean) {
+  const { definition, isDeleted } = findDefinitionOrRemains(store, organization, id)
+  if (isDeleted && !deleted) throw new Problem('NotFound', `definition '${id}' not found`)
+  const shown = toDefinition(definition, 'current', isDeleted)
+  const { updated_at: updatedAt = shown.created_at, active_version_id: version } = shown
+  const changed = shown.updated_at === undefined ? ('created' as const) : ('updated' as const)
+  return {
+    driver_account: '',
+    driver_inputs: {},
+    provision: {},
+    ...shown,
+    id: version,
+    def_id: id,
+    action: isDeleted ? ('deleted' as const) : changed,
+    archived: false,
+    active: !isDeleted,
+    proposed: false,
+    updated_at: updatedAt,
+  }
+}
+
+const path = '/orgs/{org_id}/resources/defs/{def_id}/versions'
+const deleted = flag('Whether a definition that is gone is shown too, while its resources are there.')
+
+/** Versions of definitions, of which the current one is kept. */
+export const definitionVersions: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'List the versions of a resource definition: the current one',
+    tag: 'Resource definitions',
+    access: { organization: 'member' },
+    query: {
+      deleted,
+      per_page: string('How many a page has at most; there is one version.', { maxLength: 9 }),
+      page: string('Token of a page; there is one page.'),
+    },
+    responses: { 200: list(versionShape, 'Versions.') },
+    handle: ({ params: { org_id, def_id }, query }, { cluster: { store } }) =>
+      ok([currentVersion(store, org_id, def_id, isOn(query.deleted))]),
+  }),
+  endpoint({
+    method: 'get',
+    path: `${path}/{version_id}`,
+    summary: 'Get a version of a resource definition',
+    tag: 'Resource definitions',
+    access: { organization: 'member' },
+    query: { deleted },
+    responses: { 200: versionShape },
+    handle({ params: { org_id, def_id, version_id }, query }, { cluster: { store } }) {
+      const version = currentVersion(store, org_id, def_id, isOn(query.deleted))
+      if (version.id === version_id) return ok(version)
+      throw new Problem('NotFound', `definition '${def_id}' has no version '${version_id}'`)
+    },
+  }),
+]

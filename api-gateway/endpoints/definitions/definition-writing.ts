@@ -1,0 +1,222 @@
+import { newObject } from '../../../operator/api/kind.ts'
+import { provisionSchema, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { faultOf, parseReference } from '../../../operator/domain/resource/descriptor.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
+import type { Caller } from '../../authenticate.ts'
+import type { Gateway } from '../../endpoint.ts'
+import { fromWire } from '../../request/wire.ts'
+import { changeObject, contributionOf, stamped } from '../common/change.ts'
+import { refreshHolders, refuseDuplicates } from './definition-finding.ts'
+import {
+  accountOf,
+  type Change,
+  type ChangedInputs,
+  criterionOf,
+  inputsOf,
+  type NewDefinition,
+} from './definition-request.ts'
+import { newMetadata, refuseTooLarge } from '../common/find.ts'
+import {
+  addSecret,
+  createWithSecret,
+  type OwnedSecret,
+  refuseOtherThan,
+  withoutAnnouncement,
+} from '../common/owned-secret.ts'
+import {
+  extractReferences,
+  extractSecrets,
+  knownSecrets,
+  newSecretName,
+  randomLength,
+  withKnownPlaceholders,
+} from '../common/secret-refs.ts'
+
+type Spec = ResourceDefinition['spec']
+
+/** What a request makes of a definition, with the Secret that this needs, if any. */
+export interface Draft {
+  /** The definition as it would be; deciding it has no effect. `before` are its references, where they are known otherwise. */
+  apply(definition: ResourceDefinition, before?: FreeForm): ResourceDefinition
+  readonly secret?: OwnedSecret
+}
+
+/** The new definition that a request asks for, refused where it may not be. */
+export async function newDefinition(
+  organization: string,
+  body: NewDefinition,
+  caller: Caller,
+  gateway: Gateway,
+): Promise<{ definition: ResourceDefinition; secret: Draft['secret'] }> {
+  const { id, type, driver_type: driverType, criteria } = body
+  const fault = faultOf({ type })
+  if (fault) throw new Problem('Invalid', fault)
+  const { cluster } = gateway
+  const { store } = cluster
+  const base: Spec = {
+    type,
+    driverType,
+    ...(criteria ? { criteria: criteria.map(criterionOf) } : {}),
+  }
+  const { apply, secret } = draftOf(id, body, gateway)
+  const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))
+  await refuseOtherThan(creationOf(definition, secret), cluster)
+  const { criteria: wanted = [] } = base
+  await refreshHolders(cluster, definition, wanted)
+  refuseDuplicates(store, definition, wanted)
+  return { definition, secret }
+}
+
+/** Writes a new definition and the Secret that it owns, or neither. */
+export function createDefinition(
+  { definition, secret }: Awaited<ReturnType<typeof newDefinition>>,
+  gateway: Gateway,
+): Promise<ResourceDefinition> {
+  return createWithSecret(creationOf(definition, secret), gateway)
+}
+
+function creationOf(wanted: ResourceDefinition, secret: OwnedSecret | undefined) {
+  return { kind: ResourceDefinition, wanted, secret, what: `definition '${wanted.metadata.name}'` }
+}
+
+/** Writes what a request makes of a definition; an older Secret is left to the operator. */
+export async function writeDraft(
+  definition: ResourceDefinition,
+  { apply, secret }: Draft,
+  caller: Caller,
+  gateway: Pick<Gateway, 'cluster' | 'now'>,
+): Promise<ResourceDefinition> {
+  const { cluster } = gateway
+  apply(definition)
+  const contribution = contributionOf(caller, gateway)
+  const change = (each: ResourceDefinition) => stamped(each, apply(each), contribution)
+  if (!secret) return changeObject(cluster, ResourceDefinition, definition, change)
+  const announced = await addSecret(ResourceDefinition, definition, secret, gateway)
+  return changeObject(cluster, ResourceDefinition, announced, (each) =>
+    withoutAnnouncement(change(each), secret.name),
+  )
+}
+
+/** A draft that replaces all but what a replacement leaves alone: type, criteria, and a driver that is not named. */
+export function replacementOf(id: string, body: Change, gateway: Gateway): Draft {
+  const { apply, ...draft } = draftOf(id, body, gateway, true)
+  return {
+    ...draft,
+    apply(definition) {
+      const { type, driverType, criteria, driverInputs } = definition.spec
+      const kept = { type, driverType, ...(criteria ? { criteria } : {}) }
+      return apply({ ...definition, spec: kept }, driverInputs?.secretRefs)
+    },
+  }
+}
+
+/** A draft that changes the fields that are given; `isWhole` when nothing stays as it was. */
+export function draftOf(
+  id: string,
+  body: Change,
+  gateway: Pick<Gateway, 'checkDriverInputs'>,
+  isWhole = false,
+): Draft {
+  for (const key of Object.keys(body.provision ?? {})) if (!key.includes('${')) parseReference(key)
+  const inputs = withoutEmptyPart(inputsOf(body))
+  const name = newSecretName(id)
+  const extracted = inputs ? secretsOf(inputs, name) : undefined
+  const { data = {}, refs } = extracted ?? {}
+  return {
+    ...(Object.keys(data).length > 0 ? { secret: { name, data } } : {}),
+    apply(definition, before = definition.spec.driverInputs?.secretRefs) {
+      const known = refs && before ? withKnownPlaceholders(refs, before) : refs
+      const spec = changedSpec(definition.spec, body, inputs, known)
+      // What an older version of a driver took is not the fault of a change to something else.
+      if (isWhole || inputs !== undefined || body.driver_type !== undefined)
+        checkInputs(definition.metadata.namespace ?? '', spec, inputs, gateway)
+      refuseTooLarge(spec, `definition '${id}'`)
+      return { ...definition, spec }
+    },
+  }
+}
+
+/** Inputs whose empty secrets or references are left out where the others are given. */
+function withoutEmptyPart(inputs: ChangedInputs | null | undefined): ChangedInputs | null | undefined {
+  if (!inputs?.secrets || !inputs.secret_refs) return inputs
+  const { secrets, secret_refs: references, ...rest } = inputs
+  if (Object.keys(references).length === 0) return { ...rest, secrets }
+  return Object.keys(secrets).length === 0 ? { ...rest, secret_refs: references } : inputs
+}
+
+/** References that take the place of those that there are; null where they are taken away, undefined where nothing is said. */
+function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: string) {
+  if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' exclude each other")
+  if (secrets) return extractSecrets(secrets, name)
+  if (references) {
+    const { refs, data } = extractReferences(references, name)
+    return { refs: withoutShownVersions(refs, name.slice(0, -randomLength)), data }
+  }
+  return secrets === null || references === null ? { refs: null, data: {} } : undefined
+}
+
+/** References into Secrets of the definition as they are kept: their version is only ever shown. */
+function withoutShownVersions(refs: FreeForm, ownPrefix: string): FreeForm {
+  return Object.fromEntries(
+    Object.entries(refs).map(([key, value]) => {
+      if (!isObject(value)) return [key, value]
+      const { version, ...leaf } = value
+      const { secret } = leaf
+      if (typeof value['ref'] === 'string') return [key, value]
+      if (typeof secret !== 'string') return [key, withoutShownVersions(value, ownPrefix)]
+      return [key, version === '1' && secret.startsWith(ownPrefix) ? leaf : value]
+    }),
+  )
+}
+
+function changedSpec(
+  spec: Spec,
+  body: Change,
+  inputs: ChangedInputs | null | undefined,
+  refs: FreeForm | null | undefined,
+): Spec {
+  const { accountName, driverInputs, provision, ...rest } = spec
+  return {
+    ...rest,
+    ...(body.name === undefined ? {} : { displayName: body.name }),
+    ...(body.driver_type === undefined ? {} : { driverType: body.driver_type }),
+    ...optional('accountName', changed(accountName, accountOf(body))),
+    ...optional(
+      'driverInputs',
+      inputs ? changedInputs(driverInputs, inputs, refs) : changed(driverInputs, inputs),
+    ),
+    ...optional('provision', changed(provision, body.provision && fromWire(provisionSchema, body.provision))),
+  }
+}
+
+function changedInputs(
+  { values, secretRefs }: Spec['driverInputs'] = {},
+  inputs: ChangedInputs,
+  refs: FreeForm | null | undefined,
+): Spec['driverInputs'] {
+  return {
+    ...optional('values', changed(values, inputs.values)),
+    ...optional('secretRefs', changed(secretRefs, refs)),
+  }
+}
+
+/** What becomes of a field: a given one takes its place, null takes it away. */
+function changed<T>(before: T | undefined, given: T | null | undefined): T | undefined {
+  return given === undefined ? before : (given ?? undefined)
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V } // a computed key is a string to the compiler
+}
+
+function checkInputs(
+  organization: string,
+  { driverType, driverInputs: { values, secretRefs } = {} }: Spec,
+  inputs: ChangedInputs | null | undefined,
+  { checkDriverInputs }: Pick<Gateway, 'checkDriverInputs'>,
+): void {
+  const given = inputs?.secrets ?? (inputs?.secret_refs ? knownSecrets(inputs.secret_refs) : undefined)
+  checkDriverInputs(organization, driverType, given ? { values, secrets: given } : { values, secretRefs })
+}

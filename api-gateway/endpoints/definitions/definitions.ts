@@ -1,0 +1,213 @@
+import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { list, string } from '../../../operator/api/schema.ts'
+import type { Caller } from '../../authenticate.ts'
+import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
+import { anyOf, errorShape } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import { inTurn } from '../../request/turns.ts'
+import { criteriaAt } from './criteria.ts'
+import {
+  findDefinition,
+  findDefinitionOrRemains,
+  listDefinitions,
+  resourcesOfDefinition,
+} from './definition-finding.ts'
+import {
+  definitionChanges,
+  definitionChangesShape,
+  previewDefinition,
+  previewShape,
+} from './definition-preview.ts'
+import {
+  changeShape,
+  newDefinitionShape,
+  replacementShape,
+  type Spelling,
+  spellingOf,
+} from './definition-request.ts'
+import { definitionShape, toDefinition } from './definition-shape.ts'
+import {
+  createDefinition,
+  type Draft,
+  draftOf,
+  newDefinition,
+  replacementOf,
+  writeDraft,
+} from './definition-writing.ts'
+import { findAll, inOrganization } from '../common/find.ts'
+
+const tag = 'Resource definitions'
+const deleted = flag(
+  'Whether definitions that are gone are shown too, while resources that they provisioned are there.',
+)
+const dryRun = {
+  dry_run: flag(
+    'Whether nothing is written, and the answer says what the next deployments would do otherwise.',
+  ),
+}
+const written = { 200: anyOf(definitionShape, previewShape) }
+const filters = {
+  app: string('Application id of the context.'),
+  env: string('Environment id of the context.'),
+  env_type: string('Environment type of the context.'),
+  res: string('Resource ID.'),
+  res_type: string('Resource type.'),
+  class: string('Resource class.'),
+}
+
+/** An empty parameter says as little as an absent one. */
+function filterOf(query: { readonly [K in keyof typeof filters]?: string }) {
+  return {
+    ...(query.app ? { appId: query.app } : {}),
+    ...(query.env ? { envId: query.env } : {}),
+    ...(query.env_type ? { envType: query.env_type } : {}),
+    ...(query.res ? { resId: query.res } : {}),
+    ...(query.res_type ? { type: query.res_type } : {}),
+    ...(query.class ? { class: query.class } : {}),
+  }
+}
+
+interface WriteOptions {
+  readonly isDryRun: boolean
+  readonly spelling: Spelling
+  readonly caller: Caller
+}
+
+/** Writes what a request makes of a definition, or answers what that would mean. */
+async function writeOrPreview(
+  definition: ResourceDefinition,
+  draft: Draft,
+  { isDryRun, spelling, caller }: WriteOptions,
+  gateway: Gateway,
+) {
+  const { namespace = '', name } = definition.metadata
+  if (isDryRun) return ok(await previewDefinition(namespace, name, draft.apply(definition), gateway))
+  return ok(toDefinition(await writeDraft(definition, draft, caller, gateway), spelling))
+}
+
+function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: `/orgs/{org_id}/resources/${path}`,
+      summary: `List the resource definitions that could be chosen${note}`,
+      tag,
+      access: { organization: 'member' },
+      query: { ...filters, deleted },
+      responses: { 200: list(definitionShape, 'By type, those that would win first.') },
+      handle({ params: { org_id }, query }, { cluster: { store } }) {
+        const found = listDefinitions(store, org_id, {
+          filter: filterOf(query),
+          deleted: isOn(query.deleted),
+        })
+        return ok(found.map(({ definition, isDeleted }) => toDefinition(definition, spelling, isDeleted)))
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}`,
+      summary: `Get a resource definition${note}`,
+      tag,
+      access: { organization: 'member' },
+      query: { deleted },
+      responses: { 200: definitionShape },
+      handle({ params: { org_id, def_id }, query }, { cluster: { store } }) {
+        if (!isOn(query.deleted)) return ok(toDefinition(findDefinition(store, org_id, def_id), spelling))
+        const { definition, isDeleted } = findDefinitionOrRemains(store, org_id, def_id)
+        return ok(toDefinition(definition, spelling, isDeleted))
+      },
+    }),
+  ]
+}
+
+function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): Endpoint[] {
+  const access = { organization: 'administrator' } as const
+  return [
+    endpoint({
+      method: 'post',
+      path: `/orgs/{org_id}/resources/${path}`,
+      summary: `Create a resource definition${note}`,
+      tag,
+      access,
+      query: dryRun,
+      body: newDefinitionShape,
+      responses: { ...written, 409: errorShape },
+      async handle({ params: { org_id }, query: { dry_run }, body, caller }, gateway) {
+        if (isOn(dry_run)) {
+          const { definition } = await newDefinition(org_id, body, caller, gateway)
+          return ok(await previewDefinition(org_id, body.id, definition, gateway))
+        }
+        const definition = await inTurn(gateway.criteriaTurns, inOrganization(org_id, body.type), async () =>
+          createDefinition(await newDefinition(org_id, body, caller, gateway), gateway),
+        )
+        return ok(toDefinition(definition, spellingOf(body, spelling)))
+      },
+    }),
+    endpoint({
+      method: 'put',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}`,
+      summary: `Replace a resource definition but for its type and criteria${note}`,
+      tag,
+      access,
+      query: dryRun,
+      body: replacementShape,
+      responses: written,
+      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
+        const definition = findDefinition(gateway.cluster.store, org_id, def_id)
+        const options = { isDryRun: isOn(dry_run), spelling: spellingOf(body, spelling), caller }
+        return writeOrPreview(definition, replacementOf(def_id, body, gateway), options, gateway)
+      },
+    }),
+    endpoint({
+      method: 'patch',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}`,
+      summary: `Change a resource definition${note}`,
+      tag,
+      access,
+      query: dryRun,
+      body: changeShape,
+      responses: written,
+      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
+        const definition = findDefinition(gateway.cluster.store, org_id, def_id)
+        const options = { isDryRun: isOn(dry_run), spelling: spellingOf(body, spelling), caller }
+        return writeOrPreview(definition, draftOf(def_id, body, gateway), options, gateway)
+      },
+    }),
+    endpoint({
+      method: 'delete',
+      path: `/orgs/{org_id}/resources/${path}/{def_id}`,
+      summary: `Delete a resource definition${note}`,
+      tag,
+      access,
+      query: { ...dryRun, force: flag('Whether it is deleted while resources use it.') },
+      responses: { 200: previewShape, 204: undefined, 409: definitionChangesShape },
+      async handle({ params: { org_id, def_id }, query: { dry_run, force } }, gateway) {
+        const { store } = gateway.cluster
+        const definition = findDefinition(store, org_id, def_id)
+        if (isOn(dry_run)) return ok(await previewDefinition(org_id, def_id, undefined, gateway))
+        const resources = resourcesOfDefinition(store, org_id, def_id)
+        if (resources.length > 0 && !isOn(force)) {
+          const others = findAll(store, ResourceDefinition, org_id).filter((each) => each !== definition)
+          return { status: 409, body: definitionChanges(definition, resources, others) }
+        }
+        await gateway.cluster.remove(ResourceDefinition, definition)
+        return noContent
+      },
+    }),
+  ]
+}
+
+function endpointsAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
+  const note = spelling === 'older' ? ' (older spelling)' : ''
+  return [
+    ...readingAt(path, spelling, note),
+    ...writingAt(path, spelling, note),
+    ...criteriaAt(path, spelling),
+  ]
+}
+
+/** Resource definitions, in both spellings. */
+export const definitions: readonly Endpoint[] = [
+  ...endpointsAt('defs', 'current'),
+  ...endpointsAt('dynamic', 'older'),
+]

@@ -1,0 +1,54 @@
+import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
+import { boolean, type Static, string, type TSchema } from '../../../operator/api/schema.ts'
+import { type Endpoint, endpoint, noContent } from '../../endpoint.ts'
+import { shortId } from '../../request/parameters.ts'
+import { changeObject, contributionOf } from '../common/change.ts'
+import { findDelta, rewritten } from './delta-writing.ts'
+
+type Field = 'archived' | 'env_id' | 'name'
+
+/** An operation whose body is the new value of one field, by its path and by the shorter one of earlier clients. */
+function fieldOf<B extends TSchema>(
+  field: Field,
+  summary: string,
+  body: B,
+  fieldsOf: (value: Static<B>) => Partial<DeploymentDelta['spec']>,
+): Endpoint[] {
+  return ([`metadata/${field}`, field] as const).map((path) =>
+    endpoint({
+      method: 'put',
+      path: `/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}/${path}`,
+      summary: path === field ? `${summary} (earlier path)` : summary,
+      tag: 'Deployment deltas',
+      access: { application: 'developer' },
+      body,
+      responses: { 204: undefined },
+      plainNotFound: true,
+      async handle({ params, body: value, caller }, gateway) {
+        const { cluster } = gateway
+        const contribution = contributionOf(caller, gateway)
+        await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
+          rewritten(delta, fieldsOf(value), contribution),
+        )
+        return noContent
+      },
+    }),
+  )
+}
+
+/** What is said about deltas, field by field; each body is a JSON string or boolean. */
+export const deltaMetadata: readonly Endpoint[] = [
+  ...fieldOf(
+    'archived',
+    'Put a delta away, or take it back',
+    boolean('Whether it is put away.'),
+    (archived) => ({ archived }),
+  ),
+  ...fieldOf(
+    'env_id',
+    'Say which environment a delta is meant for',
+    shortId('Environment id.'),
+    (environmentId) => ({ environmentId }),
+  ),
+  ...fieldOf('name', 'Rename a delta', string('Name for people.'), (displayName) => ({ displayName })),
+]

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { list } from '../../../operator/api/schema.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { shortId } from '../../request/parameters.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import { changeObject, contributionOf } from '../common/change.ts'
+import { deltaMetadata } from './delta-metadata.ts'
+import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
+import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
+import { createdAt, findApplication, inOrganization, newMetadata } from '../common/find.ts'
+
+/** Deployment deltas. */
+export const deltas: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas',
+    summary: 'List the deltas of an application',
+    tag: 'Deployment deltas',
+    access: { application: 'viewer' },
+    query: {
+      archived: flag('Whether the archived ones are listed instead of the others.'),
+      env: shortId('Environment that they are meant for.'),
+    },
+    responses: { 200: list(deltaShape, 'Deltas.') },
+    plainNotFound: true,
+    handle({ params, query: { archived, env } }, { cluster: { store } }) {
+      findApplication(store, params)
+      const found = store
+        .byIndex(DeploymentDelta, 'application', inOrganization(params.org_id, params.app_id))
+        .filter(({ metadata }) => !metadata.deletionTimestamp)
+        .filter(({ spec }) => (spec.archived ?? false) === isOn(archived))
+        .filter(({ spec }) => env === undefined || spec.environmentId === env)
+      return ok(found.sort((left, right) => (createdAt(left) < createdAt(right) ? -1 : 1)).map(toDelta))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas',
+    summary: 'Create a delta',
+    tag: 'Deployment deltas',
+    access: { application: 'developer' },
+    body: changesRequest,
+    responses: { 200: deltaShape },
+    plainNotFound: true,
+    async handle({ params, body, caller }, gateway) {
+      const { cluster } = gateway
+      const { org_id, app_id } = params
+      findApplication(cluster.store, params)
+      const metadata = newMetadata(org_id, randomBytes(20).toString('hex'), caller)
+      const draft = newObject(DeploymentDelta, metadata, {
+        applicationName: app_id,
+        ...aboutDelta(body),
+      })
+      const delta = changed(draft, [contentOf(body)], contributionOf(caller, gateway))
+      return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
+    summary: 'Get a delta',
+    tag: 'Deployment deltas',
+    access: { application: 'viewer' },
+    responses: { 200: deltaShape },
+    plainNotFound: true,
+    handle: ({ params }, { cluster: { store } }) => ok(toDelta(findDelta(store, params))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
+    summary: 'Change a delta',
+    tag: 'Deployment deltas',
+    access: { application: 'developer' },
+    body: list(changesRequest, 'Changes, folded into the delta in turn.'),
+    responses: { 200: deltaShape, 409: errorShape },
+    plainNotFound: true,
+    async handle({ params, body, caller }, gateway) {
+      const { cluster } = gateway
+      const changes = body.map(contentOf)
+      const contribution = contributionOf(caller, gateway)
+      const first = findDelta(cluster.store, params)
+      return ok(
+        toDelta(
+          await changeObject(cluster, DeploymentDelta, first, (delta) =>
+            changed(delta, changes, contribution),
+          ),
+        ),
+      )
+    },
+  }),
+  endpoint({
+    method: 'put',
+    path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
+    summary: 'Replace the changes in a delta; its name and environment stay unless they are given',
+    tag: 'Deployment deltas',
+    access: { application: 'developer' },
+    body: changesRequest,
+    responses: { 204: undefined, 409: errorShape },
+    plainNotFound: true,
+    async handle({ params, body, caller }, gateway) {
+      const { cluster } = gateway
+      const contribution = contributionOf(caller, gateway)
+      await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
+        replaced(delta, body, contribution),
+      )
+      return noContent
+    },
+  }),
+  ...deltaMetadata,
+]

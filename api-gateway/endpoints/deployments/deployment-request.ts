@@ -1,0 +1,78 @@
+import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
+import { pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
+import { object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
+import { applyDelta, deltaContent, emptySet, type SetContent } from '../../../operator/domain/delta/delta.ts'
+import type { Base } from '../../../operator/domain/deployment/deployment.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { knownId } from '../../request/parameters.ts'
+import { wireSchema } from '../../request/wire.ts'
+import { type EnvironmentPath, find } from '../common/find.ts'
+import { findSet } from './set-shape.ts'
+
+/** What a request to deploy may say. */
+export const deploymentFields = {
+  delta_id: knownId('Delta to apply to what is deployed.'),
+  set_id: knownId('Set to deploy; ignored with `delta_id`.'),
+  comment: string('Why it is made.', { maxLength: 8192 }),
+  value_set_version_id: string('Only answered again: what is deployed has the newest values.', {
+    maxLength: 253,
+  }),
+  mode: oneOf(['full', 'incremental'], 'Whether unchanged resources are provisioned again as well.'),
+}
+
+/** What a request to deploy says. */
+export const newDeploymentShape = object(
+  {},
+  {
+    ...deploymentFields,
+    delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
+    set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 253 }),
+    pipeline: wireSchema(pipelineStepSchema),
+  },
+  'A deployment; of what is deployed already when neither a delta nor a set is given.',
+)
+
+/** A request to deploy. */
+export type NewDeployment = Static<typeof newDeploymentShape>
+
+/** The request without an empty id beside one that is not; an empty one alone is no wish to deploy what is deployed. */
+export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): NewDeployment {
+  if (delta_id) return { delta_id, ...rest }
+  if (set_id) return { set_id, ...rest }
+  if (delta_id === undefined && set_id === undefined) return rest
+  const name = delta_id === '' ? 'delta_id' : 'set_id'
+  throw new Problem('Invalid', `'${name}' is empty: without it, what is deployed is deployed again`)
+}
+
+/** The set of the deployment from which another one starts; the empty set for the first. */
+function baseSet(store: Store, organization: string, base: Base | undefined): SetContent {
+  if (!base) return emptySet
+  const [application = '', setId = ''] = (base.setName ?? '').split('.')
+  const content = findSet(store, organization, application, setId)
+  if (content) return content
+  throw new Problem(
+    'Invalid',
+    `the set of deployment '${base.deploymentName}', from which this one starts, is not there`,
+  )
+}
+
+/** The set that is to be deployed to an environment, where the deployment builds on that one. */
+export function wantedSet(
+  store: Store,
+  path: EnvironmentPath,
+  body: NewDeployment,
+  builtOn: Base | undefined,
+): SetContent {
+  const { org_id, app_id } = path
+  const base = () => baseSet(store, org_id, builtOn)
+  if (body.delta_id !== undefined) {
+    const delta = find(store, DeploymentDelta, org_id, body.delta_id)
+    if (delta?.spec.applicationName === app_id) return applyDelta(base(), deltaContent(delta.spec))
+    throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
+  }
+  if (body.set_id === undefined) return base()
+  const set = findSet(store, org_id, app_id, body.set_id)
+  if (!set) throw new Problem('Invalid', `deployment set '${body.set_id}' does not exist`)
+  return set
+}

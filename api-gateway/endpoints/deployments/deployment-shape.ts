@@ -1,0 +1,97 @@
+import { deploymentStates, type Start } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
+import { object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { stateOfDeployment } from '../../../operator/domain/deployment/deployment.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { named } from '../../response/shapes.ts'
+import { toWire, wireSchema } from '../../request/wire.ts'
+import { afterDot, createdAt, createdBy, inOrganization } from '../common/find.ts'
+
+/** A deployment as REST shows it. */
+export const deploymentShape = named(
+  'Deployment',
+  object(
+    {
+      id: string('Deployment id.'),
+      env_id: string('Environment id.'),
+      set_id: string('Deployment set; empty until it is known.'),
+      from_id: string('Deployment that it builds on; empty for the first.'),
+      comment: string('Why it was made.', { maxLength: 8192 }),
+      status: oneOf(deploymentStates, 'How far it is.'),
+      status_changed_at: time('Since when.'),
+      created_at: time('When it was made.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
+      export_status: string('Always empty.'),
+      export_file: string('Always empty.'),
+    },
+    {
+      delta_id: string('Deployment delta that it applied.'),
+      dependency_graph_id: string('Resource graph of what it deploys; absent until its set is known.'),
+      mode: oneOf(['full', 'incremental'], 'Whether unchanged resources were provisioned again as well.'),
+      pipeline: wireSchema(pipelineStepSchema),
+      status_message: string('That no operator works on it now; absent while one does.', { maxLength: 8192 }),
+      value_set_version_id: string('Version of the shared values that was asked for.', { maxLength: 253 }),
+    },
+    'A deployment to an environment.',
+  ),
+)
+
+/** A deployment in the shape of REST. */
+export function toDeployment(deployment: EnvironmentDeployment) {
+  const { metadata, spec, status } = deployment
+  const setName = spec.setName ?? status?.setName ?? ''
+  return {
+    id: metadata.name,
+    env_id: afterDot(spec.environmentName),
+    set_id: afterDot(setName),
+    ...(setName === '' ? {} : { dependency_graph_id: afterDot(setName) }),
+    from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
+    ...requestedOptions(spec),
+    comment: spec.comment ?? '',
+    status: stateOfDeployment(deployment),
+    status_changed_at: status?.finishTime ?? status?.startTime ?? createdAt(deployment),
+    created_at: createdAt(deployment),
+    created_by: createdBy(deployment),
+    export_status: '',
+    export_file: '',
+  }
+}
+
+/** The optional parts of the request that made a deployment. */
+function requestedOptions({ deltaName, mode, pipeline, valueSetVersionId }: EnvironmentDeployment['spec']) {
+  return {
+    ...(deltaName === undefined ? {} : { delta_id: deltaName }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(pipeline ? { pipeline: toWire(pipelineStepSchema, pipeline) } : {}),
+    ...(valueSetVersionId === undefined ? {} : { value_set_version_id: valueSetVersionId }),
+  }
+}
+
+/** A deployment that may be gone, as an environment that starts from it remembers it. */
+export function toPastDeployment(start: Start) {
+  return {
+    id: start.deploymentName,
+    env_id: afterDot(start.environmentName),
+    set_id: afterDot(start.setName),
+    from_id: start.fromDeploymentName ?? '',
+    ...(start.deltaName === undefined ? {} : { delta_id: start.deltaName }),
+    comment: start.comment ?? '',
+    status: start.state,
+    status_changed_at: start.changeTime ?? start.creationTime,
+    created_at: start.creationTime,
+    created_by: start.creatorName ?? '',
+    export_status: '',
+    export_file: '',
+  }
+}
+
+/** All deployments to an environment, in no order. */
+export function deploymentsTo(
+  store: Store,
+  organization: string,
+  environmentName: string,
+): EnvironmentDeployment[] {
+  return [
+    ...store.byIndex(EnvironmentDeployment, 'environment', inOrganization(organization, environmentName)),
+  ]
+}

@@ -1,0 +1,128 @@
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { list, object, oneOf, string } from '../../../operator/api/schema.ts'
+import { byAge } from '../../../operator/domain/deployment/deployment.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { created, type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { errorShape, named } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import { newDeploymentShape, withOneSource } from './deployment-request.ts'
+import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
+import { preparedDeployment, startDeployment } from './deployment-start.ts'
+import { planShape, toPlan } from './dry-run.ts'
+import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
+import { pipelineId } from './pipeline-run-shape.ts'
+
+const deploymentErrorShape = named(
+  'DeploymentError',
+  object(
+    {
+      scope: oneOf(['environment', 'workload'], 'What it is about.'),
+      object_id: string('The workload, or the descriptor of the resource; empty for the environment.'),
+      code: string('Why, as one CamelCase word.'),
+      summary: string('Why, in short.', { maxLength: 8192 }),
+      message: string('Why, for people.', { maxLength: 32_768 }),
+      error_type: string('Always empty.'),
+    },
+    {},
+    'One thing that keeps a deployment from going on.',
+  ),
+)
+
+function findDeployment(
+  store: Store,
+  path: EnvironmentPath & { readonly deploy_id: string },
+): EnvironmentDeployment {
+  const environment = findEnvironment(store, path)
+  const found = store.get(EnvironmentDeployment, path.org_id, path.deploy_id)
+  if (found?.spec.environmentName === environment.metadata.name) return found
+  throw new Problem('NotFound', `deployment '${path.deploy_id}' not found`)
+}
+
+function toErrors({ status }: EnvironmentDeployment) {
+  // A failed try counts as well: the deployment may not have come far enough to find problems.
+  const failed = status?.conditions?.find(({ type, status: holds }) => type === 'Ready' && holds === 'False')
+  const problems = status?.problems ?? []
+  const all =
+    problems.length > 0 || !failed
+      ? problems
+      : [{ object: '', reason: failed.reason, message: failed.message }]
+  return all.map(({ object: about, reason, message }) => ({
+    scope: about === '' || about.includes('#') ? 'environment' : 'workload',
+    object_id: about,
+    code: reason,
+    summary: message.split('\n', 1)[0] ?? '',
+    message,
+    error_type: '',
+  }))
+}
+
+/** The runs that made a deployment, as `<pipeline>,<run>`: ours, and the one that the request named. */
+function runsOf({ metadata, spec: { pipeline } }: EnvironmentDeployment): string[] {
+  return [`${pipelineId},${metadata.name}`, ...(pipeline ? [`${pipeline.id},${pipeline.runId}`] : [])]
+}
+
+const path = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys'
+const tag = 'Deployments'
+
+/** Deployments. */
+export const deployments: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path,
+    summary: 'List the deployments to an environment, the newest first',
+    tag,
+    access: { application: 'viewer' },
+    query: {
+      pipelineRunId: string('Only the deployment that this run made, as `<pipeline>,<run>`.', {
+        maxLength: 512,
+      }),
+    },
+    responses: { 200: list(deploymentShape, 'Deployments.') },
+    handle({ params, query: { pipelineRunId: run } }, { cluster: { store } }) {
+      const { metadata } = findEnvironment(store, params)
+      const newestFirst = deploymentsTo(store, params.org_id, metadata.name).sort(byAge).reverse()
+      const wanted = newestFirst.filter((each) => !run || runsOf(each).includes(run))
+      return ok(wanted.map(toDeployment))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Deploy to an environment',
+    tag,
+    access: { application: 'developer' },
+    query: {
+      dry_run: flag('Whether nothing is written, and the plan is answered.'),
+    },
+    body: newDeploymentShape,
+    responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
+    async handle({ params, query, body, caller }, gateway) {
+      const request = withOneSource(body)
+      const isDryRun = isOn(query.dry_run)
+      const isFull = request.mode === 'full'
+      const prepared = await preparedDeployment(params, request, caller, gateway, { besideOthers: isDryRun })
+      const { environment, content } = prepared
+      if (isDryRun) return ok(toPlan(gateway.planning.planFor(environment, content, { isFull })))
+      return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: `${path}/{deploy_id}`,
+    summary: 'Get a deployment',
+    tag,
+    access: { application: 'viewer' },
+    responses: { 200: deploymentShape },
+    handle: ({ params }, { cluster: { store } }) => ok(toDeployment(findDeployment(store, params))),
+  }),
+  endpoint({
+    method: 'get',
+    path: `${path}/{deploy_id}/errors`,
+    summary: 'List what keeps a deployment from going on',
+    tag,
+    access: { application: 'viewer' },
+    responses: { 200: list(deploymentErrorShape, 'Problems.') },
+    handle: ({ params }, { cluster: { store } }) => ok(toErrors(findDeployment(store, params))),
+  }),
+]

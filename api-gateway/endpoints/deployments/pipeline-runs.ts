@@ -1,0 +1,106 @@
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { knownId, shortId } from '../../request/parameters.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { flag, isOn } from '../../request/switch.ts'
+import { deploymentFields, type NewDeployment } from './deployment-request.ts'
+import { preparedDeployment, startDeployment } from './deployment-start.ts'
+import { findStart } from '../environments/environments.ts'
+import { afterDot, type EnvironmentPath, findApplication } from '../common/find.ts'
+import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
+import { deployOnce } from './run-key.ts'
+
+const requestShape = object(
+  {
+    env_id: shortId('Environment to deploy to.'),
+  },
+  {
+    ...deploymentFields,
+    // A published SDK leaves it out, although it is given it.
+    trigger: oneOf(['deployment_request'], 'What kind of run it is: `deployment_request`, also when absent.'),
+    deployment_id: knownId('Deployment of the application whose set is deployed.'),
+  },
+  'A deployment, of exactly one of `delta_id`, `set_id` and `deployment_id`.',
+)
+
+/** The deployment that a run is to make. */
+function deploymentOf(
+  store: Store,
+  { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>,
+  body: Static<typeof requestShape>,
+): NewDeployment {
+  const { delta_id, set_id, deployment_id, comment, mode, value_set_version_id } = body
+  if ([delta_id, set_id, deployment_id].filter((each) => each !== undefined).length !== 1)
+    throw new Problem('Invalid', "exactly one of 'delta_id', 'set_id' and 'deployment_id' is needed")
+  const more = {
+    ...(comment === undefined ? {} : { comment }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(value_set_version_id === undefined ? {} : { value_set_version_id }),
+  }
+  if (delta_id !== undefined) return { delta_id, ...more }
+  if (deployment_id === undefined) return { ...(set_id === undefined ? {} : { set_id }), ...more }
+  const { spec, status } = findStart(store, org_id, app_id, deployment_id)
+  const setName = spec.setName ?? status?.setName
+  if (setName === undefined) throw new Problem('Invalid', `deployment '${deployment_id}' has no set yet`)
+  return { set_id: afterDot(setName), ...more }
+}
+
+/** Runs of the pipeline that deploys: each is a deployment. */
+export const pipelineRuns: readonly Endpoint[] = [
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps/{app_id}/pipeline-runs',
+    summary: 'Deploy to an environment; requests with the same header `Idempotency-Key` do so once',
+    tag: 'Deployments',
+    access: { application: 'developer' },
+    headers: {
+      'Idempotency-Key': string(
+        'Key of the request. Requests of a user to an application with the same key deploy once, as long as that deployment is kept; one with another body is refused (422).',
+      ),
+    },
+    query: { dry_run: flag('Whether the request is only checked.') },
+    body: requestShape,
+    responses: { 201: pipelineRunShape, 204: undefined, 409: errorShape },
+    async handle({ params, query, body, caller, header }, gateway) {
+      const { store } = gateway.cluster
+      const path = { ...params, env_id: body.env_id }
+      findApplication(store, params)
+      const prepare = async () => {
+        const request = deploymentOf(store, params, body)
+        return { request, prepared: await preparedDeployment(path, request, caller, gateway) }
+      }
+      if (isOn(query.dry_run)) {
+        await prepare()
+        return noContent
+      }
+      const deploy = async (marks?: Readonly<Record<string, string>>) => {
+        const { request, prepared } = await prepare()
+        return startDeployment(path, request, prepared, caller, gateway, marks)
+      }
+      const key = header('idempotency-key')
+      // Once it was deployed, the same request could be refused now.
+      const deployment =
+        key === undefined ? await deploy() : await deployOnce(params, { key, body, caller }, gateway, deploy)
+      return created(toRun(deployment))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/pipelines/{pipeline_id}/runs/{run_id}',
+    summary: 'Get a run of the pipeline `default`',
+    tag: 'Deployments',
+    access: { application: 'viewer' },
+    responses: { 200: pipelineRunShape },
+    handle({ params }, { cluster: { store } }) {
+      findApplication(store, params)
+      const found = store.get(EnvironmentDeployment, params.org_id, params.run_id)
+      const isOfApplication = found?.spec.environmentName.startsWith(`${params.app_id}.`)
+      if (found && isOfApplication && params.pipeline_id === pipelineId) return ok(toRun(found))
+      const run = `run '${params.run_id}' of pipeline '${params.pipeline_id}'`
+      throw new Problem('NotFound', `${run} not found`)
+    },
+  }),
+]

@@ -1,0 +1,69 @@
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { freeForm, integer, map, object, string } from '../../../operator/api/schema.ts'
+import { emptySet, type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
+import { setObjectName } from '../../../operator/domain/resource/identity.ts'
+import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import type { Caller } from '../../authenticate.ts'
+import { named } from '../../response/shapes.ts'
+import { newMetadata, refuseTooLarge } from '../common/find.ts'
+
+/** A deployment set as REST shows it. */
+export const setShape = named(
+  'DeploymentSet',
+  object(
+    {
+      id: string('Id: a hash of the content.'),
+      version: integer('Always 0.'),
+      modules: map(freeForm('A module.'), 'Workloads by id.'),
+      shared: map(freeForm('A dependency.'), 'Shared dependencies by id.'),
+    },
+    {},
+    'All workloads and shared dependencies of a deployment.',
+  ),
+)
+
+/** A set in the shape of REST. */
+export function toSet(id: string, { modules, shared }: SetContent) {
+  return { id, version: 0, modules, shared }
+}
+
+/** The content of a set of an application; the empty set is always there. */
+export function findSet(
+  store: Store,
+  organization: string,
+  application: string,
+  id: string,
+): SetContent | undefined {
+  if (id === setId(emptySet)) return emptySet
+  return store.get(DeploymentSet, organization, setObjectName(application, id))?.spec
+}
+
+/** Keeps a set; equal content is the same set. Answers the name of its object. */
+export async function keepSet(
+  cluster: Cluster,
+  organization: string,
+  application: string,
+  content: SetContent,
+  caller: Caller,
+): Promise<string> {
+  const name = setObjectName(application, setId(content))
+  if (cluster.store.get(DeploymentSet, organization, name)) return name
+  const spec = {
+    applicationName: application,
+    modules: { ...content.modules },
+    shared: { ...content.shared },
+  }
+  refuseTooLarge(spec, 'the deployment set')
+  try {
+    await cluster.create(
+      DeploymentSet,
+      newObject(DeploymentSet, newMetadata(organization, name, caller), spec),
+    )
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error
+  }
+  return name
+}

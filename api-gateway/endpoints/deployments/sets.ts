@@ -1,0 +1,90 @@
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import { list, string } from '../../../operator/api/schema.ts'
+import { applyDelta, diffSets, emptyDelta, type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { foldDelta } from '../../../operator/domain/delta/fold.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { anyOf } from '../../response/shapes.ts'
+import { changesRequest, plainDeltaShape } from '../deltas/delta-shape.ts'
+import { contentOf } from '../deltas/delta-writing.ts'
+import { afterDot, byName, findApplication, inOrganization } from '../common/find.ts'
+import { findSet, keepSet, setShape, toSet } from './set-shape.ts'
+
+interface ApplicationPath {
+  readonly org_id: string
+  readonly app_id: string
+}
+
+function contentOfSet(store: Store, path: ApplicationPath, id: string): SetContent {
+  findApplication(store, path)
+  const content = findSet(store, path.org_id, path.app_id, id)
+  if (!content) throw new Problem('NotFound', `deployment set '${id}' not found`)
+  return content
+}
+
+/** Deployment sets: made by deployments and from each other. */
+export const sets: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/sets',
+    summary: 'List the deployment sets of an application',
+    tag: 'Deployment sets',
+    access: { application: 'viewer' },
+    responses: { 200: list(setShape, 'Deployment sets.') },
+    plainNotFound: true,
+    handle({ params }, { cluster: { store } }) {
+      findApplication(store, params)
+      const found = store.byIndex(DeploymentSet, 'application', inOrganization(params.org_id, params.app_id))
+      return ok([...found].sort(byName).map(({ metadata, spec }) => toSet(afterDot(metadata.name), spec)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
+    summary: 'Get a deployment set, or what makes it of another one',
+    tag: 'Deployment sets',
+    access: { application: 'viewer' },
+    query: {
+      diff: string('Another set: the answer is the changes that make the set in the path of it.', {
+        maxLength: 64,
+      }),
+    },
+    responses: { 200: anyOf(setShape, plainDeltaShape) },
+    plainNotFound: true,
+    handle({ params, query: { diff } }, { cluster: { store } }) {
+      const content = contentOfSet(store, params, params.set_id)
+      if (diff) return ok(diffSets(contentOfSet(store, params, diff), content))
+      return ok(toSet(params.set_id, content))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}/diff/{source_set_id}',
+    summary: 'Get the changes that make a deployment set of another one, the source',
+    tag: 'Deployment sets',
+    access: { application: 'viewer' },
+    responses: { 200: plainDeltaShape },
+    plainNotFound: true,
+    handle({ params }, { cluster: { store } }) {
+      const content = contentOfSet(store, params, params.set_id)
+      return ok(diffSets(contentOfSet(store, params, params.source_set_id), content))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
+    summary: 'Make a deployment set from another one and changes to it',
+    tag: 'Deployment sets',
+    access: { application: 'developer' },
+    body: changesRequest,
+    responses: { 200: string('Id of the set with the changes.') },
+    plainNotFound: true,
+    async handle({ params, body, caller }, { cluster }) {
+      const base = contentOfSet(cluster.store, params, params.set_id)
+      const content = applyDelta(base, foldDelta(emptyDelta, [contentOf(body)]))
+      await keepSet(cluster, params.org_id, params.app_id, content, caller)
+      return ok(setId(content))
+    },
+  }),
+]

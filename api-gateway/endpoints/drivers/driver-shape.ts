@@ -1,0 +1,103 @@
+import type { ResourceDriver } from '../../../operator/api/resource-driver.ts'
+import { anyValue, boolean, freeForm, list, object, type Static, string } from '../../../operator/api/schema.ts'
+import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { faultOfTargetForm, faultsOfDriverTemplate } from '../../../operator/domain/definition/third-party.ts'
+import { faultOfPartedSchema } from '../../../operator/domain/schema/user-schema.ts'
+import { newId } from '../../request/parameters.ts'
+import { named } from '../../response/shapes.ts'
+import { plainSchema } from '../../request/wire.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+
+const requiredFields = {
+  type: string('Resource type that it provisions.', { minLength: 1, maxLength: 127 }),
+  target: string('HTTP or HTTPS address, or `driver://<organization or vendor>/<driver>`.', {
+    minLength: 1,
+    maxLength: 2048,
+  }),
+  inputs_schema: freeForm(
+    'JSON Schema of the inputs: the plain ones under `values`, the secret ones under `secrets`.',
+  ),
+  account_types: list(string('An account type.', { maxLength: 63 }), 'Types that an account may have.', {
+    maxItems: 64,
+  }),
+}
+const optionalFields = {
+  template: anyValue('For `driver://`: a template, or an object whose texts are templates, of the inputs.'),
+  is_public: boolean('Whether other organizations may use it; that is not possible.'),
+}
+
+/** A driver as a request describes it. */
+export const newDriverShape = object(
+  { id: newId('Id; definitions name the driver as `<organization>/<id>`.'), ...requiredFields },
+  optionalFields,
+  'A driver.',
+)
+
+/** All of a driver but its id. */
+export const replacedDriverShape = object(requiredFields, optionalFields, 'A driver.')
+
+/** A driver as REST answers it. */
+export const driverShape = named(
+  'Driver',
+  object(
+    {
+      org_id: string('Organization, or vendor of a driver that is built in.'),
+      id: string('Id within it.'),
+      type: string('Resource type that it provisions; `*` for any.'),
+      inputs_schema: freeForm('JSON Schema of the inputs.'),
+      account_types: list(string('An account type.'), 'Types that an account may have.'),
+    },
+    {
+      target: string('Where it is; absent for one that is built in.'),
+      template: anyValue('Template of the inputs of the driver that it wraps.'),
+      ...statusMessageField,
+    },
+    'A driver.',
+  ),
+)
+
+/** The spec that a request asks for; a Problem when it cannot be used. */
+export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDriver['spec'] {
+  const { type, target, inputs_schema: inputsSchema, account_types: accountTypes, template } = body
+  if (body.is_public === true)
+    throw new Problem('Invalid', "'is_public' cannot be true: a driver belongs to its organization")
+  const ofTarget = faultOfTargetForm(target)
+  if (ofTarget !== undefined) throw new Problem('Invalid', ofTarget)
+  const ofSchema = faultOfPartedSchema(inputsSchema)
+  if (ofSchema !== undefined) throw new Problem('Invalid', `'inputs_schema' ${ofSchema}`)
+  const ofTemplate = faultsOfDriverTemplate(body)
+  if (ofTemplate.length > 0) throw new Problem('Invalid', ofTemplate.join('; '))
+  return { type, target, inputsSchema, accountTypes, ...(template === undefined ? {} : { template }) }
+}
+
+/** A driver of an organization as REST answers it: what was given, and why it cannot be used. */
+export function toDriver(driver: ResourceDriver) {
+  const { metadata, spec } = driver
+  const { type, target, inputsSchema = {}, accountTypes = [], template } = spec
+  return {
+    org_id: metadata.namespace ?? '',
+    id: metadata.name,
+    type,
+    inputs_schema: inputsSchema,
+    account_types: accountTypes,
+    target,
+    ...(template === undefined ? {} : { template }),
+    ...statusMessageOf(driver),
+  }
+}
+
+/** A driver that is built in as REST answers it. */
+export function toBuiltInDriver(descriptor: DriverDescriptor, vendor: string) {
+  const { name, resourceTypes, account, values, secrets } = descriptor
+  return {
+    org_id: vendor,
+    id: name,
+    type: resourceTypes?.[0] ?? '*',
+    inputs_schema: {
+      type: 'object',
+      properties: { values: plainSchema(values), secrets: plainSchema(secrets) },
+    },
+    account_types: account.types,
+  }
+}

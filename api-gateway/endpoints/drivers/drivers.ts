@@ -1,0 +1,131 @@
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
+import { list } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { ownDriverType, wrappedDriverType } from '../../../operator/domain/definition/third-party.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { changeObject } from '../common/change.ts'
+import {
+  driverShape,
+  driverSpec,
+  newDriverShape,
+  replacedDriverShape,
+  toBuiltInDriver,
+  toDriver,
+} from './driver-shape.ts'
+import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+
+const tag = 'Drivers'
+const driversPath = '/orgs/{org_id}/resources/drivers'
+const driverPath = '/orgs/{org_id}/resources/drivers/{driver_id}'
+
+function findDriver(store: Store, organization: string, id: string): ResourceDriver {
+  const found = find(store, ResourceDriver, organization, id)
+  if (!found) throw new Problem('NotFound', `driver '${id}' not found`)
+  return found
+}
+
+/** The drivers that are built in, as REST answers them. */
+function builtInDrivers(organization: string, { planning, settings }: Gateway) {
+  const [vendor = ''] = settings.vendors
+  const builtIn = planning.catalogueOf(organization).filter(({ name }) => !name.includes('/'))
+  return builtIn.map((each) => toBuiltInDriver(each, vendor))
+}
+
+/** A driver that something names stays; what stands is taken away by what it remembers all the same. */
+function refuseUsed(store: Store, driver: ResourceDriver): void {
+  const { namespace = '', name } = driver.metadata
+  const type = ownDriverType(driver)
+  const definitions = store
+    .byIndex(ResourceDefinition, 'driver', inOrganization(namespace, type))
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+    .sort(byName)
+    .map(({ metadata }) => metadata.name)
+  const drivers = findAll(store, ResourceDriver, namespace)
+    .filter((each) => wrappedDriverType(each) === type)
+    .map(({ metadata }) => metadata.name)
+  if (definitions.length + drivers.length === 0) return
+  const text = `driver '${name}' is used by ${definitions.length} resource definitions and ${drivers.length} drivers`
+  throw new Problem('Conflict', text, {
+    referencing_resources: { resource_definitions: definitions, drivers },
+  })
+}
+
+/** Drivers of the organization; those that are built in are listed beside them. */
+export const drivers: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: driversPath,
+    summary: 'List the drivers, the built-in ones first',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: list(driverShape, 'Drivers.') },
+    handle({ params: { org_id } }, gateway) {
+      const own = findAll(gateway.cluster.store, ResourceDriver, org_id)
+      return ok([...builtInDrivers(org_id, gateway), ...own.map(toDriver)])
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: driversPath,
+    summary: 'Register a driver',
+    tag,
+    access: { organization: 'administrator' },
+    body: newDriverShape,
+    responses: { 200: driverShape, 409: errorShape },
+    async handle({ params: { org_id }, body, caller }, { cluster }) {
+      const spec = driverSpec(body)
+      const known = cluster.store.get(ResourceDriver, org_id, body.id)
+      await refuseTaken(cluster, ResourceDriver, known, `driver '${body.id}'`)
+      const wanted = newObject(ResourceDriver, newMetadata(org_id, body.id, caller), spec)
+      return ok(toDriver(await cluster.create(ResourceDriver, wanted)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: driverPath,
+    summary: 'Get a driver of the organization, or else a built-in one',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: driverShape },
+    handle({ params: { org_id, driver_id } }, gateway) {
+      const { store } = gateway.cluster
+      const own = find(store, ResourceDriver, org_id, driver_id)
+      const builtIn = own ? undefined : builtInDrivers(org_id, gateway).find(({ id }) => id === driver_id)
+      return ok(builtIn ?? toDriver(findDriver(store, org_id, driver_id)))
+    },
+  }),
+  endpoint({
+    method: 'put',
+    path: driverPath,
+    summary: 'Replace a driver',
+    tag,
+    access: { organization: 'administrator' },
+    body: replacedDriverShape,
+    responses: { 200: driverShape },
+    async handle({ params: { org_id, driver_id }, body }, { cluster }) {
+      const spec = driverSpec(body)
+      const driver = findDriver(cluster.store, org_id, driver_id)
+      return ok(
+        toDriver(await changeObject(cluster, ResourceDriver, driver, (current) => ({ ...current, spec }))),
+      )
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: driverPath,
+    summary: 'Delete a driver that nothing names',
+    tag,
+    access: { organization: 'administrator' },
+    responses: { 204: undefined, 409: errorShape },
+    async handle({ params: { org_id, driver_id } }, { cluster }) {
+      const driver = findDriver(cluster.store, org_id, driver_id)
+      refuseUsed(cluster.store, driver)
+      await cluster.remove(ResourceDriver, driver)
+      return noContent
+    },
+  }),
+]

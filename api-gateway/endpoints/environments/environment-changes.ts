@@ -1,0 +1,62 @@
+import { Environment } from '../../../operator/api/environment.ts'
+import { object, string } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { demand } from '../../authenticate.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { knownId } from '../../request/parameters.ts'
+import { environmentShape, findStart, toEnvironment } from './environments.ts'
+import { findEnvironment } from '../common/find.ts'
+
+/** Changes of environments. */
+export const environmentChanges: readonly Endpoint[] = [
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}',
+    summary: 'Rename an environment',
+    tag: 'Environments',
+    access: { application: 'developer' },
+    body: object(
+      {},
+      {
+        name: string('Name for people.'),
+        type: knownId('Environment type, which stays as it is: another one is refused.', 63),
+      },
+      'What is to change; what is absent stays.',
+    ),
+    responses: { 200: environmentShape },
+    async handle({ params, body: { name, type } }, { cluster }) {
+      const environment = findEnvironment(cluster.store, params)
+      const { typeName } = environment.spec
+      if (type !== undefined && type !== typeName)
+        throw new Problem(
+          'Invalid',
+          `'type' must be '${typeName}': the type of an environment does not change`,
+        )
+      if (name === undefined) return ok(toEnvironment(cluster.store, environment))
+      const { uid } = environment.metadata
+      const change = { metadata: { uid }, spec: { displayName: name } }
+      return ok(toEnvironment(cluster.store, await cluster.patch(Environment, environment, change)))
+    },
+  }),
+  endpoint({
+    method: 'put',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/from_deploy_id',
+    summary: 'Name the deployment, of any environment of the application, that the next one builds on',
+    tag: 'Environments',
+    access: { application: 'developer' },
+    body: string('Deployment id, as a JSON string.', { maxLength: 253 }),
+    responses: { 204: undefined },
+    async handle({ params, body, caller }, { cluster }) {
+      const environment = findEnvironment(cluster.store, params)
+      const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
+      demand(caller, { application: 'developer', deployer: true }, target)
+      const start = findStart(cluster.store, params.org_id, params.app_id, body)
+      const { uid } = environment.metadata
+      await cluster.patch(Environment, environment, {
+        metadata: { uid },
+        spec: { fromDeploymentName: start.metadata.name },
+      })
+      return noContent
+    },
+  }),
+]

@@ -1,0 +1,27 @@
+import { environmentTypeRole } from '../../../operator/api/access.ts'
+import { EnvironmentType } from '../../../operator/api/environment-type.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { find } from '../common/find.ts'
+import { roleUsers } from '../users/role-users.ts'
+
+/** The users that may deploy to environments of a type. */
+export const environmentTypeUsers: readonly Endpoint[] = roleUsers({
+  path: '/orgs/{org_id}/env-types/{env_type_id}',
+  what: 'environment type',
+  access: { organization: 'administrator' },
+  role: environmentTypeRole,
+  find(store, { org_id = '', env_type_id = '' }) {
+    if (find(store, EnvironmentType, org_id, env_type_id)) return env_type_id
+    throw new Problem('NotFound', `environment type '${env_type_id}' not found`)
+  },
+  roleOf: ({ environmentTypes = [] }, id) =>
+    environmentTypes.find((each) => each.environmentTypeName === id)?.role,
+  withRole({ environmentTypes = [], ...roles }, environmentTypeName, role) {
+    const others = environmentTypes.filter((each) => each.environmentTypeName !== environmentTypeName)
+    return {
+      ...roles,
+      environmentTypes: role === undefined ? others : [...others, { environmentTypeName, role }],
+    }
+  },
+})

@@ -1,0 +1,123 @@
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentType } from '../../../operator/api/environment-type.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { list, object, string } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { shortId } from '../../request/parameters.ts'
+import { errorShape, named, nullable } from '../../response/shapes.ts'
+import { environmentIdOf, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+
+const environmentTypeShape = named(
+  'EnvironmentType',
+  object({ id: shortId('Id.'), description: string('What it is for.') }, {}, 'A type of environments.'),
+)
+
+const usesShape = list(
+  object(
+    { app_id: shortId('Application.'), env_id: shortId('Environment.') },
+    {},
+    'An environment of the type.',
+  ),
+  'Environments of the type.',
+)
+
+function toEnvironmentType({ metadata, spec }: EnvironmentType) {
+  return { id: metadata.name, description: spec.description ?? '' }
+}
+
+function findEnvironmentType(store: Store, organization: string, id: string): EnvironmentType {
+  const found = find(store, EnvironmentType, organization, id)
+  if (!found) throw new Problem('NotFound', `environment type '${id}' not found`)
+  return found
+}
+
+/** Environment types. */
+export const environmentTypes: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/env-types',
+    summary: 'List the environment types',
+    tag: 'Environment types',
+    access: { organization: 'member' },
+    responses: { 200: list(environmentTypeShape, 'Environment types.') },
+    handle: ({ params: { org_id } }, { cluster: { store } }) =>
+      ok(findAll(store, EnvironmentType, org_id).map(toEnvironmentType)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/orgs/{org_id}/env-types',
+    summary: 'Create an environment type',
+    tag: 'Environment types',
+    access: { organization: 'administrator' },
+    body: object(
+      { id: shortId('Id of the new type.') },
+      { description: string('What it is for.') },
+      'An environment type.',
+    ),
+    responses: { 201: environmentTypeShape, 409: errorShape },
+    async handle({ params: { org_id }, body, caller }, { cluster }) {
+      const known = cluster.store.get(EnvironmentType, org_id, body.id)
+      await refuseTaken(cluster, EnvironmentType, known, `environment type '${body.id}'`)
+      const { description } = body
+      const spec = description === undefined ? {} : { description }
+      const object = newObject(EnvironmentType, newMetadata(org_id, body.id, caller), spec)
+      return created(toEnvironmentType(await cluster.create(EnvironmentType, object)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/env-types/{env_type_id}',
+    summary: 'Get an environment type',
+    tag: 'Environment types',
+    access: { organization: 'member' },
+    responses: { 200: environmentTypeShape },
+    handle: ({ params: { org_id, env_type_id } }, { cluster: { store } }) =>
+      ok(toEnvironmentType(findEnvironmentType(store, org_id, env_type_id))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/orgs/{org_id}/env-types/{env_type_id}',
+    summary: 'Change the description of an environment type',
+    tag: 'Environment types',
+    access: { organization: 'administrator' },
+    body: object(
+      {},
+      { description: nullable(string('What it is for; null takes it away.')) },
+      'What is to change; what is absent stays.',
+    ),
+    responses: { 200: environmentTypeShape },
+    async handle({ params: { org_id, env_type_id }, body: { description } }, { cluster }) {
+      const found = findEnvironmentType(cluster.store, org_id, env_type_id)
+      if (description === undefined) return ok(toEnvironmentType(found))
+      const { uid } = found.metadata
+      const change = { metadata: { uid }, spec: { description } }
+      return ok(toEnvironmentType(await cluster.patch(EnvironmentType, found, change)))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/env-types/{env_type_id}',
+    summary: 'Delete an environment type that no environment uses',
+    tag: 'Environment types',
+    access: { organization: 'administrator' },
+    responses: { 204: undefined, 409: usesShape },
+    async handle({ params: { org_id, env_type_id } }, { cluster }) {
+      const { store } = cluster
+      const found = findEnvironmentType(store, org_id, env_type_id)
+      const users = store
+        .byIndex(Environment, 'type', inOrganization(org_id, env_type_id))
+        .filter(({ metadata }) => !metadata.deletionTimestamp)
+      if (users.length > 0) {
+        const uses = users.map((each) => ({
+          app_id: each.spec.applicationName,
+          env_id: environmentIdOf(each),
+        }))
+        return { status: 409, body: uses }
+      }
+      await cluster.remove(EnvironmentType, found)
+      return noContent
+    },
+  }),
+]

@@ -1,0 +1,45 @@
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { Environment } from '../../../operator/api/environment.ts'
+import { freeForm, map, object, string } from '../../../operator/api/schema.ts'
+import { contextOf, environmentNamespace, guResId } from '../../../operator/domain/resource/identity.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { named } from '../../response/shapes.ts'
+import { findEnvironment } from '../common/find.ts'
+
+const runtimeShape = named(
+  'EnvironmentRuntime',
+  object(
+    {
+      namespace: string('Namespace of the objects of the environment.'),
+      modules: map(freeForm('Controllers.'), 'Always empty: workloads are run by others.'),
+    },
+    {},
+    'What runs in an environment.',
+  ),
+)
+
+/** What the `k8s-namespace` resource of an environment says, else the namespace that the operator makes. */
+function namespaceOf(store: Store, environment: Environment): string {
+  const context = contextOf(environment)
+  const descriptor = { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' }
+  const given = store.get(ActiveResource, context.organizationId, guResId(context, descriptor))
+  const inUse = given && !given.spec.unusedSince && !given.metadata.deletionTimestamp
+  const namespace = inUse ? given.status?.outputs?.['namespace'] : undefined
+  return typeof namespace === 'string' && namespace !== '' ? namespace : environmentNamespace(context)
+}
+
+/** What runs in environments. */
+export const runtime: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime',
+    summary: 'Get the namespace of an environment',
+    tag: 'Environments',
+    access: { application: 'viewer' },
+    responses: { 200: runtimeShape },
+    handle({ params }, { cluster: { store } }) {
+      return ok({ namespace: namespaceOf(store, findEnvironment(store, params)), modules: {} })
+    },
+  }),
+]

@@ -1,0 +1,86 @@
+import { string } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { blindnessOf } from '../../authenticate.ts'
+import { type Endpoint, endpoint, type Gateway } from '../../endpoint.ts'
+import { setCookieHeader } from '../../request/parameters.ts'
+import type { OidcSettings } from '../../settings.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { readCookie, sessionCookie, setCookie } from '../../sign-in/cookies.ts'
+import { underWaySeconds } from '../../sign-in/oidc.ts'
+import { findHuman } from '../../sign-in/oidc-user.ts'
+
+const tag = 'Sessions'
+const cookieName = 'sign-in'
+
+/** What the browser remembers while a sign-in is under way. */
+function underWayCookie(value: string, seconds: number, { publicUrl }: OidcSettings): string {
+  const { pathname: path, host } = new URL('auth', publicUrl)
+  return setCookie({ name: cookieName, value, path, seconds, host })
+}
+
+function configured({ oidc, settings }: Gateway) {
+  if (!oidc || !settings.oidc)
+    throw new Problem('NotFound', 'sign-in with an identity provider is not set up here')
+  return { oidc, settings: settings.oidc }
+}
+
+/** What the provider answers by way of the browser; all of it percent-encoded fits into the head of a request. */
+const answerFields = {
+  code: string('What the provider gives its statement for, once.', { maxLength: 4096 }),
+  state: string('With what this browser was sent to the provider.', { maxLength: 128 }),
+  iss: string('Which provider it is.', { maxLength: 512 }),
+  error: string('Why the provider did not sign anybody in.', { maxLength: 128 }),
+}
+
+function answerIn(query: Readonly<Partial<Record<string, string>>>): URLSearchParams {
+  const answer = new URLSearchParams()
+  for (const name of Object.keys(answerFields)) {
+    const value = query[name]
+    if (value !== undefined) answer.set(name, value)
+  }
+  return answer
+}
+
+const locationHeader = { Location: string('Where the browser goes on.', { maxLength: 4096 }) }
+
+/** Sign-in with the identity provider of the installation. */
+export const oidc: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/auth/oidc',
+    summary: 'Go to the identity provider to sign in, where the installation has one',
+    tag,
+    access: 'public',
+    responses: { 302: undefined, 404: errorShape },
+    answerHeaders: { ...locationHeader, ...setCookieHeader },
+    async handle(_call, gateway) {
+      const { oidc: provider, settings } = configured(gateway)
+      const { location, remembered } = await provider.begin()
+      const cookie = underWayCookie(remembered, underWaySeconds, settings)
+      return { status: 302, headers: { location, 'set-cookie': cookie } }
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/auth/oidc/callback',
+    summary: 'Come back from the identity provider: begin a session of eight hours, in the cookie `token`',
+    tag,
+    access: 'public',
+    query: answerFields,
+    headers: { Cookie: string('With the cookie that `/auth/oidc` set.', { maxLength: 16_384 }) },
+    responses: { 303: undefined, 403: errorShape, 404: errorShape },
+    answerHeaders: { ...locationHeader, ...setCookieHeader },
+    async handle({ query, header }, gateway) {
+      const { oidc: provider, settings } = configured(gateway)
+      const { store } = gateway.cluster
+      const blindness = blindnessOf(store)
+      if (blindness !== undefined) throw new Problem('Internal', blindness)
+      const claims = await provider.finish(answerIn(query), readCookie(header('cookie'), cookieName))
+      const { metadata } = findHuman(settings.claim, claims, store)
+      const session = await gateway.sessions.open({ userName: metadata.name, userUid: metadata.uid ?? '' })
+      const { host, href: location } = new URL('auth/sign-in#signed-in', settings.publicUrl)
+      const cookies = [sessionCookie(session.token, session.seconds, host), underWayCookie('', 0, settings)]
+      return { status: 303, actor: metadata.name, headers: { location, 'set-cookie': cookies } }
+    },
+  }),
+]

@@ -1,0 +1,79 @@
+import { object, string, time } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { blindnessOf, holderOf } from '../../authenticate.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { htmlAnswer } from '../../pages/html.ts'
+import { signInPage, signInPolicy } from '../../pages/sign-in.ts'
+import { hostHeader, setCookieHeader } from '../../request/parameters.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { sessionCookie } from '../../sign-in/cookies.ts'
+
+const tag = 'Sessions'
+
+/** Sessions of humans. */
+export const sessions: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/auth/sign-in',
+    summary: 'Begin or end a session in a browser',
+    tag,
+    access: 'public',
+    responses: {
+      200: string('A page that sends `POST` and `DELETE` to `/auth/session`.', { maxLength: 65_536 }),
+    },
+    textType: 'text/html',
+    handle: (_call, { settings: { oidc } }) => htmlAnswer(signInPage(oidc), signInPolicy),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/auth/session',
+    summary: 'Exchange an API token of a human for a session token of eight hours, in the cookie `token` too',
+    tag,
+    access: 'public',
+    headers: hostHeader,
+    body: object({ token: string('An API token.') }, {}, 'Who begins a session.'),
+    responses: {
+      200: object(
+        { token: string('The session token.', { maxLength: 4096 }), expires_at: time('When it ends.') },
+        {},
+        'A session.',
+      ),
+      403: errorShape,
+      429: errorShape,
+    },
+    answerHeaders: setCookieHeader,
+    async handle({ body, header }, { cluster: { store }, sessions: signed, now }) {
+      const blindness = blindnessOf(store)
+      if (blindness !== undefined) throw new Problem('Internal', blindness)
+      const { user, token } = holderOf(body.token, store, now()) ?? {}
+      if (!user || !token) throw new Problem('Forbidden', 'the token does not grant access')
+      if (user.spec.type !== 'human')
+        throw new Problem('Forbidden', 'sessions are for humans; a service sends its API token')
+      const { expirationTime } = token.spec
+      const session = await signed.open(
+        { userName: user.metadata.name, userUid: user.metadata.uid ?? '', tokenName: token.metadata.name },
+        expirationTime === undefined ? undefined : Date.parse(expirationTime),
+      )
+      return {
+        status: 200,
+        actor: user.metadata.name,
+        body: { token: session.token, expires_at: new Date(session.expiresAt).toISOString() },
+        headers: { 'set-cookie': sessionCookie(session.token, session.seconds, header('host')) },
+      }
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/auth/session',
+    summary: 'Take the cookie of a session away',
+    tag,
+    access: 'public',
+    headers: hostHeader,
+    responses: { 204: undefined, 429: errorShape },
+    answerHeaders: setCookieHeader,
+    handle: ({ header }) => ({
+      status: 204,
+      headers: { 'set-cookie': sessionCookie('', 0, header('host')) },
+    }),
+  }),
+]

@@ -1,0 +1,132 @@
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceClass } from '../../../operator/api/resource-class.ts'
+import { ResourceType } from '../../../operator/api/resource-type.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { findBuiltInType } from '../../../operator/domain/resource/types.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import type { Caller } from '../../authenticate.ts'
+import { changeObject } from '../common/change.ts'
+import { find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
+import { type ShownClass, toBuiltInClass, toCustomClasses } from './resource-class-shape.ts'
+import { findCustomType, type TypePath } from './resource-types.ts'
+
+/** The known classes of one type, wherever they are kept. */
+export interface Classes {
+  all(): readonly ShownClass[]
+  add(id: string, description: string, caller: Caller): Promise<ShownClass>
+  describe(id: string, description: string): Promise<ShownClass>
+  remove(id: string): Promise<void>
+}
+
+/** The classes of the type in the path: objects of their own for a built-in type, a part of the object of a custom one. */
+export function classesOf(cluster: Cluster, path: TypePath): Classes {
+  if (findBuiltInType(path.type_id)) return builtInClasses(cluster, path)
+  return customClasses(cluster, findCustomType(cluster.store, path))
+}
+
+/** All known classes of an organization, those of built-in types first. */
+export function allClasses(store: Store, organization: string): ShownClass[] {
+  return [
+    ...classObjects(store, organization).map(toBuiltInClass),
+    ...findAll(store, ResourceType, organization).flatMap(toCustomClasses),
+  ]
+}
+
+/** The class of this id among those of a type. */
+export function findClass(classes: readonly ShownClass[], id: string, type: string): ShownClass {
+  const found = classes.find((each) => each.id === id)
+  if (!found) throw notFound(id, type)
+  return found
+}
+
+function notFound(id: string, type: string): Problem {
+  return new Problem('NotFound', `class '${id}' of '${type}' not found`)
+}
+
+/** By kubectl a class may be of any type: only those of a built-in one count. */
+function classObjects(store: Store, organization: string): ResourceClass[] {
+  return findAll(store, ResourceClass, organization).filter(({ spec }) => findBuiltInType(spec.typeName))
+}
+
+/** What a name of an object may be made of; the CRD says the same. */
+const objectNamePart = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+
+function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): Classes {
+  const { store } = cluster
+  const nameOf = (id: string) => `${type_id}.${id}`
+
+  function existing(id: string): ResourceClass {
+    const found = find(store, ResourceClass, org_id, nameOf(id))
+    if (!found) throw notFound(id, type_id)
+    return found
+  }
+
+  return {
+    all: () =>
+      classObjects(store, org_id)
+        .filter(({ spec }) => spec.typeName === type_id)
+        .map(toBuiltInClass),
+    async add(id, description, caller) {
+      if (!objectNamePart.test(id)) {
+        const rule = 'lower-case letters, digits and hyphens between them'
+        throw new Problem('Invalid', `class '${id}' of built-in type '${type_id}' may have ${rule} alone`)
+      }
+      const known = store.get(ResourceClass, org_id, nameOf(id))
+      await refuseTaken(cluster, ResourceClass, known, `class '${id}' of '${type_id}'`)
+      const metadata = newMetadata(org_id, nameOf(id), caller)
+      const spec = { typeName: type_id, className: id, description }
+      return toBuiltInClass(await cluster.create(ResourceClass, newObject(ResourceClass, metadata, spec)))
+    },
+    async describe(id, description) {
+      const changed = await changeObject(cluster, ResourceClass, existing(id), (current) => ({
+        ...current,
+        spec: { ...current.spec, description },
+      }))
+      return toBuiltInClass(changed)
+    },
+    remove: (id) => cluster.remove(ResourceClass, existing(id)),
+  }
+}
+
+type ClassInType = NonNullable<ResourceType['spec']['classes']>[number]
+
+function customClasses(cluster: Cluster, type: ResourceType): Classes {
+  const typeName = `${type.metadata.namespace}/${type.metadata.name}`
+
+  async function change(decide: (known: readonly ClassInType[]) => ClassInType[]) {
+    const changed = await changeObject(cluster, ResourceType, type, (current) => ({
+      ...current,
+      spec: { ...current.spec, classes: decide(current.spec.classes ?? []) },
+    }))
+    return toCustomClasses(changed)
+  }
+  function demand(known: readonly ClassInType[], id: string) {
+    if (!known.some(({ name }) => name === id)) throw notFound(id, typeName)
+  }
+
+  return {
+    all: () => toCustomClasses(type),
+    async add(id, description) {
+      const changed = await change((known) => {
+        if (known.some(({ name }) => name === id))
+          throw new Problem('Conflict', `class '${id}' of '${typeName}' already exists`)
+        return [...known, { name: id, description }]
+      })
+      return findClass(changed, id, typeName)
+    },
+    async describe(id, description) {
+      const changed = await change((known) => {
+        demand(known, id)
+        return known.map((each) => (each.name === id ? { ...each, description } : each))
+      })
+      return findClass(changed, id, typeName)
+    },
+    async remove(id) {
+      await change((known) => {
+        demand(known, id)
+        return known.filter(({ name }) => name !== id)
+      })
+    },
+  }
+}

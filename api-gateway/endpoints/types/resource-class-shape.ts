@@ -1,0 +1,42 @@
+import type { ResourceClass } from '../../../operator/api/resource-class.ts'
+import type { ResourceType } from '../../../operator/api/resource-type.ts'
+import { object, type Static, string, time } from '../../../operator/api/schema.ts'
+import { named } from '../../response/shapes.ts'
+import { createdAt, createdBy } from '../common/find.ts'
+
+/** A class as REST shows it. */
+export const resourceClassShape = named(
+  'ResourceClass',
+  object(
+    {
+      id: string('Class id.'),
+      resource_type: string('Type that it is a class of.'),
+      description: string('What it is for.'),
+      created_by: string(
+        'User id of who made it, or made its type where that is a custom one; empty when it came another way.',
+      ),
+      created_at: time('When it was made, or its type where that is a custom one.'),
+    },
+    {},
+    'A class of a resource type.',
+  ),
+)
+export type ShownClass = Static<typeof resourceClassShape>
+
+/** A class of a built-in type in the shape of REST. */
+export function toBuiltInClass(object: ResourceClass): ShownClass {
+  const { className: id, typeName: resource_type, description = '' } = object.spec
+  return { id, resource_type, description, created_by: createdBy(object), created_at: createdAt(object) }
+}
+
+/** The classes of a custom type in the shape of REST. */
+export function toCustomClasses(type: ResourceType): ShownClass[] {
+  const { metadata, spec } = type
+  return (spec.classes ?? []).map(({ name, description = '' }) => ({
+    id: name,
+    resource_type: `${metadata.namespace}/${metadata.name}`,
+    description,
+    created_by: createdBy(type),
+    created_at: createdAt(type),
+  }))
+}

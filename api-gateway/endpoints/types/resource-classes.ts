@@ -1,0 +1,82 @@
+import { list, object, string } from '../../../operator/api/schema.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { className } from '../../request/parameters.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { allClasses, classesOf, findClass } from './class-keeping.ts'
+import { resourceClassShape } from './resource-class-shape.ts'
+
+const tag = 'Resource types'
+const description = string('What it is for.')
+const classes = list(resourceClassShape, 'Classes.')
+const classesPath = '/orgs/{org_id}/resources/types/{type_id}/classes'
+const classPath = '/orgs/{org_id}/resources/types/{type_id}/classes/{class_id}'
+
+/** Known classes of resource types; a built-in type and its override have lists of their own. */
+export const resourceClasses: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/resources/classes',
+    summary: 'List the known classes of all resource types, those of built-in ones first',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: classes },
+    handle: ({ params: { org_id } }, { cluster: { store } }) => ok(allClasses(store, org_id)),
+  }),
+  endpoint({
+    method: 'get',
+    path: classesPath,
+    summary: 'List the known classes of a resource type',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: classes },
+    handle: ({ params }, { cluster }) => ok(classesOf(cluster, params).all()),
+  }),
+  endpoint({
+    method: 'post',
+    path: classesPath,
+    summary: 'Add a class to a resource type',
+    tag,
+    access: { organization: 'administrator' },
+    body: object(
+      { id: className('Class id; of a built-in type without capitals and underscores.'), description },
+      {},
+      'A class.',
+    ),
+    responses: { 200: resourceClassShape, 409: errorShape },
+    handle: async ({ params, body, caller }, { cluster }) =>
+      ok(await classesOf(cluster, params).add(body.id, body.description, caller)),
+  }),
+  endpoint({
+    method: 'get',
+    path: classPath,
+    summary: 'Get a class of a resource type',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: resourceClassShape },
+    handle: ({ params }, { cluster }) =>
+      ok(findClass(classesOf(cluster, params).all(), params.class_id, params.type_id)),
+  }),
+  endpoint({
+    method: 'patch',
+    path: classPath,
+    summary: 'Change the description of a class',
+    tag,
+    access: { organization: 'administrator' },
+    body: object({ description }, {}, 'What changes of it.'),
+    responses: { 200: resourceClassShape },
+    handle: async ({ params, body }, { cluster }) =>
+      ok(await classesOf(cluster, params).describe(params.class_id, body.description)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: classPath,
+    summary: 'Take a class out of the known ones; what uses it is left alone',
+    tag,
+    access: { organization: 'administrator' },
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      await classesOf(cluster, params).remove(params.class_id)
+      return noContent
+    },
+  }),
+]

@@ -1,0 +1,179 @@
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { ResourceType } from '../../../operator/api/resource-type.ts'
+import { idPattern, list } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { builtInTypes, customType, findBuiltInType } from '../../../operator/domain/resource/types.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { changeObject } from '../common/change.ts'
+import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+import {
+  changedResourceTypeShape,
+  newResourceTypeShape,
+  replacedResourceTypeShape,
+  resourceTypeShape,
+  specPartOf,
+  toResourceType,
+} from './resource-type-shape.ts'
+
+const tag = 'Resource types'
+const maxNameLength = 63
+const namePattern = new RegExp(idPattern)
+
+/** The name of a new type within its organization. */
+function newName(organization: string, type: string): string {
+  const prefix = `${organization}/`
+  if (!type.startsWith(prefix)) throw new Problem('Invalid', `type '${type}' must begin with '${prefix}'`)
+  const name = type.slice(prefix.length)
+  if (name.length >= 2 && name.length <= maxNameLength && namePattern.test(name)) return name
+  throw new Problem(
+    'Invalid',
+    `'${name}' of type '${type}' must be 2 to ${maxNameLength} characters: lower-case words and digits joined by single hyphens`,
+  )
+}
+
+/** Where a type is. */
+export interface TypePath {
+  readonly org_id: string
+  readonly type_id: string
+}
+
+/** The custom type in the path. */
+export function findCustomType(store: Store, { org_id, type_id }: TypePath): ResourceType {
+  const prefix = `${org_id}/`
+  const found = type_id.startsWith(prefix)
+    ? find(store, ResourceType, org_id, type_id.slice(prefix.length))
+    : undefined
+  if (!found) throw new Problem('NotFound', `resource type '${type_id}' not found`)
+  return found
+}
+
+/** The custom type in the path, to be changed: a built-in one cannot be. */
+function changeableType(store: Store, path: TypePath): ResourceType {
+  const { org_id, type_id } = path
+  if (!findBuiltInType(type_id)) return findCustomType(store, path)
+  const hint = `a type '${org_id}/${type_id}' would override it`
+  throw new Problem('Forbidden', `resource type '${type_id}' is built in and cannot be changed; ${hint}`)
+}
+
+function refuseUsed(store: Store, organization: string, type: string): void {
+  const users = store
+    .byIndex(ResourceDefinition, 'type', inOrganization(organization, type))
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+    .sort(byName)
+    .map(({ metadata }) => metadata.name)
+  if (users.length === 0) return
+  const shown = users.slice(0, 5).map((name) => `'${name}'`)
+  const more = users.length > shown.length ? ` and ${users.length - shown.length} more` : ''
+  throw new Problem(
+    'Invalid',
+    `type '${type}' is used by the resource definitions ${shown.join(', ')}${more}`,
+    {
+      referencing_resources: { resource_definitions: users },
+    },
+  )
+}
+
+const typesPath = '/orgs/{org_id}/resources/types'
+const typePath = '/orgs/{org_id}/resources/types/{type_id}'
+
+/** Resource types. */
+export const resourceTypes: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: typesPath,
+    summary: 'List the resource types, the built-in ones first',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: list(resourceTypeShape, 'Resource types.') },
+    handle({ params: { org_id } }, { cluster: { store } }) {
+      const custom = findAll(store, ResourceType, org_id).map(customType)
+      return ok([...builtInTypes, ...custom].map(toResourceType))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: typesPath,
+    summary: 'Create a custom resource type',
+    tag,
+    access: { organization: 'administrator' },
+    body: newResourceTypeShape,
+    responses: { 200: resourceTypeShape, 409: errorShape },
+    async handle({ params: { org_id }, body, caller }, { cluster }) {
+      const name = newName(org_id, body.type)
+      const spec = { ...specPartOf(body), use: body.use }
+      await refuseTaken(
+        cluster,
+        ResourceType,
+        cluster.store.get(ResourceType, org_id, name),
+        `resource type '${body.type}'`,
+      )
+      const type = newObject(ResourceType, newMetadata(org_id, name, caller), spec)
+      return ok(toResourceType(customType(await cluster.create(ResourceType, type))))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: typePath,
+    summary: 'Get a resource type',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: resourceTypeShape },
+    handle({ params }, { cluster: { store } }) {
+      const type = findBuiltInType(params.type_id) ?? customType(findCustomType(store, params))
+      return ok(toResourceType(type))
+    },
+  }),
+  endpoint({
+    method: 'patch',
+    path: typePath,
+    summary: 'Change a custom resource type; it holds for all later deployments',
+    tag,
+    access: { organization: 'administrator' },
+    body: changedResourceTypeShape,
+    responses: { 200: resourceTypeShape },
+    async handle({ params, body }, { cluster }) {
+      const type = changeableType(cluster.store, params)
+      const changes = specPartOf(body)
+      const changed = await changeObject(cluster, ResourceType, type, (current) => ({
+        ...current,
+        spec: { ...current.spec, ...changes },
+      }))
+      return ok(toResourceType(customType(changed)))
+    },
+  }),
+  endpoint({
+    method: 'put',
+    path: typePath,
+    summary: 'Replace a custom resource type; its classes stay',
+    tag,
+    access: { organization: 'administrator' },
+    body: replacedResourceTypeShape,
+    responses: { 200: resourceTypeShape },
+    async handle({ params, body }, { cluster }) {
+      const type = changeableType(cluster.store, params)
+      const wanted = { ...specPartOf(body), use: body.use }
+      const changed = await changeObject(cluster, ResourceType, type, (current) => {
+        const { classes } = current.spec
+        return { ...current, spec: { ...wanted, ...(classes ? { classes } : {}) } }
+      })
+      return ok(toResourceType(customType(changed)))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: typePath,
+    summary: 'Delete a custom resource type that no definition uses',
+    tag,
+    access: { organization: 'administrator' },
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      const type = changeableType(cluster.store, params)
+      refuseUsed(cluster.store, params.org_id, params.type_id)
+      await cluster.remove(ResourceType, type)
+      return noContent
+    },
+  }),
+]

@@ -1,0 +1,58 @@
+import { User } from '../../../operator/api/access.ts'
+import { systemNamespace } from '../../../operator/api/names.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import type { Caller } from '../../authenticate.ts'
+import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
+import { find } from '../common/find.ts'
+import { profileChangesShape, profileShape, toProfile } from './user-shape.ts'
+
+const tag = 'Users'
+
+function findCaller(store: Store, { userName }: Caller): User {
+  const user = find(store, User, systemNamespace, userName)
+  if (!user) throw new Problem('Forbidden', 'the token does not grant access')
+  return user
+}
+
+/** Where people sign in by their e-mail address, nobody takes that of somebody else. */
+function refuseOthersAddress({ spec }: User, email: string, { oidc }: Gateway['settings']): void {
+  if (spec.type !== 'human' || oidc?.claim !== 'email' || email === spec.email) return
+  throw new Problem(
+    'Forbidden',
+    'the e-mail address is what you sign in by: whoever administers the cluster changes it',
+  )
+}
+
+/** The caller's own profile, by its path and by that of earlier clients. */
+export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].flatMap((path) => [
+  endpoint({
+    method: 'get',
+    path,
+    summary: `Get the caller's profile and roles${path === '/users/me' ? ' (earlier path)' : ''}`,
+    tag,
+    access: 'authenticated',
+    responses: { 200: profileShape },
+    handle: ({ caller }, { cluster: { store } }) => ok(toProfile(store, findCaller(store, caller), caller)),
+  }),
+  endpoint({
+    method: 'patch',
+    path,
+    summary: `Change the caller's name or mail address${path === '/users/me' ? ' (earlier path)' : ''}`,
+    tag,
+    access: 'authenticated',
+    body: profileChangesShape,
+    responses: { 200: profileShape },
+    async handle({ caller, body: { name, email } }, { cluster, settings }) {
+      const user = findCaller(cluster.store, caller)
+      if (email !== undefined) refuseOthersAddress(user, email, settings)
+      const spec = {
+        ...(name === undefined ? {} : { displayName: name }),
+        ...(email === undefined ? {} : { email }),
+      }
+      if (Object.keys(spec).length === 0) return ok(toProfile(cluster.store, user, caller))
+      const changed = await cluster.patch(User, user, { metadata: { uid: user.metadata.uid }, spec })
+      return ok(toProfile(cluster.store, changed, caller))
+    },
+  }),
+])

@@ -1,0 +1,56 @@
+import { list, map, object, string, time } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Organization } from '../../../operator/kube/cache/store.ts'
+import { membershipIn } from '../../authenticate.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { shortId } from '../../request/parameters.ts'
+import { named, nullable } from '../../response/shapes.ts'
+
+const organizationShape = named(
+  'Organization',
+  object(
+    {
+      id: shortId('Organization id.'),
+      name: string('Name for people.'),
+      created_at: time('When it was made.'),
+      created_by: string('User id of who made it; empty when unknown.'),
+      trial_expires_at: nullable(time('Always null.')),
+      logo: map(string('Address of a picture.'), 'Always empty.'),
+    },
+    {},
+    'An organization.',
+  ),
+)
+
+function toOrganization({ id, displayName, createdAt }: Organization) {
+  return { id, name: displayName, created_at: createdAt, created_by: '', trial_expires_at: null, logo: {} }
+}
+
+/** Organizations: made by the cluster administrator, read here. */
+export const organizations: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/orgs',
+    summary: 'List the organizations that the caller can access',
+    tag: 'Organizations',
+    access: 'authenticated',
+    responses: { 200: list(organizationShape, 'Organizations.') },
+    handle({ caller }, { cluster: { store } }) {
+      const accessible = store.organizations().filter(({ id }) => membershipIn(store, caller, id))
+      return ok(accessible.map(toOrganization).sort((left, right) => (left.id < right.id ? -1 : 1)))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}',
+    summary: 'Get an organization',
+    tag: 'Organizations',
+    access: { organization: 'member' },
+    responses: { 200: organizationShape },
+    handle({ params: { org_id } }, { cluster: { store } }) {
+      const organization = store.organizations().find(({ id }) => id === org_id)
+      if (!organization) throw new Problem('NotFound', `organization '${org_id}' not found`)
+      return ok(toOrganization(organization))
+    },
+  }),
+]

@@ -1,0 +1,135 @@
+import { Membership, organizationRole, User } from '../../../operator/api/access.ts'
+import { systemNamespace } from '../../../operator/api/names.ts'
+import { freeForm, map, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
+import { type Caller, membershipIn } from '../../authenticate.ts'
+import { named } from '../../response/shapes.ts'
+import { createdAt, find } from '../common/find.ts'
+
+const userId = string('User id.', { maxLength: 253 })
+const email = string('Mail address.', { maxLength: 320 })
+const userTypes = ['user', 'service', 'group', 'system'] as const
+
+/** Which users a list shows. */
+export const userTypeFilter = {
+  type: oneOf(userTypes, 'Only users of this type. There are no groups, and nobody of type `system`.'),
+}
+
+/** A user and their role on something. */
+export const userRoleShape = named(
+  'UserRole',
+  object(
+    {
+      id: userId,
+      name: string('Name for people.'),
+      type: oneOf(userTypes, 'A human (`user`), or a service.'),
+      role: string('Role.', { maxLength: 63 }),
+      created_at: time('When the user was made.'),
+    },
+    { email },
+    'A user with a role.',
+  ),
+)
+
+/** A service user as a request describes it. */
+export const newUserShape = object(
+  { name: string('Name for people.', { minLength: 1 }), role: organizationRole },
+  { email },
+  'A service user.',
+)
+
+/** What the caller may change in their own profile. */
+export const profileChangesShape = object(
+  {},
+  { name: string('Name for people.', { minLength: 1 }), email },
+  'What is to change; what is absent stays.',
+)
+
+/** A user as they see themselves. */
+export const profileShape = named(
+  'UserProfile',
+  object(
+    {
+      id: userId,
+      name: string('Name for people.'),
+      type: oneOf(userTypes, 'A human (`user`), or a service.'),
+      created_at: time('When the user was made.'),
+      properties: freeForm('Always empty.'),
+      roles: map(
+        string('Role.', { maxLength: 63 }),
+        'Roles by path: `/orgs/acme`, `/orgs/acme/apps/shop`, `/orgs/acme/env-types/production`.',
+      ),
+    },
+    { email },
+    'The profile of a user.',
+  ),
+)
+
+/** A member of an organization; no user when a membership was made for somebody who is not there yet. */
+export interface Member {
+  readonly membership: Membership
+  readonly user: User | undefined
+}
+
+/** The members of an organization by id; a service user of another organization is none, whatever a membership says. */
+export function memberOf(store: Store, organization: string, membership: Membership): Member | undefined {
+  const user = find(store, User, systemNamespace, membership.metadata.name)
+  if (user?.spec.type === 'service' && user.spec.organizationName !== organization) return undefined
+  return { membership, user }
+}
+
+/** The member in the path. */
+export function findMember(store: Store, organization: string, id: string): Member {
+  const membership = find(store, Membership, organization, id)
+  const member = membership && memberOf(store, organization, membership)
+  if (!member) throw new Problem('NotFound', `user '${id}' not found`)
+  return member
+}
+
+function toUser({ metadata, spec }: User) {
+  return {
+    id: metadata.name,
+    name: spec.displayName ?? metadata.name,
+    type: spec.type === 'human' ? ('user' as const) : spec.type,
+    ...(spec.email === undefined ? {} : { email: spec.email }),
+  }
+}
+
+/** A member with a role, as REST answers it. */
+export function toUserRole({ membership, user }: Member, role: string) {
+  const { name: id } = membership.metadata
+  const known = user ? toUser(user) : { id, name: id, type: 'user' as const }
+  return { ...known, role, created_at: createdAt(user ?? membership) }
+}
+
+/** The profile of a user, with the roles that they have anywhere. */
+export function toProfile(store: Store, user: User, caller: Caller) {
+  return {
+    ...toUser(user),
+    created_at: createdAt(user),
+    properties: {},
+    roles: Object.fromEntries(store.organizations().flatMap((each) => rolesIn(store, each, caller))),
+  }
+}
+
+function rolesIn(store: Store, { id }: Organization, caller: Caller): [path: string, role: string][] {
+  const membership = membershipIn(store, caller, id)
+  return membership ? rolesByPath(id, membership) : []
+}
+
+/** The roles in an organization, by the path of what they are on. */
+export function rolesByPath(
+  organization: string,
+  { role, applications = [], environmentTypes = [] }: Membership['spec'],
+): [path: string, role: string][] {
+  const path = `/orgs/${organization}`
+  return [
+    [path, role],
+    ...applications.map((each): [string, string] => [`${path}/apps/${each.applicationName}`, each.role]),
+    ...environmentTypes.map((each): [string, string] => [
+      `${path}/env-types/${each.environmentTypeName}`,
+      each.role,
+    ]),
+  ]
+}

@@ -1,0 +1,163 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { AccessToken, User } from '../../../operator/api/access.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { apiVersion, systemNamespace } from '../../../operator/api/names.ts'
+import { list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Caller, demand, membershipIn } from '../../authenticate.ts'
+import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { newId } from '../../request/parameters.ts'
+import { errorShape, named } from '../../response/shapes.ts'
+import { createdAt, createdBy, find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
+
+const tag = 'Tokens'
+const tokenType = oneOf(['static'], 'Always `static`.')
+const expiry = time('When it ceases to work. Never when absent.')
+
+const tokenShape = named(
+  'Token',
+  object(
+    {
+      id: string('Id, unique for the user.', { maxLength: 253 }),
+      type: tokenType,
+      description: string('What it is for.'),
+      created_by: string('User id of who made it; empty when it was not made over REST.'),
+      created_at: time('When it was made.'),
+    },
+    { expires_at: expiry },
+    'An API token, without the token itself.',
+  ),
+)
+
+/** `Token` is an object of the store too, so this is what REST makes of it. */
+function toToken(token: AccessToken) {
+  const { expirationTime, description = '' } = token.spec
+  return {
+    id: idOf(token),
+    type: 'static' as const,
+    description,
+    created_by: createdBy(token),
+    created_at: createdAt(token),
+    ...(expirationTime === undefined ? {} : { expires_at: expirationTime }),
+  }
+}
+
+/** The name of a token's object, which the token itself begins with: ids are unique for one user only. */
+function objectNameOf(userName: string, id: string): string {
+  return `${userName}.${id}`
+}
+
+function idOf({ metadata: { name }, spec: { userName } }: AccessToken): string {
+  const prefix = objectNameOf(userName, '')
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}
+
+function tokensOf(store: Store, { metadata }: User): AccessToken[] {
+  return findAll(store, AccessToken, systemNamespace).filter(({ spec }) => spec.userName === metadata.name)
+}
+
+/** The tokens of that id; by kubectl there may be more than one. */
+function findTokens(store: Store, user: User, id: string): AccessToken[] {
+  const found = tokensOf(store, user).filter((each) => idOf(each) === id)
+  if (found.length === 0) throw new Problem('NotFound', `token '${id}' not found`)
+  return found
+}
+
+/** The user in the path: a service user of an organization that the caller administers, or a human who is the caller. */
+function findUser(store: Store, caller: Caller, id: string): User {
+  const user = find(store, User, systemNamespace, id)
+  const notFound = new Problem('NotFound', `user '${id}' not found`)
+  if (!user) throw notFound
+  if (user.spec.type === 'human') {
+    if (id !== caller.userName) throw notFound
+    return user
+  }
+  const membership = membershipIn(store, caller, user.spec.organizationName ?? '')
+  if (!membership) throw notFound
+  demand({ ...caller, membership }, { organization: 'administrator' })
+  return user
+}
+
+function refusePast(expiresAt: string | undefined, now: number): void {
+  if (expiresAt === undefined || Date.parse(expiresAt) > now) return
+  throw new Problem('Invalid', `'expires_at' must be in the future, not '${expiresAt}'`)
+}
+
+/** API tokens. */
+export const userTokens: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/users/{user_id}/tokens',
+    summary: 'List the API tokens of a user',
+    tag,
+    access: 'authenticated',
+    responses: { 200: list(tokenShape, 'Tokens.') },
+    handle: ({ params: { user_id }, caller }, { cluster: { store } }) =>
+      ok(tokensOf(store, findUser(store, caller, user_id)).map(toToken)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/users/{user_id}/tokens',
+    summary: 'Create an API token of a service user; only this answer shows it',
+    tag,
+    access: 'authenticated',
+    body: object(
+      { id: newId('Id of the new token, unique for the user.') },
+      { type: tokenType, description: string('What it is for.'), expires_at: expiry },
+      'A token.',
+    ),
+    responses: {
+      200: object({ token: string('The token.'), type: tokenType }, {}, 'A new token.'),
+      409: errorShape,
+    },
+    async handle({ params: { user_id }, body, caller }, { cluster, now }) {
+      const user = findUser(cluster.store, caller, user_id)
+      if (user.spec.type !== 'service')
+        throw new Problem('Forbidden', 'tokens are made for service users only')
+      const { id, description, expires_at: expirationTime } = body
+      refusePast(expirationTime, now())
+      const known = tokensOf(cluster.store, user).find((each) => idOf(each) === id)
+      await refuseTaken(cluster, AccessToken, known, `token '${id}'`)
+      const name = objectNameOf(user_id, id)
+      const token = `qm_${name}_${randomBytes(32).toString('base64url')}`
+      const { uid = '' } = user.metadata
+      // Whatever way the user goes, the tokens go with it.
+      const ownerReferences = [{ apiVersion, kind: User.kind, name: user_id, uid }]
+      const metadata = { ...newMetadata(systemNamespace, name, caller), ownerReferences }
+      const spec = {
+        userName: user_id,
+        sha256: createHash('sha256').update(token).digest('hex'),
+        ...(description === undefined ? {} : { description }),
+        ...(expirationTime === undefined ? {} : { expirationTime }),
+      }
+      await cluster.create(AccessToken, newObject(AccessToken, metadata, spec))
+      return ok({ token, type: 'static' })
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/users/{user_id}/tokens/{token_id}',
+    summary: 'Get what is known of an API token',
+    tag,
+    access: 'authenticated',
+    responses: { 200: tokenShape },
+    handle({ params: { user_id, token_id }, caller }, { cluster: { store } }) {
+      const [found] = findTokens(store, findUser(store, caller, user_id), token_id)
+      return ok(found && toToken(found))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/users/{user_id}/tokens/{token_id}',
+    summary: 'Revoke an API token',
+    tag,
+    access: 'authenticated',
+    responses: { 204: undefined },
+    async handle({ params: { user_id, token_id }, caller }, { cluster }) {
+      const found = findTokens(cluster.store, findUser(cluster.store, caller, user_id), token_id)
+      for (const each of found) await cluster.remove(AccessToken, each)
+      return noContent
+    },
+  }),
+]

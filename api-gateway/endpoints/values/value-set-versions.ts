@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { anyValue, list, map, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import type { SharedValue } from '../../../operator/api/shared-value.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { named, nullable } from '../../response/shapes.ts'
+import { createdAt, createdBy } from '../common/find.ts'
+import { toValue, type ValuesPath, valueShape, valuesAt } from './value-shape.ts'
+import { findHolder } from './values.ts'
+
+const tag = 'Shared values'
+const paths = [
+  { path: '/orgs/{org_id}/apps/{app_id}/value-set-versions', of: 'an application' },
+  { path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/value-set-versions', of: 'an environment' },
+] as const
+
+const versionShape = named(
+  'ValueSetVersion',
+  object(
+    {
+      id: string('Hash of the values.'),
+      values: map(valueShape, 'The values, by key.'),
+      change: list(
+        object(
+          { op: oneOf(['add', 'remove', 'replace'], 'What was done.'), path: string('JSON pointer.') },
+          { value: anyValue('The value.') },
+          'A change.',
+        ),
+        'Always empty: earlier versions are not kept.',
+      ),
+      comment: string('Always empty.'),
+      created_at: time('When a value was last changed.'),
+      created_by: string('User id of who made the value that came last over REST; else empty.'),
+      updated_at: time('The same as `created_at`.'),
+      result_of: nullable(string('Always null.')),
+      source_value_set_version_id: nullable(string('Always null.')),
+    },
+    {},
+    'The shared values as they are now: earlier versions are not kept.',
+  ),
+)
+
+function currentVersion(store: Store, path: ValuesPath) {
+  const holder = findHolder(store, path)
+  const found = valuesAt(store, path)
+  const values = Object.fromEntries(found.map((each) => [each.spec.key, toValue(each)]))
+  const newest = Object.values(values)
+    .map((each) => each.updated_at)
+    .reduce((one, other) => (Date.parse(other) > Date.parse(one) ? other : one), createdAt(holder))
+  const last = found.reduce<SharedValue | undefined>(
+    (one, other) => (one && createdAt(one) > createdAt(other) ? one : other),
+    undefined,
+  )
+  return {
+    id: createHash('sha256')
+      .update(canonicalJson(found.map(({ spec }) => spec)))
+      .digest('hex')
+      .slice(0, 40),
+    values,
+    change: [],
+    comment: '',
+    created_at: newest,
+    created_by: last ? createdBy(last) : '',
+    updated_at: newest,
+    result_of: null,
+    source_value_set_version_id: null,
+  }
+}
+
+/** Versions of the shared values: there is the current one alone. */
+export const valueSetVersions: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoint[] => [
+  endpoint({
+    method: 'get',
+    path,
+    summary: `List the versions of the shared values of ${of}: the current one alone`,
+    tag,
+    access: { application: 'viewer' },
+    query: {
+      key_changed: string('Key of a value; nothing is listed when there is none.', { maxLength: 253 }),
+    },
+    responses: { 200: list(versionShape, 'Versions.') },
+    handle({ params, query: { key_changed: key } }, { cluster: { store } }) {
+      const version = currentVersion(store, params)
+      return ok(key === undefined || Object.hasOwn(version.values, key) ? [version] : [])
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: `${path}/{value_set_version_id}`,
+    summary: `Get a version of the shared values of ${of}`,
+    tag,
+    access: { application: 'viewer' },
+    responses: { 200: versionShape },
+    handle({ params }, { cluster: { store } }) {
+      const version = currentVersion(store, params)
+      if (version.id === params.value_set_version_id) return ok(version)
+      throw new Problem('NotFound', `value set version '${params.value_set_version_id}' not found`)
+    },
+  }),
+])

@@ -1,0 +1,128 @@
+import { annotations } from '../../../operator/api/names.ts'
+import { boolean, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { SharedValue, valueKeyPattern } from '../../../operator/api/shared-value.ts'
+import { holders, overlaid } from '../../../operator/domain/graph/shared-values.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { knownId } from '../../request/parameters.ts'
+import { named, nullable } from '../../response/shapes.ts'
+import { createdAt, inOrganization } from '../common/find.ts'
+import { isSecretNameOf, storeName } from '../common/secret-refs.ts'
+
+/** Where values are: of an application, or of one of its environments. */
+export interface ValuesPath {
+  readonly org_id: string
+  readonly app_id: string
+  readonly env_id?: string
+}
+
+const keyShape = string('Key.', { pattern: valueKeyPattern, minLength: 1, maxLength: 253 })
+const textShape = string('The value.', { maxLength: 65_536 })
+const descriptionShape = nullable(string('What it is, for people.', { maxLength: 8192 }))
+const isSecretShape = boolean('Whether it is secret: then it is never answered.')
+const secretRefShape = object(
+  {},
+  {
+    store: string('Secret store; `kubernetes` when absent.', { maxLength: 253 }),
+    ref: string('`<secret>/<key>` of a Secret of the organization. For administrators alone.', {
+      maxLength: 1024,
+    }),
+    version: string('Version; kept as it is.', { maxLength: 253 }),
+    value: string('The secret itself, to be kept.', { maxLength: 65_536 }),
+  },
+  'The secret, or where it is.',
+)
+
+/** A value as a request describes it. */
+export const newValueShape = object(
+  { key: keyShape, description: descriptionShape },
+  { value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
+  'A shared value.',
+)
+
+/** A value as a request replaces it; what can be absent stays when it is. */
+export const replacedValueShape = object(
+  { description: descriptionShape },
+  { key: knownId('As in the path.'), value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
+  'A shared value.',
+)
+
+/** What may change in a value. */
+export const valueChangesShape = object(
+  {},
+  { description: descriptionShape, value: textShape, secret_ref: secretRefShape },
+  'What is to change; what is absent stays, and null takes the description away.',
+)
+
+const secretField = (description: string) => nullable(string(description))
+
+/** A value as REST answers it. */
+export const valueShape = named(
+  'Value',
+  object(
+    {
+      key: keyShape,
+      value: string('The value; empty when it is secret.', { maxLength: 65_536 }),
+      is_secret: boolean('Whether it is secret.'),
+      description: descriptionShape,
+      created_at: time('When it was made.'),
+      updated_at: time('When it was last changed.'),
+      source: oneOf(['app', 'env'], 'Whether it is of the application or of the environment.'),
+      secret_key: secretField('Name of the secret in its store; null when it is not secret.'),
+      secret_store_id: secretField('Secret store; null when it is not secret.'),
+      secret_version: secretField('Version of the secret; null when it is not secret.'),
+    },
+    {},
+    'A shared value.',
+  ),
+)
+
+/** The values of an application; with an environment those that it sees. */
+export function valuesAt(store: Store, path: ValuesPath): SharedValue[] {
+  const { env_id } = path
+  return env_id === undefined ? ownValues(store, path) : overlaid(allValues(store, path), env_id)
+}
+
+/** The values that are of the application itself, or of the environment itself. */
+export function ownValues(store: Store, path: ValuesPath): SharedValue[] {
+  return holders(allValues(store, path)).filter(({ spec }) => spec.environmentId === path.env_id)
+}
+
+/** Every object that is a value of the application or of one of its environments. */
+export function allValues(store: Store, { org_id, app_id }: ValuesPath): readonly SharedValue[] {
+  return store.byIndex(SharedValue, 'application', inOrganization(org_id, app_id))
+}
+
+/** Name under which clients know a secret: that of a Secret of ours would be another one after each change. */
+export function secretKeyOf({ metadata, spec }: SharedValue): string {
+  const { applicationName, environmentId, key, secret, storeReference } = spec
+  if (storeReference) return storeReference.ref
+  if (secret && !isSecretNameOf(metadata.name, 'value', secret.secret))
+    return `${secret.secret}/${secret.key}`
+  const environment = environmentId === undefined ? [] : ['envs', environmentId]
+  return ['orgs', metadata.namespace, 'apps', applicationName, ...environment, 'secret_values', key].join(
+    '--',
+  )
+}
+
+/** Name under which clients know the secret store of a secret. */
+export function storeOf({ spec: { storeReference } }: SharedValue): string {
+  return storeReference?.store ?? storeName
+}
+
+/** A value in the shape of REST. */
+export function toValue(value: SharedValue) {
+  const { metadata, spec } = value
+  const secret = spec.secret ?? spec.storeReference
+  return {
+    key: spec.key,
+    value: secret ? '' : (spec.value ?? ''),
+    is_secret: secret !== undefined,
+    description: spec.description ?? null,
+    created_at: createdAt(value),
+    updated_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(value),
+    source: spec.environmentId === undefined ? ('app' as const) : ('env' as const),
+    secret_key: secret ? secretKeyOf(value) : null,
+    secret_store_id: secret ? storeOf(value) : null,
+    secret_version: secret ? (secret.version ?? '1') : null,
+  }
+}

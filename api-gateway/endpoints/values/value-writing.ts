@@ -1,0 +1,162 @@
+import { newObject } from '../../../operator/api/kind.ts'
+import type { Static } from '../../../operator/api/schema.ts'
+import { SharedValue } from '../../../operator/api/shared-value.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { refusePrototypeKey } from '../../../operator/domain/delta/patch.ts'
+import { placeOf, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
+import { type Caller, demand } from '../../authenticate.ts'
+import type { Gateway } from '../../endpoint.ts'
+import { changeObject, contributionOf, stamped } from '../common/change.ts'
+import { inOrganization, newMetadata } from '../common/find.ts'
+import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
+import { fromReference, isSecretNameOf, newSecretName, type SecretData, storeName } from '../common/secret-refs.ts'
+import {
+  type newValueShape,
+  type replacedValueShape,
+  secretKeyOf,
+  storeOf,
+  type ValuesPath,
+  type valueChangesShape,
+} from './value-shape.ts'
+
+type Spec = SharedValue['spec']
+type Body = Omit<Static<typeof newValueShape>, 'key' | 'description'>
+type SecretReference = NonNullable<Body['secret_ref']>
+
+/** What a request makes of a value: plain text, a secret to be kept, or where one is; undefined leaves it. */
+type Content =
+  | { readonly plain: string }
+  | { readonly secret: string }
+  | { readonly reference: Pick<Spec, 'secret' | 'storeReference'> }
+  | undefined
+
+/** Key of the value in the Secret that holds it. */
+const secretDataKey = 'value'
+
+function contentOf(body: Body, caller: Caller, current?: SharedValue): Content {
+  const { value, is_secret: isSecret = isSecretValue(current), secret_ref: given } = body
+  if (given?.value !== undefined || given?.ref !== undefined)
+    return referredContent(given, body, caller, current)
+  return isSecret ? secretContent(value, current) : plainContent(value, current)
+}
+
+function referredContent(given: SecretReference, body: Body, caller: Caller, current?: SharedValue): Content {
+  if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' is for what is secret")
+  if (given.value !== undefined) return { secret: given.value }
+  // Sent back as it was answered, it stays.
+  const isSame =
+    current && given.ref === secretKeyOf(current) && (given.store || storeName) === storeOf(current)
+  if (isSecretValue(current) && isSame) return undefined
+  return { reference: referenceTo(given, caller) }
+}
+
+function secretContent(value: string | undefined, current?: SharedValue): Content {
+  const text = value ?? current?.spec.value
+  if (text !== undefined) return { secret: text }
+  if (isSecretValue(current)) return undefined
+  throw new Problem('Invalid', "a secret needs 'value' or 'secret_ref'")
+}
+
+function plainContent(value: string | undefined, current?: SharedValue): Content {
+  if (value !== undefined) return { plain: value }
+  if (isSecretValue(current))
+    throw new Problem('Invalid', "'value' is needed: a secret cannot be shown by making it plain")
+  return current ? undefined : { plain: '' }
+}
+
+/** Whoever may name any Secret of the organization can read all of them. A store may come later, as for definitions. */
+function referenceTo(given: SecretReference, caller: Caller): Pick<Spec, 'secret' | 'storeReference'> {
+  demand(caller, { organization: 'administrator' })
+  const { secret, key } = fromReference(given, "'secret_ref'")
+  const { store = '', ref = '', version } = given
+  const kept = version === undefined ? {} : { version }
+  if (typeof secret !== 'string') return { storeReference: { store, ref, ...kept } }
+  if (typeof key !== 'string') throw new Problem('Invalid', "'secret_ref': 'ref' must be '<secret>/<key>'")
+  return { secret: { secret, key, ...kept } }
+}
+
+/** The parts of the spec that hold the value. */
+function valuePart(content: NonNullable<Content>, secretName: string, current?: SharedValue) {
+  if ('plain' in content) return { value: content.plain }
+  if ('reference' in content) return content.reference
+  return { secret: { secret: secretName, key: secretDataKey, version: nextVersion(current) } }
+}
+
+function isSecretValue(value: SharedValue | undefined): boolean {
+  return value !== undefined && value.spec.value === undefined
+}
+
+/** Secrets that we keep count up from 1. */
+function nextVersion(current: SharedValue | undefined): string {
+  const { secret } = current?.spec ?? {}
+  const isOurs = current && secret && isSecretNameOf(current.metadata.name, 'value', secret.secret)
+  const next = isOurs ? Number(secret.version ?? '1') + 1 : 1
+  return String(Number.isSafeInteger(next) ? next : 1)
+}
+
+function secretData(text: string): SecretData {
+  return { [secretDataKey]: Buffer.from(text).toString('base64') }
+}
+
+/** Makes a value, and the Secret that holds it if it is one. */
+export async function createValue(
+  path: ValuesPath,
+  body: Static<typeof newValueShape>,
+  caller: Caller,
+  gateway: Gateway,
+): Promise<SharedValue> {
+  const { key, description } = body
+  refusePrototypeKey(key, 'key')
+  const place = {
+    applicationName: path.app_id,
+    key,
+    ...(path.env_id === undefined ? {} : { environmentId: path.env_id }),
+  }
+  const content = contentOf(body, caller) ?? { plain: '' }
+  const name = valueObjectName(place)
+  const secretName = newSecretName(name, 'value')
+  const wanted = newObject(SharedValue, newMetadata(path.org_id, name, caller), {
+    ...place,
+    ...valuePart(content, secretName),
+    ...(description === null ? {} : { description }),
+  })
+  const secret = 'secret' in content ? { name: secretName, data: secretData(content.secret) } : undefined
+  const creation = { kind: SharedValue, wanted, secret, what: `value '${key}'` }
+  const { cluster } = gateway
+  const [known] = cluster.store.byIndex(SharedValue, 'place', inOrganization(path.org_id, placeOf(place)))
+  await refuseOtherThan(creation, cluster, known)
+  return createWithSecret(creation, gateway)
+}
+
+/** Changes a value; a new secret is a new Secret, and the operator takes the old one away. */
+export async function changeValue(
+  value: SharedValue,
+  body: Static<typeof valueChangesShape> | Static<typeof replacedValueShape>,
+  caller: Caller,
+  gateway: Gateway,
+): Promise<SharedValue> {
+  const { cluster } = gateway
+  const { name } = value.metadata
+  const content = contentOf(body, caller, value)
+  const secretName = newSecretName(name, 'value')
+  const first =
+    content && 'secret' in content
+      ? await addSecret(SharedValue, value, { name: secretName, data: secretData(content.secret) }, gateway)
+      : value
+  const contribution = contributionOf(caller, gateway)
+  return changeObject(cluster, SharedValue, first, (current) => {
+    const { value, secret, storeReference, description: before, ...place } = current.spec
+    const kept = {
+      ...(value === undefined ? {} : { value }),
+      ...(secret ? { secret } : {}),
+      ...(storeReference ? { storeReference } : {}),
+    }
+    const { description = before ?? null } = body
+    const spec = {
+      ...place,
+      ...(content ? valuePart(content, secretName, current) : kept),
+      ...(description === null ? {} : { description }),
+    }
+    return withoutAnnouncement(stamped(current, { ...current, spec }, contribution), secretName)
+  })
+}

@@ -1,0 +1,151 @@
+import { list } from '../../../operator/api/schema.ts'
+import { SharedValue } from '../../../operator/api/shared-value.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { findApplication, findEnvironment } from '../common/find.ts'
+import {
+  allValues,
+  newValueShape,
+  ownValues,
+  replacedValueShape,
+  toValue,
+  type ValuesPath,
+  valueChangesShape,
+  valueShape,
+  valuesAt,
+} from './value-shape.ts'
+import { changeValue, createValue } from './value-writing.ts'
+
+const tag = 'Shared values'
+const paths = [
+  { path: '/orgs/{org_id}/apps/{app_id}/values', of: 'an application' },
+  { path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/values', of: 'an environment' },
+] as const
+
+/** The application or environment in the path. */
+export function findHolder(store: Store, path: ValuesPath) {
+  const { env_id } = path
+  return env_id === undefined ? findApplication(store, path) : findEnvironment(store, { ...path, env_id })
+}
+
+/** Clients know by 400, not by 404, that the environment whose values they list is gone. */
+function refuseGone(store: Store, path: ValuesPath): void {
+  try {
+    findHolder(store, path)
+  } catch (error) {
+    if (path.env_id === undefined || !(error instanceof Problem)) throw error
+    throw new Problem('Invalid', error.message)
+  }
+}
+
+function refuseDeleting(store: Store, path: ValuesPath): void {
+  const { metadata } = findHolder(store, path)
+  if (!metadata.deletionTimestamp) return
+  const what = path.env_id === undefined ? `application '${path.app_id}'` : `environment '${path.env_id}'`
+  throw new Problem('Conflict', `${what} is being deleted`)
+}
+
+function findValue(store: Store, path: ValuesPath & { readonly value_key: string }): SharedValue {
+  findHolder(store, path)
+  const found = ownValues(store, path).find(({ spec }) => spec.key === path.value_key)
+  if (found) return found
+  const where = path.env_id === undefined ? '' : ` of environment '${path.env_id}'`
+  throw new Problem('NotFound', `value '${path.value_key}'${where} not found`)
+}
+
+/** Shared values of applications, and of environments over them. */
+export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoint[] => [
+  endpoint({
+    method: 'get',
+    path,
+    summary: `List the shared values of ${of}`,
+    tag,
+    access: { application: 'viewer' },
+    responses: { 200: list(valueShape, 'Shared values.') },
+    handle({ params }, { cluster: { store } }) {
+      refuseGone(store, params)
+      return ok(valuesAt(store, params).map(toValue))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path,
+    summary: `Create a shared value of ${of}`,
+    tag,
+    access: { application: 'developer' },
+    body: newValueShape,
+    responses: { 201: valueShape, 409: errorShape },
+    async handle({ params, body, caller }, gateway) {
+      refuseDeleting(gateway.cluster.store, params)
+      return created(toValue(await createValue(params, body, caller, gateway)))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path,
+    summary: `Delete all shared values of ${of}`,
+    tag,
+    access: { application: 'developer' },
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      findHolder(cluster.store, params)
+      await removeAll(cluster, params)
+      return noContent
+    },
+  }),
+  endpoint({
+    method: 'put',
+    path: `${path}/{value_key}`,
+    summary: `Replace a shared value of ${of}; without a value, the one that there is stays`,
+    tag,
+    access: { application: 'developer' },
+    body: replacedValueShape,
+    responses: { 200: valueShape, 409: errorShape },
+    async handle({ params, body, caller }, gateway) {
+      const value = findValue(gateway.cluster.store, params)
+      if (body.key !== undefined && body.key !== params.value_key)
+        throw new Problem(
+          'Invalid',
+          `'key' must be '${params.value_key}': the key of a value does not change`,
+        )
+      return ok(toValue(await changeValue(value, body, caller, gateway)))
+    },
+  }),
+  endpoint({
+    method: 'patch',
+    path: `${path}/{value_key}`,
+    summary: `Change a shared value of ${of}`,
+    tag,
+    access: { application: 'developer' },
+    body: valueChangesShape,
+    responses: { 200: valueShape, 409: errorShape },
+    async handle({ params, body, caller }, gateway) {
+      const value = findValue(gateway.cluster.store, params)
+      return ok(toValue(await changeValue(value, body, caller, gateway)))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: `${path}/{value_key}`,
+    summary: `Delete a shared value of ${of}`,
+    tag,
+    access: { application: 'developer' },
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      const { spec } = findValue(cluster.store, params)
+      await removeAll(cluster, params, spec.key)
+      return noContent
+    },
+  }),
+])
+
+/** What competed for a key goes along: nothing else comes to hold it. */
+async function removeAll(cluster: Cluster, path: ValuesPath, key?: string): Promise<void> {
+  for (const each of allValues(cluster.store, path)) {
+    const isOwn = each.spec.environmentId === path.env_id
+    if (isOwn && (key === undefined || each.spec.key === key)) await cluster.remove(SharedValue, each)
+  }
+}

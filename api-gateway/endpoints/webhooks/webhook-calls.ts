@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { annotations } from '../../../operator/api/names.ts'
+import { integer, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { type Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { conditionOf } from '../../../operator/kube/loop/verdict.ts'
+import { accepted, type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { acceptedShape, named } from '../../response/shapes.ts'
+import { createdAt, inOrganization } from '../common/find.ts'
+import { findWebhook, webhookAccess } from './webhook-shape.ts'
+
+const tag = 'Webhooks'
+const callsPath = '/orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}/calls'
+
+const callShape = named(
+  'WebhookCall',
+  object(
+    {
+      id: string('Id of the call.', { maxLength: 253 }),
+      event: string('The event, as `<scope>.<type>`.', { maxLength: 63 }),
+      event_id: string('Id of the event: what the receiver gets as `webhook-id`.', { maxLength: 64 }),
+      status: oneOf(['pending', 'delivered', 'failed'], 'Whether the receiver took it, or it was given up.'),
+      attempts: integer('How many times in a row it failed.'),
+      created_at: time('When it was made.'),
+    },
+    {
+      response_status: integer('HTTP status of the last answer.'),
+      message: string('Why it was not delivered, or not yet.', { maxLength: 32_768 }),
+      finished_at: time('When it was delivered or given up.'),
+      next_attempt_at: time('When it is tried again.'),
+    },
+    'One event on its way to a webhook.',
+  ),
+)
+
+/** The calls of a webhook. */
+function callsOf(store: Store, { metadata: { namespace = '', name } }: Webhook): readonly WebhookCall[] {
+  return store
+    .byIndex(WebhookCall, 'webhook', inOrganization(namespace, name))
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+}
+
+/** Newer first; of those that were made in one second, by the event. */
+function byNewness(left: WebhookCall, right: WebhookCall): number {
+  const ageOf = (call: WebhookCall) =>
+    [createdAt(call), call.spec.variables['triggered_at'] ?? '', call.metadata.name].join(' ')
+  return ageOf(left) < ageOf(right) ? 1 : -1
+}
+
+function stateOf(call: WebhookCall): 'pending' | 'delivered' | 'failed' {
+  const { metadata, status } = call
+  const redelivery = metadata.annotations?.[annotations.redeliver]
+  const isAgain = redelivery !== undefined && redelivery !== status?.redelivery
+  if (!status?.finishTime || isAgain) return 'pending'
+  return conditionOf(call, 'Stalled')?.status === 'True' ? 'failed' : 'delivered'
+}
+
+function toCall(call: WebhookCall) {
+  const { metadata, spec, status } = call
+  const state = stateOf(call)
+  const { attempts = 0, responseStatus, finishTime, nextAttemptTime } = status ?? {}
+  const message = state === 'delivered' ? '' : (conditionOf(call, 'Ready')?.message ?? '')
+  return {
+    id: metadata.name,
+    event: spec.event,
+    event_id: spec.eventId,
+    status: state,
+    attempts,
+    created_at: createdAt(call),
+    ...(responseStatus === undefined ? {} : { response_status: responseStatus }),
+    ...(message === '' ? {} : { message }),
+    ...(state === 'pending' || finishTime === undefined ? {} : { finished_at: finishTime }),
+    ...(state !== 'pending' || nextAttemptTime === undefined ? {} : { next_attempt_at: nextAttemptTime }),
+  }
+}
+
+/** Calls of webhooks. */
+export const webhookCalls: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: callsPath,
+    summary: 'List the calls of a webhook, the newest first',
+    tag,
+    access: webhookAccess,
+    responses: { 200: list(callShape, 'Calls.') },
+    handle({ params }, { cluster: { store } }) {
+      return ok(callsOf(store, findWebhook(store, params)).toSorted(byNewness).map(toCall))
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: `${callsPath}/{call_id}/redeliver`,
+    summary: 'Send a call again',
+    tag,
+    access: webhookAccess,
+    responses: { 202: acceptedShape },
+    async handle({ params }, { cluster }) {
+      const calls = callsOf(cluster.store, findWebhook(cluster.store, params))
+      const call = calls.find(({ metadata }) => metadata.name === params.call_id)
+      if (!call) throw new Problem('NotFound', `call '${params.call_id}' not found`)
+      const mark = { [annotations.redeliver]: randomUUID() }
+      await cluster.patch(WebhookCall, call, { metadata: { uid: call.metadata.uid, annotations: mark } })
+      return accepted
+    },
+  }),
+]

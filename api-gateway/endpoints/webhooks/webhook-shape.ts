@@ -1,0 +1,147 @@
+import {
+  anyValue,
+  boolean,
+  freeForm,
+  list,
+  map,
+  object,
+  type Static,
+  string,
+  time,
+} from '../../../operator/api/schema.ts'
+import { triggerSchema, Webhook } from '../../../operator/api/webhook.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { faultsOfWebhook } from '../../../operator/domain/deployment/webhook.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { knownId, newId } from '../../request/parameters.ts'
+import { named, nullable } from '../../response/shapes.ts'
+import { createdAt, createdBy, find, findApplication } from '../common/find.ts'
+
+type Spec = Webhook['spec']
+
+/** Who may see and change webhooks: their headers may hold credentials of the receiver. */
+export const webhookAccess = { application: 'owner', orOrganization: 'manager' } as const
+
+const urlShape = string('Address, such as `hooks.example.com/path`; it is called over HTTPS.', {
+  minLength: 1,
+  maxLength: 2048,
+})
+const headersShape = map(
+  string('Value of the header.', { maxLength: 8192 }),
+  'Headers of the call besides ours.',
+  {
+    maxProperties: 64,
+  },
+)
+const payloadShape = freeForm(
+  'Body of the call; in its texts `${variable}` stands for a variable of the event. The common variables when null.',
+)
+const triggersShape = list(triggerSchema, 'Events that are told; all when empty.', { maxItems: 64 })
+const disabledShape = boolean('Whether nothing is told for now.')
+
+const optionalFields = {
+  headers: nullable(headersShape),
+  payload: nullable(payloadShape),
+  triggers: nullable(triggersShape),
+  disabled: nullable(disabledShape),
+}
+
+/** A webhook as a request describes it. */
+export const newWebhookShape = object(
+  { id: newId('Id, unique in the organization.'), url: urlShape },
+  optionalFields,
+  'A webhook.',
+)
+
+/** What may change in a webhook. */
+export const webhookChangesShape = object(
+  {},
+  { id: knownId('Id, as in the path.'), url: urlShape, ...optionalFields },
+  'What is to change: what is absent stays; null takes away all but the URL, which stays.',
+)
+
+const answeredFields = {
+  url: urlShape,
+  headers: nullable(headersShape),
+  payload: anyValue('Body of the call, as it was given.'),
+  triggers: triggersShape,
+  disabled: disabledShape,
+}
+const identityFields = {
+  id: string('Id.', { maxLength: 253 }),
+  created_at: time('When it was created.'),
+  created_by: string('User id of whoever created it over REST; else empty.'),
+}
+const signingSecret = string('What signs the calls, as Standard Webhooks has it. It is never shown again.')
+
+/** A webhook as REST answers it. */
+export const webhookShape = named(
+  'Webhook',
+  object({ ...answeredFields, ...identityFields }, {}, 'An address that is told of events.'),
+)
+
+/** A webhook as it is answered once. */
+export const createdWebhookShape = named(
+  'CreatedWebhook',
+  object(
+    { ...answeredFields, ...identityFields, signing_secret: signingSecret },
+    {},
+    'A webhook that was created.',
+  ),
+)
+
+/** A webhook as it is after a change. */
+export const changedWebhookShape = named(
+  'ChangedWebhook',
+  object(answeredFields, {}, 'A webhook that was changed.'),
+)
+
+/** A signing secret as it is answered once. */
+export const signingSecretShape = named(
+  'SigningSecret',
+  object({ signing_secret: signingSecret }, {}, 'A new signing secret.'),
+)
+
+/** The spec after a change: what is absent stays, null takes away; a Problem when nobody could be called by it. */
+export function changedSpec(spec: Spec, changes: Static<typeof webhookChangesShape>): Spec {
+  const { url, headers, payload, triggers, disabled } = changes
+  const given = Object.entries({ url, headers, payload, triggers, disabled })
+  const merged = { ...spec, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
+  const entries = Object.entries(merged).filter(([, value]) => value !== null)
+  const wanted = Object.fromEntries(entries) as Spec // only what is optional can be null
+  const faults = faultsOfWebhook(wanted)
+  if (faults.length > 0) throw new Problem('Invalid', faults.join('; '))
+  return wanted
+}
+
+/** The webhook in the path. */
+export function findWebhook(
+  store: Store,
+  path: { readonly org_id: string; readonly app_id: string; readonly webhook_id: string },
+): Webhook {
+  findApplication(store, path)
+  const webhook = find(store, Webhook, path.org_id, path.webhook_id)
+  if (webhook?.spec.applicationName === path.app_id) return webhook
+  throw new Problem('NotFound', `webhook '${path.webhook_id}' not found`)
+}
+
+/** What a change answers: what was sent, as it was sent. */
+export function toChangedWebhook({ spec }: Webhook) {
+  return {
+    url: spec.url,
+    headers: spec.headers ?? null,
+    payload: spec.payload ?? null,
+    triggers: spec.triggers ?? [],
+    disabled: spec.disabled ?? false,
+  }
+}
+
+/** A webhook as REST answers it. */
+export function toWebhook(webhook: Webhook) {
+  return {
+    id: webhook.metadata.name,
+    ...toChangedWebhook(webhook),
+    created_at: createdAt(webhook),
+    created_by: createdBy(webhook),
+  }
+}

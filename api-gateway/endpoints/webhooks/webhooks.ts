@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { newObject } from '../../../operator/api/kind.ts'
+import { list, type Static } from '../../../operator/api/schema.ts'
+import { Webhook } from '../../../operator/api/webhook.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { formatSigningSecret, signingKey } from '../../../operator/domain/deployment/webhook.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import type { Caller } from '../../authenticate.ts'
+import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { changeObject } from '../common/change.ts'
+import { byName, findApplication, inOrganization, newMetadata } from '../common/find.ts'
+import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
+import { newSecretName, type SecretData } from '../common/secret-refs.ts'
+import {
+  changedSpec,
+  changedWebhookShape,
+  createdWebhookShape,
+  findWebhook,
+  newWebhookShape,
+  signingSecretShape,
+  toChangedWebhook,
+  toWebhook,
+  webhookAccess,
+  webhookChangesShape,
+  webhookShape,
+} from './webhook-shape.ts'
+
+const tag = 'Webhooks'
+const webhooksPath = '/orgs/{org_id}/apps/{app_id}/webhooks'
+const webhookPath = '/orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}'
+const signingSecretBytes = 32
+
+function webhooksOf(
+  store: Store,
+  params: { readonly org_id: string; readonly app_id: string },
+): readonly Webhook[] {
+  findApplication(store, params)
+  const { org_id, app_id } = params
+  return store
+    .byIndex(Webhook, 'application', inOrganization(org_id, app_id))
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+}
+
+function newSigningSecret(): string {
+  return formatSigningSecret(randomBytes(signingSecretBytes))
+}
+
+function signingSecretData(text: string): SecretData {
+  return { [signingKey]: Buffer.from(text).toString('base64') }
+}
+
+async function createWebhook(
+  { org_id, app_id }: { readonly org_id: string; readonly app_id: string },
+  body: Static<typeof newWebhookShape>,
+  caller: Caller,
+  gateway: Gateway,
+) {
+  const signingSecretName = newSecretName(body.id, 'webhook-signing')
+  // Headers that were not sent are none; null is kept apart from that.
+  const bare = { applicationName: app_id, url: body.url, headers: {}, signingSecretName }
+  const spec = changedSpec(bare, body)
+  const text = newSigningSecret()
+  const creation = {
+    kind: Webhook,
+    wanted: newObject(Webhook, newMetadata(org_id, body.id, caller), spec),
+    secret: { name: signingSecretName, data: signingSecretData(text) },
+    what: `webhook '${body.id}'`,
+  }
+  await refuseOtherThan(creation, gateway.cluster)
+  const webhook = await createWithSecret(creation, gateway)
+  return { ...toWebhook(webhook), signing_secret: text }
+}
+
+/** A new secret is a new Secret; the operator takes the old one away when it sees the new reference. */
+async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string> {
+  const signingSecretName = newSecretName(webhook.metadata.name, 'webhook-signing')
+  const text = newSigningSecret()
+  const secret = { name: signingSecretName, data: signingSecretData(text) }
+  const announced = await addSecret(Webhook, webhook, secret, gateway)
+  await changeObject(gateway.cluster, Webhook, announced, (current) =>
+    withoutAnnouncement({ ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
+  )
+  return text
+}
+
+/** Webhooks of an application. */
+export const webhooks: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: webhooksPath,
+    summary: 'List the webhooks of an application',
+    tag,
+    access: webhookAccess,
+    responses: { 200: list(webhookShape, 'Webhooks.') },
+    handle: ({ params }, { cluster: { store } }) =>
+      ok(webhooksOf(store, params).toSorted(byName).map(toWebhook)),
+  }),
+  endpoint({
+    method: 'post',
+    path: webhooksPath,
+    summary: 'Create a webhook; its signing secret is answered this once',
+    tag,
+    access: webhookAccess,
+    body: newWebhookShape,
+    responses: { 201: createdWebhookShape, 409: errorShape },
+    async handle({ params, body, caller }, gateway) {
+      const { metadata } = findApplication(gateway.cluster.store, params)
+      if (metadata.deletionTimestamp)
+        throw new Problem('Conflict', `application '${params.app_id}' is being deleted`)
+      return created(await createWebhook(params, body, caller, gateway))
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: webhookPath,
+    summary: 'Get a webhook',
+    tag,
+    access: webhookAccess,
+    responses: { 200: webhookShape },
+    handle: ({ params }, { cluster: { store } }) => ok(toWebhook(findWebhook(store, params))),
+  }),
+  endpoint({
+    method: 'patch',
+    path: webhookPath,
+    summary: 'Change a webhook',
+    tag,
+    access: webhookAccess,
+    body: webhookChangesShape,
+    responses: { 200: changedWebhookShape, 409: errorShape },
+    async handle({ params, body }, { cluster }) {
+      const webhook = findWebhook(cluster.store, params)
+      const { name } = webhook.metadata
+      if (body.id !== undefined && body.id !== name)
+        throw new Problem('Invalid', `'id' must be '${name}': the id of a webhook does not change`)
+      // A merge patch would lose the nulls in a payload.
+      const changed = await changeObject(cluster, Webhook, webhook, (current) => ({
+        ...current,
+        spec: changedSpec(current.spec, body),
+      }))
+      return ok(toChangedWebhook(changed))
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: webhookPath,
+    summary: 'Delete a webhook, and its calls',
+    tag,
+    access: webhookAccess,
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      await cluster.remove(Webhook, findWebhook(cluster.store, params))
+      return noContent
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/orgs/{org_id}/apps/{app_id}/jobs',
+    summary: 'Delete all webhooks of an application, and their calls',
+    tag,
+    access: webhookAccess,
+    responses: { 204: undefined },
+    async handle({ params }, { cluster }) {
+      for (const each of webhooksOf(cluster.store, params)) await cluster.remove(Webhook, each)
+      return noContent
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: `${webhookPath}/actions/rotate-secret`,
+    summary: 'Give a webhook a new signing secret, which is answered this once',
+    tag,
+    access: webhookAccess,
+    responses: { 200: signingSecretShape },
+    async handle({ params }, gateway) {
+      const webhook = findWebhook(gateway.cluster.store, params)
+      return ok({ signing_secret: await rotateSecret(webhook, gateway) })
+    },
+  }),
+]

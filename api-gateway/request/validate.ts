@@ -1,0 +1,58 @@
+import type { ErrorObject } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { TSchema } from '../../operator/api/schema.ts'
+import { Problem } from '../../operator/domain/base/errors.ts'
+import { linearRegExp } from '../../operator/domain/base/linear-regexp.ts'
+import { perObject } from './per-object.ts'
+import { withoutBlanks } from './wire.ts'
+
+/** Checks a value and answers it without the nulls and empty ids that stand for absent fields. */
+export type Validator = (value: unknown) => unknown
+
+function createAjv(options: { readonly strict: boolean; readonly allErrors: boolean }) {
+  const ajv = new Ajv2020({
+    ...options,
+    allowUnionTypes: true,
+    ownProperties: true,
+    code: { regExp: linearRegExp },
+  })
+  formats.default(ajv)
+  return ajv
+}
+
+/** Compiles the schemas of endpoints; each is ours and compiled once, when it is first needed. */
+export function createValidators() {
+  const ajv = createAjv({ strict: true, allErrors: false })
+  const compile = perObject((schema: TSchema) => ajv.compile(schema))
+  return {
+    /** A validator of bodies: missing and of the wrong type is 422, a broken rule is 400. */
+    body(schema: TSchema): Validator {
+      return (value) => {
+        const check = compile(schema)
+        const cleaned = withoutBlanks(schema, value)
+        if (check(cleaned)) return cleaned
+        throw bodyProblem(check.errors?.[0])
+      }
+    },
+    /** Whether a value fits. */
+    test(schema: TSchema): (value: unknown) => boolean {
+      return (value) => compile(schema)(value)
+    },
+  }
+}
+
+function bodyProblem(error: ErrorObject | undefined): Problem {
+  const message = error ? messageOf(error, 'the body') : 'the body is not what was expected'
+  const isForm = error?.keyword === 'type' || error?.keyword === 'required'
+  return new Problem(isForm ? 'Unprocessable' : 'Invalid', message)
+}
+
+/** What is wrong, without the value: it may be secret. */
+function messageOf(error: ErrorObject, root: string): string {
+  const where = error.instancePath === '' ? root : `'${error.instancePath.slice(1).replaceAll('/', '.')}'`
+  const allowed = Array.isArray(error.params['allowedValues'])
+    ? `: ${error.params['allowedValues'].join(', ')}`
+    : ''
+  return `${where} ${error.message ?? 'is not valid'}${allowed}`
+}

@@ -1,0 +1,24 @@
+import type { TSchema } from '../../operator/api/schema.ts'
+import { isObject } from '../../operator/domain/base/json.ts'
+import type { Answer, Endpoint } from '../endpoint.ts'
+
+const notice = 'no operator is running: the request is recorded and waits'
+
+/** Says in the `status_message` of an answer to a write that no operator acts on it now. */
+export function withOperatorNotice(
+  answer: Answer,
+  { method, responses }: Pick<Endpoint, 'method' | 'responses'>,
+  hasOperator: () => boolean,
+): Answer {
+  if (method === 'get' || !hasStatusMessage(responses[answer.status]) || hasOperator()) return answer
+  const { body = {} } = answer
+  if (!isObject(body)) return answer
+  const messages = [body['status_message'], notice].filter((each) => each !== undefined && each !== '')
+  return { ...answer, body: { ...body, status_message: messages.join('; ') } }
+}
+
+/** Whether a body of this schema has the field. */
+export function hasStatusMessage(schema: TSchema | undefined): boolean {
+  const properties: unknown = schema && 'properties' in schema ? schema.properties : undefined
+  return isObject(properties) && Object.hasOwn(properties, 'status_message')
+}

@@ -1,0 +1,26 @@
+import { annotations, labels, manager } from '../../api/names.ts'
+import { createCache } from '../../kube/cache/cache.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
+import type { Watch } from '../../kube/loop/controller.ts'
+import { startReflector } from '../../kube/cache/reflector.ts'
+import { namespaceResource } from '../../kube/client/resource.ts'
+import type { Log } from '../../log.ts'
+
+/** Wakes an environment when the namespace that was made for it is gone. */
+export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Watch & { stop(): void } {
+  const cache = createCache({}, (error) => log.error('a handler of changes threw', { error }))
+  const reflector = startReflector(client, namespaceResource, cache, log, {
+    labelSelector: `${labels.managedBy}=${manager}`,
+    metadataOnly: true,
+  })
+  return {
+    subscribe(wake) {
+      cache.subscribe(({ before, after }) => {
+        // It names the environment as its key does.
+        const environment = before?.metadata.annotations?.[annotations.environment]
+        if (!after && environment !== undefined) wake([environment])
+      })
+    },
+    stop: () => reflector.stop(),
+  }
+}

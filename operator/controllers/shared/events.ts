@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import type { KubeObject } from '../../api/kind.ts'
+import { ApiError, type KubeClient } from '../../kube/client/client.ts'
+import { pathOf, type Resource } from '../../kube/client/resource.ts'
+
+const eventResource: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true }
+const maxMessageLength = 1024
+
+/** Records something about an object that outlives it, as `kubectl get events` shows it; a namespace that is going takes none. */
+export async function recordEvent(
+  client: KubeClient,
+  { apiVersion, kind, metadata }: KubeObject,
+  event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+): Promise<void> {
+  const { name, namespace, uid } = metadata
+  const now = new Date().toISOString()
+  try {
+    await client.request('POST', pathOf(eventResource, namespace), {
+      body: {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: `${name}.${randomBytes(8).toString('hex')}`, namespace },
+        involvedObject: { apiVersion, kind, name, namespace, uid },
+        ...event,
+        message: event.message.slice(0, maxMessageLength),
+        source: { component: 'quartermaster' },
+        reportingComponent: 'quartermaster.dev/operator',
+        firstTimestamp: now,
+        lastTimestamp: now,
+        count: 1,
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error
+  }
+}

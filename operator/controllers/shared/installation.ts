@@ -1,0 +1,83 @@
+import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { ActiveResource } from '../../api/active-resource.ts'
+import { systemNamespace } from '../../api/names.ts'
+import { canonicalJson } from '../../domain/resource/identity.ts'
+import { isAlreadyThere, type KubeClient } from '../../kube/client/client.ts'
+import { readObject } from '../../kube/cache/cluster.ts'
+import { namespaceResource, pathOf, secretResource } from '../../kube/client/resource.ts'
+
+type ResourceSpec = ActiveResource['spec']
+
+/** What is this installation's own: a key that nobody else knows. */
+export interface Installation {
+  /** Keyed hash of any data; keyed so that it is no oracle for weak secrets. */
+  hash(value: unknown): string
+  /** The mark under which a resource's spec is ours. */
+  seal(namespace: string, name: string, spec: Omit<ResourceSpec, 'seal'>): string
+  isSealed(resource: ActiveResource): boolean
+}
+
+const secretName = 'quartermaster-installation'
+
+/** Reads the key of this installation, or makes it at the first start. */
+export async function openInstallation(client: KubeClient): Promise<Installation> {
+  const key = (await readKey(client)) ?? (await makeKey(client))
+  return installationWith(key)
+}
+
+/** An installation with a given key. */
+export function installationWith(key: Buffer): Installation {
+  const secretKey = createSecretKey(key)
+  const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
+  const seal = (namespace: string, name: string, spec: Omit<ResourceSpec, 'seal'>) =>
+    hash(['seal', namespace, name, spec])
+  return {
+    hash,
+    seal,
+    isSealed({ metadata, spec }) {
+      const { seal: given, ...rest } = spec
+      const wanted = Buffer.from(seal(metadata.namespace ?? '', metadata.name, rest))
+      const found = Buffer.from(given)
+      return wanted.length === found.length && timingSafeEqual(wanted, found)
+    },
+  }
+}
+
+/** Tells this cluster from others in what is marked outside of it: 8 hexadecimal digits that never change. */
+export async function readInstallationId(client: KubeClient): Promise<string> {
+  const namespace = await readObject(client, namespaceResource, undefined, 'kube-system')
+  const uid = namespace?.metadata.uid
+  if (uid === undefined) throw new Error("the namespace 'kube-system' cannot be read")
+  return uid.replaceAll('-', '').slice(0, 8)
+}
+
+async function readKey(client: KubeClient): Promise<Buffer | undefined> {
+  const secret = await readObject(client, secretResource, systemNamespace, secretName)
+  const data = secret?.data as Record<string, string> | undefined // a Secret
+  return data?.key ? Buffer.from(data.key, 'base64') : undefined
+}
+
+async function makeKey(client: KubeClient): Promise<Buffer> {
+  const key = randomBytes(32)
+  try {
+    await client.request('POST', pathOf(secretResource, systemNamespace), {
+      body: {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: secretName, namespace: systemNamespace },
+        immutable: true,
+        data: { key: key.toString('base64') },
+      },
+    })
+    return key
+  } catch (error) {
+    const made = isAlreadyThere(error) ? await readKey(client) : undefined
+    if (!made) throw error
+    return made
+  }
+}
+
+/** SHA-256 in lower-case hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,109 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
+import { apiVersion } from '../../api/names.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import { Mismatch, ReferenceNotFound } from '../../domain/base/errors.ts'
+import { throwFaults } from '../../domain/base/fault.ts'
+import { isTextLeaf } from '../../domain/secret/secret-inputs.ts'
+import { faultOfStore, isStoreReference } from '../../domain/secret/secret-stores.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
+import { readObject } from '../../kube/cache/cluster.ts'
+import { secretResource } from '../../kube/client/resource.ts'
+
+const jsonEnding = '.json'
+/** Secrets are not watched. */
+const retrySeconds = 5
+
+/** Reads Secrets by exact name, each once; lives as long as one reconcile. */
+export interface SecretReader {
+  /** The whole Secret as an object; Waiting when it is not there. */
+  read(namespace: string, name: string): Promise<FreeForm>
+}
+
+/** A reader that asks the API server once per Secret. */
+export function createSecretReader(client: KubeClient): SecretReader {
+  const known = new Map<string, Promise<FreeForm>>()
+  async function fetch(namespace: string, name: string): Promise<FreeForm> {
+    const secret = await readObject(client, secretResource, namespace, name)
+    if (!secret)
+      throw new ReferenceNotFound('SecretNotFound', `waiting for the Secret '${name}'`, retrySeconds)
+    return decode(name, (secret.data ?? {}) as Record<string, string>) // a Secret
+  }
+  return {
+    read(namespace, name) {
+      const key = `${namespace}/${name}`
+      const answer = known.get(key) ?? fetch(namespace, name)
+      known.set(key, answer)
+      return answer
+    },
+  }
+}
+
+/** Secret inputs: every leaf `{secret, key}` or `{secret}` replaced by what it names, `{value}` by its value. */
+export async function resolveSecretRefs(
+  refs: FreeForm,
+  namespace: string,
+  reader: SecretReader,
+): Promise<FreeForm> {
+  const entries = await Promise.all(
+    Object.entries(refs).map(
+      async ([name, value]) => [name, await resolveLeaf(value, namespace, reader)] as const,
+    ),
+  )
+  return Object.fromEntries(entries)
+}
+
+async function resolveLeaf(value: unknown, namespace: string, reader: SecretReader): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => resolveLeaf(item, namespace, reader)))
+  if (typeof value !== 'object' || value === null) return value
+  // The same text for every place: where it is, the condition of its owner and the plan say.
+  throwFaults(isStoreReference(value) ? [faultOfStore(value, 'a secret input')] : [])
+  const { secret, key } = value as { secret?: unknown; key?: unknown } // user data, checked below
+  if (isTextLeaf(value)) return value['value']
+  if (typeof secret !== 'string') return resolveSecretRefs(value as FreeForm, namespace, reader)
+  const content = await reader.read(namespace, secret)
+  if (key === undefined) return content
+  const found = content[String(key).replace(/\.json$/, '')]
+  if (found === undefined)
+    throw new Mismatch('SecretKeyNotFound', `the Secret '${secret}' has no key '${String(key)}'`)
+  return found
+}
+
+/** The Secret that holds the secret outputs of a resource; it goes with the resource. */
+export function outputsSecret(resource: ActiveResource, secrets: FreeForm) {
+  const { name, namespace, uid } = resource.metadata
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: `${name}-outputs`,
+      namespace,
+      ownerReferences: [{ apiVersion, kind: 'ActiveResource', name, uid: uid ?? '' }],
+    },
+    data: Object.fromEntries(Object.entries(secrets).map(([key, value]) => encode(key, value))),
+  }
+}
+
+/** Text as it is; anything else as JSON under a key that ends in `.json`. */
+function encode(key: string, value: unknown): readonly [string, string] {
+  if (typeof value === 'string') return [key, Buffer.from(value).toString('base64')]
+  return [`${key}${jsonEnding}`, Buffer.from(JSON.stringify(value)).toString('base64')]
+}
+
+function decode(secretName: string, data: Readonly<Record<string, string>>): FreeForm {
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => {
+      const text = Buffer.from(value, 'base64').toString()
+      return key.endsWith(jsonEnding)
+        ? [key.slice(0, -jsonEnding.length), parse(secretName, key, text)]
+        : [key, text]
+    }),
+  )
+}
+
+function parse(secretName: string, key: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Mismatch('InvalidSecret', `key '${key}' of the Secret '${secretName}' is not JSON`)
+  }
+}

@@ -1,0 +1,192 @@
+import { Environment } from '../../api/environment.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { type Kind, newObject, type ObjectOf } from '../../api/kind.ts'
+import { annotations, apiVersion } from '../../api/names.ts'
+import { Webhook, WebhookCall } from '../../api/webhook.ts'
+import { type Occurrence, occurrencesOfDeployment, occurrencesOfEnvironment } from '../../domain/deployment/events.ts'
+import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
+import { versionOf } from '../../kube/cache/cache.ts'
+import { createCatchUp } from '../../kube/cache/catch-up.ts'
+import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
+import { createFirstVersions, forgotten, objectAt } from '../../kube/cache/history.ts'
+import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { createQueue } from '../../kube/loop/queue.ts'
+import type { Log } from '../../log.ts'
+import { inParallel } from '../shared/parallel.ts'
+
+/** Few at a time: whoever deploys goes first. */
+const announcersAtOnce = 4
+const callsAtOnce = 1
+const retryMs = 2000
+
+/** What makes a call for each webhook out of what happened to environments and deployments. */
+export interface Announcements {
+  /** Tells of all that happened to an environment and its deployments, its deletion included; for its last moment. */
+  tellLast(environment: Environment): Promise<void>
+  stop(): Promise<void>
+}
+
+type Told = typeof Environment | typeof EnvironmentDeployment
+
+/**
+ * Objects are the outbox: what happened stands in them, calls have names that follow from it, and only when all are
+ * written is the event marked as told. So a crash neither loses nor repeats one.
+ */
+export function startAnnouncements(
+  cluster: Cluster,
+  { log, isActive }: { readonly log: Log; readonly isActive: () => boolean },
+): Announcements {
+  const { store, client } = cluster
+  const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
+  const catchUp = createCatchUp(cluster, [Webhook])
+  const queue = createQueue(announcersAtOnce, work)
+
+  async function work(key: string): Promise<void> {
+    if (!isActive()) return
+    const [namespace = '', kind = '', name = ''] = key.split('/')
+    if (!store.isOrganization(namespace)) return
+    try {
+      if (kind === Environment.kind) {
+        const environment = store.get(Environment, namespace, name)
+        if (environment && !environment.metadata.deletionTimestamp) await tell(Environment, environment)
+        return
+      }
+      const deployment = store.get(EnvironmentDeployment, namespace, name)
+      if (deployment) await tell(EnvironmentDeployment, deployment)
+    } catch (error) {
+      log.warn('could not announce what happened', { key, error })
+      queue.addAfter(key, retryMs)
+    }
+  }
+
+  async function tell<K extends Told>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
+    const { namespace = '' } = object.metadata
+    // Without webhooks there is nothing to remember: one that is heard of later looks for what it missed.
+    if (!isLast && store.list(Webhook, namespace).length === 0) return
+    const told = toldIn(object)
+    const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
+    if (news.length === 0) return
+    // Watches do not keep step: a webhook that is older than what happened may not be known yet.
+    await catchUp(namespace)
+    if (store.list(Webhook, namespace).length === 0) return
+    for (const each of news) await writeCalls(kind, object, each)
+    await mark(kind, object, [...told, ...news.map(({ type }) => type)])
+  }
+
+  async function writeCalls<K extends Told>(kind: K, object: ObjectOf<K>, occurrence: Occurrence) {
+    const index = scoped(object, occurrence.applicationName)
+    const webhooks = store.byIndex(Webhook, 'application', index).filter((each) => asksFor(each, occurrence))
+    await inParallel(
+      webhooks,
+      async (each) => {
+        if (await isOlder(each, kind, object, occurrence)) await writeCall(each, occurrence)
+      },
+      callsAtOnce,
+    )
+  }
+
+  /** Whether a webhook was made before something happened to an object, by the order of writes to the API server. */
+  async function isOlder<K extends Told>(
+    webhook: Webhook,
+    kind: K,
+    object: ObjectOf<K>,
+    occurrence: Occurrence,
+  ): Promise<boolean> {
+    const byTime = isOlderByTime(webhook, occurrence)
+    if (byTime !== undefined) return byTime
+    const created = createdVersionOf(webhook)
+    if (created > versionOf(object)) return false
+    const then = await objectAt(client, kind, object.metadata, created)
+    if (then === forgotten) return isOlderBySecond(webhook, occurrence)
+    return !then || !occurrencesOf(kind, then).some(({ id }) => id === occurrence.id)
+  }
+
+  function createdVersionOf(webhook: Webhook): bigint {
+    const { createdVersion } = webhook.status ?? {}
+    return createdVersion === undefined ? firstVersionOf(webhook) : BigInt(createdVersion)
+  }
+
+  /** Whether the webhook may be older than something that no webhook was told of. */
+  function mayHaveMissed<K extends Told>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
+    if (createdVersionOf(webhook) > versionOf(object)) return false
+    const told = toldIn(object)
+    const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
+    return news.some((each) => asksFor(webhook, each) && isOlderByTime(webhook, each) !== false)
+  }
+
+  async function writeCall(webhook: Webhook, occurrence: Occurrence): Promise<void> {
+    const { namespace = '', name, uid = '' } = webhook.metadata
+    const call = callName(webhook, occurrence)
+    if (store.get(WebhookCall, namespace, call)) return
+    const ownerReferences = [{ apiVersion, kind: Webhook.kind, name, uid }]
+    const { id, scope, type, variables } = occurrence
+    const spec = { webhookName: name, eventId: id, event: `${scope}.${type}`, variables: { ...variables } }
+    try {
+      await cluster.create(
+        WebhookCall,
+        newObject(WebhookCall, { name: call, namespace, ownerReferences }, spec),
+      )
+    } catch (error) {
+      // A namespace that is going takes no call, and a webhook that went needs none.
+      if (isAlreadyThere(error) || isGone(error) || isTerminating(error)) return
+      throw error
+    }
+  }
+
+  async function mark<K extends Told>(kind: K, object: ObjectOf<K>, told: readonly string[]): Promise<void> {
+    const { uid } = object.metadata
+    try {
+      const metadata = { uid, annotations: { [annotations.announced]: told.join(',') } }
+      await cluster.patch(kind, object, { metadata })
+    } catch (error) {
+      if (!isGone(error)) throw error
+    }
+  }
+
+  // The namespace first: organizations take turns.
+  const keyFor = ({ kind }: Told, { metadata: { namespace = '', name } }: ObjectOf<Told>) =>
+    `${namespace}/${kind}/${name}`
+  for (const kind of [Environment, EnvironmentDeployment] as readonly Told[]) {
+    const cache = store.cacheOf<Kind>(kind)
+    cache.subscribe(({ before, after }) => {
+      if (after && store.list(Webhook, after.metadata.namespace ?? '').length > 0 && isNews(before, after))
+        queue.add(keyFor(kind, after as ObjectOf<Told>)) // of the cache of its kind
+    })
+    for (const object of cache.all()) queue.add(keyFor(kind, object as ObjectOf<Told>))
+    // Watches do not keep step: what happened after the webhook was made may have been seen before it.
+    store.cacheOf(Webhook).subscribe(({ before, after }) => {
+      if (!after || before) return
+      for (const object of store.list(kind, after.metadata.namespace ?? ''))
+        if (mayHaveMissed(after, kind, object as ObjectOf<Told>))
+          queue.add(keyFor(kind, object as ObjectOf<Told>))
+    })
+  }
+
+  return {
+    async tellLast(environment) {
+      const { name } = environment.metadata
+      const deployments = store.byIndex(EnvironmentDeployment, 'environment', scoped(environment, name))
+      await inParallel(deployments, (each) => tell(EnvironmentDeployment, each, true), callsAtOnce)
+      await tell(Environment, environment, true)
+    },
+    stop: () => queue.stop(),
+  }
+}
+
+function occurrencesOf<K extends Told>(kind: K, object: ObjectOf<K>): Occurrence[] {
+  return kind === Environment
+    ? occurrencesOfEnvironment(object as Environment) // as its kind says
+    : occurrencesOfDeployment(object as EnvironmentDeployment)
+}
+
+function toldIn({ metadata }: ObjectOf<Told>): string[] {
+  return (metadata.annotations?.[annotations.announced] ?? '').split(',').filter(Boolean)
+}
+
+function isNews(
+  before: { readonly status?: unknown } | undefined,
+  after: { readonly status?: unknown },
+): boolean {
+  return !before || before.status !== after.status
+}

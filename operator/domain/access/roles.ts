@@ -1,0 +1,69 @@
+import type { Membership } from '../../api/access.ts'
+
+type MembershipSpec = Membership['spec']
+type ApplicationRole = NonNullable<MembershipSpec['applications']>[number]['role']
+
+/** Role in an organization that an operation may need; each includes those before it. */
+export type OrganizationRole = (typeof organizationRoles)[number]
+
+const organizationRoles = ['member', 'manager', 'administrator'] as const
+const applicationRoles: readonly ApplicationRole[] = ['viewer', 'developer', 'owner']
+
+/**
+ * The least that a caller needs: a role in the organization; or a role on the application, for which
+ * `orOrganization` will do as well, and with `deployer` that role on the environment type on top.
+ */
+export type Requirement =
+  | { readonly organization: OrganizationRole }
+  | {
+      readonly application: ApplicationRole
+      readonly orOrganization?: Exclude<OrganizationRole, 'member'>
+      readonly deployer?: boolean
+    }
+
+/** What a request is about, as far as roles go. */
+export interface RoleTarget {
+  readonly applicationId?: string
+  readonly environmentType?: string
+}
+
+/**
+ * Whether a member of the organization may do what needs `requirement`; nobody outside of it may do anything.
+ */
+export function allows(
+  membership: MembershipSpec | undefined,
+  requirement: Requirement,
+  target: RoleTarget = {},
+): boolean {
+  if (!membership) return false
+  if (membership.role === 'administrator') return true
+  if ('organization' in requirement) return hasOrganizationRole(membership, requirement.organization)
+  const { application, orOrganization, deployer } = requirement
+  if (deployer && !isDeployer(membership, target.environmentType)) return false
+  if (orOrganization && hasOrganizationRole(membership, orOrganization)) return true
+  return hasApplicationRole(membership, application, target.applicationId)
+}
+
+function hasOrganizationRole(membership: MembershipSpec, least: OrganizationRole): boolean {
+  // The other roles are those of members: nothing is built here, and a viewer of all applications changes none.
+  const held = organizationRoles.find((each) => each === membership.role) ?? 'member'
+  return organizationRoles.indexOf(held) >= organizationRoles.indexOf(least)
+}
+
+function hasApplicationRole(
+  membership: MembershipSpec,
+  least: ApplicationRole,
+  id: string | undefined,
+): boolean {
+  if (membership.role === 'orgViewer' && least === 'viewer' && id !== undefined) return true
+  const held = membership.applications?.find(({ applicationName }) => applicationName === id)
+  return held !== undefined && applicationRoles.indexOf(held.role) >= applicationRoles.indexOf(least)
+}
+
+function isDeployer(membership: MembershipSpec, environmentType: string | undefined): boolean {
+  return (
+    membership.environmentTypes?.some(
+      ({ environmentTypeName, role }) => environmentTypeName === environmentType && role === 'deployer',
+    ) ?? false
+  )
+}

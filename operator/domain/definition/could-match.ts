@@ -1,0 +1,37 @@
+import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
+import { type CriterionKey, criterionRank, normalizeCriterion } from './criterion.ts'
+import { compareText } from '../base/json.ts'
+
+/** What is known of a context; a key that is not given may have any value. */
+export type MatchFilter = Readonly<Partial<Record<CriterionKey | 'type', string>>>
+
+const neverMatches = -1
+
+/** The definitions that could be chosen in such a context, by type, those that would win first. */
+export function couldMatch(
+  definitions: readonly ResourceDefinition[],
+  { type, ...context }: MatchFilter,
+): ResourceDefinition[] {
+  const given = (Object.keys(context) as CriterionKey[]).filter((key) => context[key] !== undefined) // the rest of a MatchFilter
+  return definitions
+    .filter(({ spec }) => type === undefined || spec.type === type)
+    .map((definition) => ({ definition, rank: rankIn(definition, context, given) }))
+    .filter(({ rank }) => given.length === 0 || rank > neverMatches)
+    .sort(
+      ({ definition: a, rank: rankOfA }, { definition: b, rank: rankOfB }) =>
+        compareText(a.spec.type, b.spec.type) ||
+        rankOfB - rankOfA ||
+        compareText(a.metadata.name, b.metadata.name),
+    )
+    .map(({ definition }) => definition)
+}
+
+/** The highest rank of the criteria that could fit. */
+function rankIn({ spec }: ResourceDefinition, context: MatchFilter, given: readonly CriterionKey[]): number {
+  const fits = (criterion: Criterion) =>
+    given.every((key) => criterion[key] === undefined || criterion[key] === context[key])
+  return Math.max(
+    neverMatches,
+    ...(spec.criteria ?? []).map(normalizeCriterion).filter(fits).map(criterionRank),
+  )
+}

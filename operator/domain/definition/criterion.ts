@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { Criterion } from '../../api/resource-definition.ts'
+import { defaultClass } from '../resource/descriptor.ts'
+import { canonicalJson } from '../base/json.ts'
+
+/** Keys that make a criterion more specific, the least first. */
+export const rankedKeys = ['envType', 'appId', 'envId', 'resId'] as const
+
+/** Keys of criteria as REST spells them. */
+export const spelling = {
+  envType: 'env_type',
+  appId: 'app_id',
+  envId: 'env_id',
+  resId: 'res_id',
+  class: 'class',
+} as const
+
+/** A key of a criterion. */
+export type CriterionKey = keyof typeof spelling
+
+/** The criterion with its class present and without keys that say nothing. */
+export function normalizeCriterion(criterion: Criterion): Criterion {
+  const normal: Criterion = { class: given(criterion.class) ?? defaultClass }
+  for (const key of rankedKeys) {
+    const value = given(criterion[key])
+    if (value !== undefined) normal[key] = value
+  }
+  return normal
+}
+
+function given(value: string | undefined): string | undefined {
+  return value === '*' || value === '' ? undefined : (value ?? undefined)
+}
+
+/** Id of a criterion: equal content, equal id. */
+export function criterionId(criterion: Criterion): string {
+  return createHash('sha256')
+    .update(canonicalJson(normalizeCriterion(criterion)))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/** How specific a criterion is; the more specific one wins. */
+export function criterionRank(criterion: Criterion): number {
+  return rankedKeys.reduce((rank, key, i) => (given(criterion[key]) === undefined ? rank : rank + 2 ** i), 0)
+}
+
+/** The criterion as REST spells it, for texts. */
+export function formatCriterion(criterion: Criterion): string {
+  const normal = normalizeCriterion(criterion)
+  const parts = keysOf(normal).map((key) => `${spelling[key]}: ${normal[key]}`)
+  return `{${parts.join(', ')}}`
+}
+
+function keysOf(normal: Criterion): CriterionKey[] {
+  const keys: CriterionKey[] = rankedKeys.filter((key) => normal[key] !== undefined)
+  return normal.class === defaultClass ? keys : [...keys, 'class']
+}

@@ -1,0 +1,237 @@
+import type { ResourceContext } from '../../api/active-resource.ts'
+import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
+import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
+import { defaultClass } from '../resource/descriptor.ts'
+import { fullEffort } from '../base/effort.ts'
+import { canonicalJson, compareText } from '../base/json.ts'
+import {
+  allLosers,
+  type Contenders,
+  contendersIn,
+  explainMiss,
+  type Loser,
+  type Miss,
+  type Misses,
+  maxCandidates,
+} from './near-misses.ts'
+
+export { criterionId, criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
+
+/** What a definition is looked for. */
+export interface MatchRequest {
+  readonly type: string
+  readonly class: string
+  readonly resourceId: string
+  readonly context: ResourceContext
+}
+
+/** A definition that did not win, and why. */
+export interface Candidate {
+  readonly definitionName: string
+  readonly criterion: Criterion | undefined
+  readonly reason: string
+}
+
+/** The definition that won. */
+export interface WonMatch {
+  readonly definition: ResourceDefinition
+  /** The criterion that decided, in its normal form. */
+  readonly criterion: Criterion
+  readonly rank: number
+  readonly explanation: string
+  /** The definitions that fit as well, and lost. */
+  readonly candidates: readonly Candidate[]
+}
+
+/** No definition fits; these came nearest. */
+export interface NoMatch {
+  readonly definition: undefined
+  readonly explanation: string
+  readonly candidates: readonly Candidate[]
+  /** How many candidates there are beside those listed. */
+  readonly more: number
+}
+
+export type Match = WonMatch | NoMatch
+
+/** Finds the definition for a resource. */
+export interface Matcher {
+  /** Who asks for much in one context gives what the misses of it share. */
+  match(request: MatchRequest, misses?: Misses): Match
+  /** Every criterion of the type that did not win and why, the nearest first; slow, for people who ask. */
+  losersOf(request: MatchRequest): readonly Loser[]
+  /** Whether there is any definition of the type, whatever its criteria. */
+  hasDefinitionOf(type: string): boolean
+}
+
+interface Holder {
+  readonly definition: ResourceDefinition
+  readonly criterion: Criterion
+  readonly rank: number
+}
+
+/**
+ * Criteria of one type and class: by rank, which says which keys are given, then by the values of those keys.
+ */
+type Bucket = Map<number, Map<string, Holder>>
+
+/** Finds definitions; those in `defaults` count only where none of the others fits. */
+export function createMatcher(
+  definitions: readonly ResourceDefinition[],
+  options: { readonly defaults?: readonly ResourceDefinition[] } = {},
+): Matcher {
+  const tiers = [definitions, options.defaults ?? []].map(indexOf)
+  const contenders = new Map<string, Contenders>()
+  const contendersOf = (type: string): Contenders => {
+    const all = tiers.flatMap((tier) => tier.get(type)?.definitions ?? [])
+    // Whoever asks for types that there are none of leaves nothing behind.
+    return all.length === 0 ? contendersIn(all) : entryOf(contenders, type, () => contendersIn(all))
+  }
+  const match = (request: MatchRequest, misses?: Misses): Match => {
+    for (const tier of tiers) {
+      const bucket = tier.get(request.type)?.buckets.get(request.class)
+      const holder = bucket && fitting(bucket, request).next().value
+      if (bucket && holder) return won(holder, bucket, request)
+    }
+    return missed(() =>
+      explainMiss(request, contendersOf(request.type), misses ?? { effort: fullEffort(), known: new Map() }),
+    )
+  }
+  return {
+    match,
+    losersOf: (request) =>
+      allLosers(
+        request,
+        match(request),
+        tiers.map((tier) => tier.get(request.type)?.definitions ?? []),
+      ),
+    hasDefinitionOf: (type) => tiers.some((tier) => tier.has(type)),
+  }
+}
+
+interface TypeIndex {
+  readonly definitions: ResourceDefinition[]
+  readonly buckets: Map<string, Bucket>
+}
+
+function indexOf(definitions: readonly ResourceDefinition[]): Map<string, TypeIndex> {
+  const types = new Map<string, TypeIndex>()
+  for (const definition of inOrderOfAge(definitions)) {
+    const type = entryOf(types, definition.spec.type, () => ({ definitions: [], buckets: new Map() }))
+    type.definitions.push(definition)
+    for (const criterion of (definition.spec.criteria ?? []).map(normalizeCriterion)) {
+      const rank = criterionRank(criterion)
+      const bucket = entryOf(type.buckets, criterion.class ?? defaultClass, (): Bucket => new Map())
+      const holders = entryOf(bucket, rank, () => new Map<string, Holder>())
+      const key = holderKey(rank, criterion.envType, criterion.appId, criterion.envId, criterion.resId)
+      if (!holders.has(key)) holders.set(key, { definition, criterion, rank })
+    }
+  }
+  for (const type of types.values()) {
+    for (const [name, bucket] of type.buckets)
+      type.buckets.set(name, new Map([...bucket].sort(([a], [b]) => b - a)))
+  }
+  return types
+}
+
+/** Those that take part, the oldest first: it keeps a criterion that a younger one has too. */
+function inOrderOfAge(definitions: readonly ResourceDefinition[]): ResourceDefinition[] {
+  return definitions
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .sort(
+      ({ metadata: a }, { metadata: b }) =>
+        compareText(a.creationTimestamp ?? '~', b.creationTimestamp ?? '~') || compareText(a.name, b.name),
+    )
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+function holderKey(
+  rank: number,
+  envType: string | undefined,
+  appId: string | undefined,
+  envId: string | undefined,
+  resId: string | undefined,
+): string {
+  return `${rank & 1 ? envType : ''}\0${rank & 2 ? appId : ''}\0${rank & 4 ? envId : ''}\0${rank & 8 ? resId : ''}`
+}
+
+function* fitting(bucket: Bucket, { context, resourceId }: MatchRequest): Generator<Holder, undefined> {
+  const { environmentType, applicationId, environmentId } = context
+  for (const [rank, holders] of bucket) {
+    const holder = holders.get(holderKey(rank, environmentType, applicationId, environmentId, resourceId))
+    if (holder) yield holder
+  }
+  return undefined
+}
+
+// Texts are made when they are asked for: most matches are never looked at by a person.
+function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
+  const { definition, criterion, rank } = holder
+  const beaten = (): Holder[] =>
+    [...fitting(bucket, request)].filter((each) => each !== holder).slice(0, maxCandidates)
+  return {
+    definition,
+    criterion,
+    rank,
+    get explanation() {
+      const own = `criterion ${formatCriterion(criterion)} of '${definition.metadata.name}' (rank ${rank})`
+      const [second] = beaten()
+      if (!second) return `${own} is the only one that fits`
+      return `${own} beat '${second.definition.metadata.name}' ${formatCriterion(second.criterion)} (rank ${second.rank})`
+    },
+    get candidates() {
+      return beaten().map((each) => ({
+        definitionName: each.definition.metadata.name,
+        criterion: each.criterion,
+        reason: `${formatCriterion(each.criterion)} has rank ${each.rank}, below ${rank}`,
+      }))
+    },
+  }
+}
+
+/** A miss is looked into when somebody asks why. */
+function missed(explain: () => Miss): NoMatch {
+  let known: Miss | undefined
+  const miss = (): Miss => (known ??= explain())
+  return {
+    definition: undefined,
+    get explanation() {
+      return miss().explanation
+    },
+    get candidates() {
+      return miss().candidates
+    },
+    get more() {
+      return miss().more
+    },
+  }
+}
+
+/** A criterion that an older definition of the type has already. */
+export interface DuplicateCriterion {
+  readonly definitionName: string
+  readonly criterion: Criterion
+  readonly holder: string
+}
+
+/** The criteria that lose to an equal one of an older definition of the same type. */
+export function duplicateCriteria(definitions: readonly ResourceDefinition[]): DuplicateCriterion[] {
+  const holders = new Map<string, string>()
+  const duplicates: DuplicateCriterion[] = []
+  for (const { metadata, spec } of inOrderOfAge(definitions)) {
+    for (const criterion of spec.criteria ?? []) {
+      const key = `${spec.type}\0${canonicalJson(normalizeCriterion(criterion))}`
+      const holder = holders.get(key)
+      if (holder === undefined) holders.set(key, metadata.name)
+      else if (holder !== metadata.name) duplicates.push({ definitionName: metadata.name, criterion, holder })
+    }
+  }
+  return duplicates
+}

@@ -1,0 +1,175 @@
+import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
+import {
+  type CriterionKey,
+  criterionRank,
+  formatCriterion,
+  normalizeCriterion,
+  rankedKeys,
+  spelling,
+} from './criterion.ts'
+import type { Effort } from '../base/effort.ts'
+import { compareText } from '../base/json.ts'
+import type { Candidate, Match, MatchRequest, NoMatch } from './matching.ts'
+
+/** How many definitions that did not win are listed. */
+export const maxCandidates = 5
+
+/** A candidate that did not win, with how specific it is. */
+export interface Loser extends Candidate {
+  readonly rank: number | undefined
+}
+
+const withoutCriteria = 'has no criteria'
+/** Farther off than a criterion of which no key fits. */
+const farthest = 6
+
+/** One criterion of a definition of a type, in its normal form; none for a definition that has no criteria. */
+interface Contender {
+  readonly definitionName: string
+  readonly criterion: Criterion | undefined
+}
+
+/** All that could be chosen for a type, in the order of names. */
+export interface Contenders {
+  readonly all: readonly Contender[]
+  /** Whether what is missing depends on the Resource ID. */
+  readonly byResourceId: boolean
+}
+
+/** What the misses of one plan share: its context, the work that is left, and those that are known already. */
+export interface Misses {
+  readonly effort: Pick<Effort, 'candidates'>
+  readonly known: Map<string, Miss>
+}
+
+/** Why no definition fits. */
+export type Miss = Omit<NoMatch, 'definition'>
+
+/** The contenders among these definitions of a type. */
+export function contendersIn(definitions: readonly ResourceDefinition[]): Contenders {
+  const all = [...definitions]
+    .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
+    .flatMap(({ metadata: { name: definitionName }, spec: { criteria = [] } }): Contender[] =>
+      criteria.length === 0
+        ? [{ definitionName, criterion: undefined }]
+        : criteria.map((criterion) => ({ definitionName, criterion: normalizeCriterion(criterion) })),
+    )
+  return { all, byResourceId: all.some(({ criterion }) => criterion?.resId !== undefined) }
+}
+
+/** Why none of them fits, the nearest first; only how many there are once no work is left for more. */
+export function explainMiss(request: MatchRequest, contenders: Contenders, misses: Misses): Miss {
+  const { type, class: resourceClass, resourceId } = request
+  const key = [type, resourceClass, contenders.byResourceId ? resourceId : ''].join('\0')
+  const known = misses.known.get(key)
+  if (known) return known
+  const count = contenders.all.length
+  if (count > misses.effort.candidates) {
+    const explanation = `no definition of type '${type}' fits: there are ${count} candidates`
+    return { candidates: [], more: count, explanation }
+  }
+  misses.effort.candidates -= count
+  const candidates = nearest(request, contenders)
+  const more = count - candidates.length
+  const miss = { candidates, more, explanation: explainLoss(request, candidates, more) }
+  misses.known.set(key, miss)
+  return miss
+}
+
+function nearest(request: MatchRequest, { all }: Contenders): Candidate[] {
+  const found: (Contender & { readonly distance: number })[] = []
+  for (const contender of all) {
+    const { criterion } = contender
+    const distance = criterion ? lackingKeys(criterion, request).length : farthest
+    if (found.length === maxCandidates && distance >= (found.at(-1)?.distance ?? 0)) continue
+    found.push({ ...contender, distance })
+    // Of those that are as near, the first by name stays before the others.
+    found.sort((a, b) => a.distance - b.distance)
+    found.length = Math.min(found.length, maxCandidates)
+  }
+  return found.map(({ definitionName, criterion }) => ({
+    definitionName,
+    criterion,
+    reason: criterion ? lackOf(criterion, request) : withoutCriteria,
+  }))
+}
+
+/**
+ * All criteria of the other definitions of the type, and why each did not win: those that fit first, then by how
+ * many keys do not. `tiers` are the definitions by precedence.
+ */
+export function allLosers(
+  request: MatchRequest,
+  match: Match,
+  tiers: readonly (readonly ResourceDefinition[])[],
+): Loser[] {
+  const winner = match.definition
+  const winnersTier = tiers.findIndex((tier) => tier.some((each) => each === winner))
+  return tiers
+    .flatMap((tier, i) =>
+      tier
+        .filter((each) => each !== winner)
+        .flatMap((each) => losersIn(each, request, match, i > winnersTier)),
+    )
+    .sort(
+      (a, b) =>
+        a.distance - b.distance ||
+        (b.rank ?? 0) - (a.rank ?? 0) ||
+        compareText(a.definitionName, b.definitionName),
+    )
+    .map(({ distance: _, ...loser }) => loser)
+}
+
+function losersIn(
+  { metadata: { name: definitionName }, spec: { criteria = [] } }: ResourceDefinition,
+  request: MatchRequest,
+  match: Match,
+  isDefault: boolean,
+): (Loser & { distance: number })[] {
+  if (criteria.length === 0) {
+    const none = { criterion: undefined, reason: withoutCriteria, rank: undefined }
+    return [{ definitionName, ...none, distance: farthest }]
+  }
+  return criteria.map(normalizeCriterion).map((criterion) => {
+    const rank = criterionRank(criterion)
+    const lacking = lackingKeys(criterion, request)
+    const reason =
+      lacking.length > 0 ? lackOf(criterion, request) : beatenBy(match, criterion, rank, isDefault)
+    return { definitionName, criterion, reason, rank, distance: lacking.length }
+  })
+}
+
+/** Why a criterion that fits did not win. */
+function beatenBy(match: Match, criterion: Criterion, rank: number, isDefault: boolean): string {
+  if (!match.definition) return 'fits' // what fits wins, so there is none without a winner
+  const { name } = match.definition.metadata
+  if (isDefault) return `is built in, and '${name}' of the organization fits`
+  if (rank === match.rank) return `has the same criterion as '${name}', which is older`
+  return `${formatCriterion(criterion)} has rank ${rank}, below ${match.rank} of '${name}'`
+}
+
+function explainLoss({ type }: MatchRequest, candidates: readonly Candidate[], more: number): string {
+  if (candidates.length === 0) return `there is no definition of type '${type}'`
+  const each = candidates.map(({ definitionName, reason }) => `'${definitionName}' ${reason}`)
+  return `no definition of type '${type}' fits: ${each.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+function lackingKeys(criterion: Criterion, request: MatchRequest): CriterionKey[] {
+  const keys: CriterionKey[] = rankedKeys.filter(
+    (key) => criterion[key] !== undefined && criterion[key] !== actual(key, request),
+  )
+  return criterion.class === request.class ? keys : [...keys, 'class']
+}
+
+function lackOf(criterion: Criterion, request: MatchRequest): string {
+  return lackingKeys(criterion, request)
+    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${actual(key, request)}')`)
+    .join(', ')
+}
+
+function actual(key: CriterionKey, { context, resourceId, class: resourceClass }: MatchRequest): string {
+  if (key === 'envType') return context.environmentType
+  if (key === 'appId') return context.applicationId
+  if (key === 'envId') return context.environmentId
+  return key === 'resId' ? resourceId : resourceClass
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import {
+  type Environment,
+  type LastPlanned,
+  type PastDeployment,
+  pastDeploymentLimits,
+} from '../../api/environment.ts'
+import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import {
+  highestDeploymentNumber,
+  isFinished,
+  isMadeOverRest,
+  lastDeployment,
+  stateOfDeployment,
+} from './deployment.ts'
+import { canonicalJson, sameJson } from '../base/json.ts'
+
+/** Condition of a deployment that ran before under the same name and spec. */
+export const alreadyRan = 'AlreadyRan'
+
+type Remembering = Pick<Environment, 'status'>
+type Memory = Pick<
+  NonNullable<Environment['status']>,
+  'lastPlanned' | 'lastDeploymentNumber' | 'lastDeploymentName' | 'pastDeployments'
+>
+
+/** Identifies a run across deletion and re-creation: by its name and spec. */
+export function runHash({ metadata, spec }: Pick<EnvironmentDeployment, 'metadata' | 'spec'>): string {
+  return createHash('sha256')
+    .update(canonicalJson([metadata.name, spec]))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+/** Whether the deployment is the re-creation of one that ran: it took over the outcome and did nothing. */
+export function isRepetition({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
+  return (
+    status?.conditions?.some(({ type, status: holds }) => type === alreadyRan && holds === 'True') ?? false
+  )
+}
+
+/** Whether the environment remembers the set of this deployment as planned last. */
+export function isLastPlanned({ status }: Remembering, deployment: EnvironmentDeployment): boolean {
+  return status?.lastPlanned?.hash === runHash(deployment)
+}
+
+/** What an environment remembers of its deployments, given all that exist. */
+export function memoryOf(environment: Remembering, deployments: readonly EnvironmentDeployment[]): Memory {
+  const lastPlanned = lastPlannedOf(environment, deployments)
+  const status = { ...environment.status, ...(lastPlanned ? { lastPlanned } : {}) }
+  const pastDeployments = pastDeploymentsOf({ status }, deployments)
+  const number = Math.max(status.lastDeploymentNumber ?? 0, highestDeploymentNumber(deployments))
+  const last = deployments.find(({ metadata }) => metadata.name === lastPlanned?.deploymentName)
+  const isThere = last && !last.metadata.deletionTimestamp && isLastPlanned({ status }, last)
+  return {
+    ...(lastPlanned ? { lastPlanned } : {}),
+    ...(lastPlanned && isThere ? { lastDeploymentName: lastPlanned.deploymentName } : {}),
+    ...(number > 0 ? { lastDeploymentNumber: number } : {}),
+    ...(pastDeployments.length > 0 ? { pastDeployments } : {}),
+  }
+}
+
+/** Deployments take turns: at most one has passed planning and is not finished, and that one is the last. */
+function lastPlannedOf(
+  { status }: Remembering,
+  deployments: readonly EnvironmentDeployment[],
+): LastPlanned | undefined {
+  const known = status?.lastPlanned
+  const running = deployments.find(
+    (each) => each.status?.startTime && !isFinished(each) && !each.metadata.deletionTimestamp,
+  )
+  // An environment that remembers nothing, of an older version or restored without its status, learns from what exists.
+  const last = running ?? (known ? undefined : lastDeployment(deployments))
+  if (!last?.status?.setName) return known
+  const hash = runHash(last)
+  if (hash === known?.hash) return known
+  const { setName, environmentFromName } = last.status
+  return {
+    deploymentName: last.metadata.name,
+    hash,
+    setName,
+    ...(environmentFromName === undefined ? {} : { environmentFromName }),
+  }
+}
+
+/** The known ones, and those that are being deleted now. */
+function pastDeploymentsOf(
+  environment: Remembering,
+  deployments: readonly EnvironmentDeployment[],
+): PastDeployment[] {
+  const known = environment.status?.pastDeployments ?? []
+  const going = deployments.flatMap((each) => entryOf(environment, each) ?? [])
+  if (going.length === 0) return known
+  const entries = new Map(known.map((each) => [each.hash, each]))
+  let room = pastDeploymentLimits.byOthers - countByOthers(known)
+  for (const each of going) {
+    const isNew = !entries.has(each.hash)
+    if (isNew && !each.overRest && room <= 0) continue
+    if (isNew && !each.overRest) room -= 1
+    entries.set(each.hash, each)
+  }
+  const all = [...entries.values()]
+  const surplus = all.filter(({ overRest }) => overRest).slice(0, -pastDeploymentLimits.overRest)
+  return surplus.length === 0 ? all : all.filter((each) => !surplus.includes(each))
+}
+
+/** What must be remembered of a deployment that is being deleted; nothing of one that wrote nothing. */
+function entryOf({ status }: Remembering, deployment: EnvironmentDeployment): PastDeployment | undefined {
+  if (!deployment.metadata.deletionTimestamp || isRepetition(deployment)) return undefined
+  const hash = runHash(deployment)
+  if (!isFinished(deployment) && hash !== status?.lastPlanned?.hash) return undefined
+  const state = stateOfDeployment(deployment)
+  return { hash, state, ...(isMadeOverRest(deployment) ? { overRest: true } : {}) }
+}
+
+/** Whether a deployment that is being deleted may go: the environment remembers it, or has no need or no room to. */
+export function isRemembered(environment: Remembering, deployment: EnvironmentDeployment): boolean {
+  const wanted = entryOf(environment, deployment)
+  if (!wanted) return true
+  const known = environment.status?.pastDeployments ?? []
+  return known.some((each) => sameJson(each, wanted)) || (!wanted.overRest && isFull(environment))
+}
+
+function countByOthers(past: readonly PastDeployment[]): number {
+  return past.filter(({ overRest }) => !overRest).length
+}
+
+function isFull({ status }: Remembering): boolean {
+  return countByOthers(status?.pastDeployments ?? []) >= pastDeploymentLimits.byOthers
+}
+
+/** What becomes of a deployment that has not begun, by what its environment remembers. */
+export type Recall = 'run' | 'succeeded' | 'failed' | 'superseded' | 'full'
+
+/**
+ * A deployment that ran to its end does not run again. One that was deleted on its way goes on while its set is still
+ * the one planned last. An environment that has no room to remember more cannot tell new ones from those it could not
+ * remember: it takes new ones from the gateway alone, whose names never repeat.
+ */
+export function recall(environment: Remembering, deployment: EnvironmentDeployment): Recall {
+  const hash = runHash(deployment)
+  const past = environment.status?.pastDeployments?.find((each) => each.hash === hash)
+  if (past?.state === 'succeeded' || past?.state === 'failed') return past.state
+  if (isLastPlanned(environment, deployment)) return 'run'
+  if (past) return 'superseded'
+  return !isMadeOverRest(deployment) && isFull(environment) ? 'full' : 'run'
+}

@@ -1,0 +1,114 @@
+import type { DeploymentProblem } from '../../api/environment-deployment.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import type { SetContent } from '../delta/delta.ts'
+import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
+import { DraftGraph } from './draft.ts'
+import type { ExtraNode, GraphInput } from './graph.ts'
+import { workloadOf, workloadResourceId } from '../resource/identity.ts'
+import { compareText, isObject } from '../base/json.ts'
+import { readNeeds } from './needs.ts'
+import { workloadType } from '../resource/types.ts'
+
+/** A resource that a graph is asked for. */
+export interface RequestedResource {
+  readonly descriptor: Descriptor
+  /** Its params; of a workload, its module without the dependencies. */
+  readonly params?: FreeForm
+}
+
+type Entries = Map<string, FreeForm>
+
+/** What of a graph's input asks for resources, and which of them cannot be. */
+export interface GraphRequest extends Required<Pick<GraphInput, 'set' | 'extra'>> {
+  readonly problems: readonly DeploymentProblem[]
+}
+
+/** The part of a graph's input that asks for these resources; `expandType` is the rule for workloads' needs. */
+export function graphRequest(
+  resources: readonly RequestedResource[],
+  expandType: (type: string) => string,
+): GraphRequest {
+  const modules: Entries = new Map()
+  const externals = new Map<string, Entries>()
+  const shared: Entries = new Map()
+  const extra: ExtraNode[] = []
+  const problems: DeploymentProblem[] = []
+  for (const resource of resources) {
+    const { descriptor, params } = resource
+    const fault = faultOf(descriptor)
+    if (fault) {
+      problems.push({ object: formatDescriptor(descriptor), reason: 'InvalidName', message: fault })
+      continue
+    }
+    if (isWorkload(descriptor)) {
+      modules.set(workloadOf(descriptor.resourceId) ?? '', params ?? {})
+      continue
+    }
+    const { workload, name } = placeOf(descriptor.resourceId)
+    if (workload !== undefined && !modules.has(workload)) modules.set(workload, {})
+    const entries = workload === undefined ? shared : entriesOf(externals, workload)
+    // One name holds one resource; what else has the same Resource ID stands beside the set.
+    if (name === undefined) extra.push(resource)
+    else if (entries.has(name)) extra.push({ ...resource, descriptor: expanded(descriptor, expandType) })
+    else entries.set(name, toDependency(resource))
+  }
+  const withExternals = Array.from(modules, ([id, module]): [string, FreeForm] => {
+    return [id, { ...module, externals: Object.fromEntries(externals.get(id) ?? []) }]
+  })
+  const set = { modules: Object.fromEntries(withExternals), shared: Object.fromEntries(shared) }
+  return { set, extra, problems }
+}
+
+function isWorkload({ type, class: resourceClass, resourceId }: Descriptor): boolean {
+  const id = workloadOf(resourceId)
+  return (
+    type === workloadType &&
+    resourceClass === defaultClass &&
+    id !== undefined &&
+    resourceId === workloadResourceId(id)
+  )
+}
+
+const placePattern = /^(?:shared|modules\.([^.]+)\.externals)\.(.+)$/
+
+/** The name of a dependency, and the workload that it is private to; no name for what no workload needs. */
+function placeOf(resourceId: string): { workload?: string | undefined; name?: string | undefined } {
+  const [, workload, name] = placePattern.exec(resourceId) ?? []
+  return { workload, name }
+}
+
+function entriesOf(externals: Map<string, Entries>, workload: string): Entries {
+  const entries = externals.get(workload) ?? new Map<string, FreeForm>()
+  externals.set(workload, entries)
+  return entries
+}
+
+function toDependency({ descriptor: { type, class: resourceClass }, params }: RequestedResource): FreeForm {
+  return { type, class: resourceClass, ...(params ? { params } : {}) }
+}
+
+function expanded(descriptor: Descriptor, expandType: (type: string) => string): Descriptor {
+  return { ...descriptor, type: expandType(descriptor.type) }
+}
+
+/** The resources that a set asks for, so that their graph is that of the set; types as the set names them. */
+export function requestedBy(set: SetContent): RequestedResource[] {
+  const nowhere = { organizationId: '', applicationId: '', environmentId: '', environmentType: '' }
+  const graph = new DraftGraph(nowhere)
+  const needs = readNeeds({ context: nowhere, set, graph, expandType: (type) => type, report: () => {} })
+  const params = new Map(needs.params.map((each) => [each.draft, each.params]))
+  for (const [id, draft] of needs.workloads) {
+    const { externals: _, ...module } = set.modules[id] ?? {}
+    if (isObject(module) && Object.keys(module).length > 0) params.set(draft, module)
+  }
+  return graph.nodes
+    .map((draft) => {
+      const given = params.get(draft)
+      return { descriptor: draft.descriptor, ...(given ? { params: given } : {}) }
+    })
+    .sort((left, right) => compareText(textOf(left), textOf(right)))
+}
+
+function textOf({ descriptor: { resourceId, type, class: resourceClass } }: RequestedResource): string {
+  return [resourceId, type, resourceClass].join('\0')
+}

@@ -1,0 +1,43 @@
+import { Problem } from '../base/errors.ts'
+import type { Report } from './needs.ts'
+
+/** Errors of the program that are kept for the log; one input may cause the same one everywhere. */
+const maxErrors = 10
+
+/** Runs the parts of a plan. An exception becomes a problem of the object that the part is about. */
+export class Guard {
+  readonly #report: Report
+  readonly #errors: unknown[] = []
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** Errors of the program, as opposed to those of the input. */
+  get errors(): readonly unknown[] {
+    return this.#errors
+  }
+
+  /** Returns what `work` returns, or undefined after an exception. */
+  run<T>(about: string, work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      const { reason, message } = planningFault(error)
+      this.#report(about, reason, message)
+      if (reason === planningFailed && this.#errors.length < maxErrors) this.#errors.push(error)
+      return undefined
+    }
+  }
+}
+
+const planningFailed = 'PlanningFailed'
+
+/** The reason and message of an exception that ends a part of a plan. */
+export function planningFault(error: unknown): { readonly reason: string; readonly message: string } {
+  if (error instanceof Problem) return { reason: 'Invalid', message: error.message }
+  // The only RangeErrors of pure functions are exhausted stacks.
+  if (error instanceof RangeError) return { reason: 'TooDeep', message: 'a value is nested too deep' }
+  const message = error instanceof Error ? error.message : String(error)
+  return { reason: planningFailed, message: `planning failed: ${message}` }
+}

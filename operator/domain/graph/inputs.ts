@@ -1,0 +1,243 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
+import type { DriverDescriptor } from '../resource/driver.ts'
+import { Problem, Stalled, Waiting } from '../base/errors.ts'
+import { workloadOf } from '../resource/identity.ts'
+import { isObject, ownValue, pointerSteps } from '../base/json.ts'
+import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from '../placeholder/link.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { type Expanded, expand, formatPath, type Resolved } from '../placeholder/placeholder.ts'
+import { resolveSecrets } from '../secret/secret-inputs.ts'
+import { define, united } from '../secret/secret-outputs.ts'
+import { resolvedValue, valueKey, valuesRoot } from './shared-values.ts'
+import { TooLarge } from '../base/size.ts'
+import { simpleTypeName, workloadType } from '../resource/types.ts'
+
+type ResourceSpec = ActiveResource['spec']
+
+/** What is known of a resource that another one names. */
+export interface ResourceOutputs {
+  readonly outputs: FreeForm
+  readonly secretOutputs: FreeForm
+  readonly params: FreeForm
+  readonly descriptor: Descriptor
+  /** Plain inputs of its driver as the definition gives them. */
+  readonly values?: FreeForm
+  readonly accountName?: string
+}
+
+/** A neighbour as a driver sees it. */
+export interface NeighbourValue {
+  readonly guResId: string
+  readonly descriptor: Descriptor
+  readonly outputs: FreeForm
+  readonly params: FreeForm
+  /** Workload that owns it; absent for what belongs to no workload alone. */
+  readonly workload?: string
+}
+
+/** What the inputs of a resource are made of. */
+export interface InputSources {
+  readonly spec: Pick<
+    ResourceSpec,
+    'context' | 'type' | 'class' | 'resourceId' | 'definition' | 'params' | 'values' | 'references'
+  > & {
+    readonly deploymentName?: string
+  }
+  readonly guResId: string
+  /** The driver that is going to see them. */
+  readonly descriptor: Pick<DriverDescriptor, 'neighbours'>
+  outputsOf(guResId: string): ResourceOutputs | undefined
+  /** What the leaves of the secret inputs name, read already. */
+  readonly secrets: FreeForm
+  /** The secret ones among the shared values, by key, read already; none when absent. */
+  readonly secretValues?: FreeForm
+}
+
+/** What a driver is given. */
+export interface ResolvedInputs {
+  readonly values: FreeForm
+  readonly secrets: FreeForm
+  readonly params: FreeForm
+  /** JSON pointers to the texts of a module that secrets went into. */
+  readonly secretParams?: readonly string[]
+  readonly neighbours: Record<string, NeighbourValue[]>
+}
+
+/**
+ * Puts what the placeholders name in their place; a plain input that a secret goes into becomes a secret one.
+ */
+export function resolveInputs(sources: InputSources): ResolvedInputs {
+  const { spec } = sources
+  const lookup = (path: readonly string[]): Resolved => lookUp(path, sources)
+  const { values: given = {}, secretRefs = {} } = spec.definition.driverInputs ?? {}
+  const values = stalling('driver inputs', () => expand(given, lookup))
+  const secrets = stalling('secret inputs', () => resolveSecrets(secretRefs, sources.secrets, lookup))
+  const isModule = simpleTypeName(spec.type) === workloadType
+  const params = stalling('params', () =>
+    isModule
+      ? expand(spec.params ?? {}, lookup, modulePlaceholderRoots, { keys: true })
+      : expand(spec.params ?? {}, lookup, paramsRoots),
+  )
+  const [leak] = params.secretPointers
+  if (leak !== undefined && !isModule)
+    throw new Stalled(
+      'SecretParameter',
+      `the parameter '${leak}' names something secret: parameters are never secret`,
+    )
+  return {
+    ...moveSecrets(values, secrets),
+    params: params.value,
+    ...(leak === undefined ? {} : { secretParams: params.secretPointers }),
+    neighbours: neighboursFor(sources),
+  }
+}
+
+/** A placeholder that nobody can read will not get better by itself. */
+function stalling<T>(part: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TooLarge) throw new Stalled('TooLarge', `${part}: ${error.message}`)
+    if (error instanceof Problem) throw new Stalled('InvalidPlaceholder', error.message)
+    throw error
+  }
+}
+
+function neighboursFor({ spec, descriptor, outputsOf }: InputSources): Record<string, NeighbourValue[]> {
+  return Object.fromEntries(
+    Object.entries(descriptor.neighbours).map(([name, text]) => {
+      const found = ownValue(spec.references ?? {}, text) ?? []
+      return [name, found.map((guResId) => neighbour(guResId, known(guResId, text, outputsOf)))]
+    }),
+  )
+}
+
+function neighbour(guResId: string, { outputs, params, descriptor }: ResourceOutputs): NeighbourValue {
+  const workload = workloadOf(descriptor.resourceId)
+  return { guResId, descriptor, outputs, params, ...(workload === undefined ? {} : { workload }) }
+}
+
+function known(guResId: string, text: string, outputsOf: InputSources['outputsOf']): ResourceOutputs {
+  const found = outputsOf(guResId)
+  if (!found) throw new Waiting('DependencyNotReady', `waiting for '${text}'`)
+  return found
+}
+
+function lookUp(path: readonly string[], sources: InputSources): Resolved {
+  const [root, text = ''] = path
+  if (root === 'context') return { value: contextValue(path, sources), secret: false }
+  if (root === valuesRoot) {
+    const resolved = resolvedValue(path, sources.spec.values ?? {}, sources.secretValues ?? {})
+    if (!resolved) throw unknownPath(path, `the deployment knows no shared value '${valueKey(path)}'`)
+    return resolved
+  }
+  const depth = root === 'resources' ? 2 : dependencyDepth(path)
+  if (depth === undefined) throw unknownPath(path, 'it names no dependency')
+  const key = root === 'resources' ? text : formatPath(path.slice(0, depth))
+  const found = ownValue(sources.spec.references ?? {}, key)
+  if (!found) throw unknownPath(path, `the deployment knows no '${key}'`)
+  const tail = root === 'resources' ? path.slice(2) : ['outputs', ...path.slice(depth)]
+  const each = found.map((guResId) => tailValue(guResId, known(guResId, key, sources.outputsOf), tail, path))
+  if (!isSelector(key)) return each[0] ?? { value: undefined, secret: false }
+  return { value: each.map(({ value }) => value), secret: each.some(({ secret }) => secret) }
+}
+
+function contextValue(path: readonly string[], { spec, guResId }: InputSources): string {
+  const { context, type, class: resourceClass, resourceId, deploymentName } = spec
+  const values: Record<string, string | undefined> = {
+    'org.id': context.organizationId,
+    'app.id': context.applicationId,
+    'env.id': context.environmentId,
+    'env.type': context.environmentType,
+    'res.id': resourceId,
+    'res.type': type,
+    'res.class': resourceClass,
+    'res.guresid': guResId,
+    'deploy.id': deploymentName,
+  }
+  const value = ownValue(values, path.slice(1).join('.'))
+  if (value === undefined) throw unknownPath(path, `the context holds ${Object.keys(values).join(', ')}`)
+  return value
+}
+
+function tailValue(
+  guResId: string,
+  resource: ResourceOutputs,
+  [tail, ...rest]: readonly string[],
+  path: readonly string[],
+): Resolved {
+  const { outputs, secretOutputs, values = {}, accountName } = resource
+  if (tail === 'guresid' && rest.length === 0) return { value: guResId, secret: false }
+  if (tail === 'account' && rest.length === 0 && accountName !== undefined)
+    return { value: accountName, secret: false }
+  if (tail !== 'outputs' && tail !== 'values')
+    throw unknownPath(path, `${formatDescriptor(resource.descriptor)} has no '${tail ?? ''}'`)
+  const [name] = rest
+  if (name === undefined)
+    return { value: united(outputs, secretOutputs), secret: Object.keys(secretOutputs).length > 0 }
+  const holders = [outputs, secretOutputs].filter((each) => Object.hasOwn(each, name))
+  if (holders.length === 0 && tail === 'values' && Object.hasOwn(values, name)) holders.push(values)
+  if (holders.length === 0) throw unknownPath(path, existing(resource, name))
+  // An output may be secret in part: then it is secret as a whole.
+  const found = holders
+    .map((holder) => ({ holder, value: valueAt(holder, rest) }))
+    .filter(({ value }) => value !== undefined)
+  if (found.length === 0)
+    throw unknownPath(path, `output '${name}' of ${formatDescriptor(resource.descriptor)} has no such part`)
+  return {
+    value: found.map(({ value }) => value).reduce(united),
+    secret: found.some(({ holder }) => holder === secretOutputs),
+  }
+}
+
+function existing({ outputs, secretOutputs, descriptor }: ResourceOutputs, wrong: string): string {
+  const names = [...Object.keys(outputs), ...Object.keys(secretOutputs)].sort()
+  const list =
+    names.length === 0 ? 'no outputs' : `the outputs ${names.map((each) => `'${each}'`).join(', ')}`
+  return `${formatDescriptor(descriptor)} has ${list}${didYouMean(wrong, names)}`
+}
+
+function valueAt(start: unknown, path: readonly string[]): unknown {
+  let value = start
+  for (const step of path) {
+    if (Array.isArray(value)) value = /^\d+$/.test(step) ? value[Number(step)] : undefined
+    else value = isObject(value) ? ownValue(value, step) : undefined
+  }
+  return value
+}
+
+function unknownPath(path: readonly string[], why: string): Stalled {
+  return new Stalled('UnknownOutput', `'\${${formatPath(path)}}' is unknown: ${why}`)
+}
+
+/**
+ * The values without what is secret, and the secrets with it at the same paths; part of an array takes the
+ * array along.
+ */
+function moveSecrets(
+  { value, secretPointers }: Expanded<FreeForm>,
+  given: FreeForm,
+): { values: FreeForm; secrets: FreeForm } {
+  const values = structuredClone(value)
+  const secrets = structuredClone(given)
+  for (const pointer of secretPointers) {
+    moveAlong(pointerSteps(pointer), values, secrets)
+  }
+  return { values, secrets }
+}
+
+function moveAlong([step = '', ...rest]: readonly string[], from: FreeForm, to: FreeForm): void {
+  if (!Object.hasOwn(from, step)) return // went with an array before
+  const value = from[step]
+  if (rest.length === 0 || !isObject(value)) {
+    define(to, step, value)
+    delete from[step]
+    return
+  }
+  const present = ownValue(to, step)
+  const below = isObject(present) ? present : {}
+  define(to, step, below)
+  moveAlong(rest, value, below)
+}

@@ -1,0 +1,189 @@
+import type { FreeForm } from '../../api/schema.ts'
+import type { SetContent } from '../delta/delta.ts'
+import type { Draft, DraftGraph } from './draft.ts'
+import { Problem } from '../base/errors.ts'
+import type { Guard } from './guard.ts'
+import { escapeToken, isObject } from '../base/json.ts'
+import { modulePlaceholderRoots, moduleRoots, parseLink } from '../placeholder/link.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { findDependency, type Needs, type Report } from './needs.ts'
+import {
+  type FoundPlaceholder,
+  findPlaceholders,
+  formatPath,
+  formatTemplate,
+  mapTexts,
+  parseTemplate,
+} from '../placeholder/placeholder.ts'
+import { faultOfValue, type SharedValues } from './shared-values.ts'
+
+/** One path of the `ingress` section of a workload. */
+export interface IngressRule {
+  readonly workload: string
+  readonly path: string
+  readonly type: unknown
+  readonly port: unknown
+}
+
+interface Tools {
+  readonly graph: DraftGraph
+  readonly needs: Needs
+  readonly values: SharedValues
+  readonly report: Report
+  readonly guard: Guard
+  /** Notes that an output is read, so that one that will not be is found before anything is touched. */
+  readUse(user: Draft, target: Draft, output: string, text: string): void
+}
+
+/**
+ * Makes each workload depend on what its module names, and gives the ingress rules by the dependency that
+ * they are for.
+ */
+export function linkModules(set: SetContent, tools: Tools): Map<Draft, IngressRule[]> {
+  const rules = new Map<Draft, IngressRule[]>()
+  for (const [id, workload] of tools.needs.workloads) {
+    const spec = Object.hasOwn(set.modules, id) ? set.modules[id]?.['spec'] : undefined
+    if (isObject(spec)) tools.guard.run(workload.text, () => linkModule(id, spec, workload, tools, rules))
+  }
+  return rules
+}
+
+function linkModule(
+  id: string,
+  spec: FreeForm,
+  workload: Draft,
+  tools: Tools,
+  rules: Map<Draft, IngressRule[]>,
+): void {
+  for (const { path, at } of placeholdersIn(spec, workload, tools.report))
+    connectTo(() => path, at, id, workload, tools)
+  for (const { name, at } of namedVolumes(spec)) connectTo(() => bareReference(name), at, id, workload, tools)
+  for (const { name, at, paths } of ingressSections(spec)) {
+    const dns = connectTo(() => bareReference(name), at, id, workload, tools)
+    if (!dns) continue
+    const known = rules.get(dns) ?? []
+    for (const [path, { type, port }] of paths) known.push({ workload: id, path, type, port })
+    rules.set(dns, known)
+  }
+}
+
+function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPlaceholder[] {
+  try {
+    return findPlaceholders(spec, { keys: true, roots: modulePlaceholderRoots })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    report(workload.text, 'InvalidPlaceholder', error.message)
+    return []
+  }
+}
+
+/** Connects a workload to what the path at `at` names. Whatever is wrong with the path is a problem of the workload. */
+function connectTo(
+  readPath: () => readonly string[],
+  at: string,
+  id: string,
+  workload: Draft,
+  { graph, needs, values, report, readUse }: Tools,
+): Draft | undefined {
+  try {
+    const path = readPath()
+    const link = parseLink(path, modulePlaceholderRoots)
+    if (link.kind === 'workload') {
+      if (needs.workloads.has(link.workload)) return undefined
+      const hint = didYouMean(link.workload, needs.workloads.keys(), needs.effort)
+      report(
+        workload.text,
+        'UnknownWorkload',
+        `'${formatPath(path)}' at '${at}': there is no workload '${link.workload}'${hint}`,
+      )
+      return undefined
+    }
+    if (link.kind === 'context' && link.name.startsWith('res.'))
+      report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
+    if (link.kind === 'value') {
+      const fault = faultOfValue(link.path, values, needs.effort)
+      if (fault) report(workload.text, fault.reason, `at '${at}': ${fault.message}`)
+    }
+    if (link.kind !== 'dependency') return undefined
+    const target = findDependency(needs, link.path, id)
+    if (typeof target !== 'string') {
+      graph.connect(workload, target)
+      workload.references.set(link.text, [target])
+      if (link.output !== undefined)
+        readUse(workload, target, link.output, `'${formatPath(path)}' at '${at}'`)
+      return target
+    }
+    report(workload.text, 'UnknownDependency', `'${formatPath(path)}' at '${at}': ${target}`)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    report(workload.text, 'InvalidPlaceholder', `at '${at}': ${error.message}`)
+  }
+  return undefined
+}
+
+/**
+ * A module as the resource `workload` gets it: what needs no other resource is filled in, and the rest stands as
+ * placeholders that name its dependencies.
+ */
+export function moduleParams(id: string, module: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { profile, spec } = module
+  return {
+    id,
+    ...(typeof profile === 'string' ? { profile } : {}),
+    spec: mapTexts(isObject(spec) ? spec : {}, withServiceNames),
+  }
+}
+
+/** The text with the names of Services filled in. A malformed text stays: `linkModules` reports it. */
+function withServiceNames(text: string): string {
+  if (!text.includes('${')) return text
+  try {
+    const parts = parseTemplate(text, modulePlaceholderRoots)
+    return formatTemplate(
+      parts.map((part) => (typeof part === 'string' ? part : (serviceName(part.path) ?? part))),
+    )
+  } catch (error) {
+    if (error instanceof Problem) return text
+    throw error
+  }
+}
+
+/** The Service of a workload is named like the workload. */
+function serviceName([root, workload, part, field]: readonly string[]): string | undefined {
+  return root === 'modules' && part === 'service' && field === 'name' ? workload : undefined
+}
+
+/** The path of a dependency that is named outside of a placeholder, such as `externals.dns`. */
+function bareReference(name: string): readonly string[] {
+  const [part] = parseTemplate(`\${${name}}`, moduleRoots)
+  return typeof part === 'object' ? part.path : [name]
+}
+
+function namedVolumes(spec: Record<string, unknown>): { name: string; at: string }[] {
+  const named: { name: string; at: string }[] = []
+  for (const [container, { volume_mounts: mounts }] of objectsIn(spec['containers'])) {
+    for (const [path, { id }] of objectsIn(mounts)) {
+      const at = `/containers/${escapeToken(container)}/volume_mounts/${escapeToken(path)}/id`
+      if (typeof id === 'string' && moduleRoots.some((root) => id.startsWith(`${root}.`)))
+        named.push({ name: id, at })
+    }
+  }
+  return named
+}
+
+function ingressSections(
+  spec: Record<string, unknown>,
+): { name: string; at: string; paths: [string, Record<string, unknown>][] }[] {
+  const ingress = spec['ingress']
+  if (!isObject(ingress)) return []
+  return objectsIn(ingress['rules']).map(([name, { http }]) => ({
+    name,
+    at: `/ingress/rules/${escapeToken(name)}`,
+    paths: objectsIn(http),
+  }))
+}
+
+function objectsIn(value: unknown): [string, Record<string, unknown>][] {
+  if (!isObject(value)) return []
+  return Object.entries(value).map(([key, member]) => [key, isObject(member) ? member : {}])
+}

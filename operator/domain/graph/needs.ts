@@ -1,0 +1,144 @@
+import type { ResourceContext } from '../../api/active-resource.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import { givenParams } from '../definition/compile.ts'
+import { normalizeDependency, type SetContent } from '../delta/delta.ts'
+import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
+import type { Draft, DraftGraph } from './draft.ts'
+import { type Effort, fullEffort } from '../base/effort.ts'
+import { privateResourceId, sharedResourceId, workloadResourceId } from '../resource/identity.ts'
+import { compareText, isObject } from '../base/json.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { workloadType } from '../resource/types.ts'
+
+/** Notes what is wrong: about what, a reason, and a text for people. */
+export type Report = (object: string, reason: string, message: string) => void
+
+/** Parameters that a set gives to a dependency, and the workload whose names they use. */
+export interface GivenParams {
+  readonly draft: Draft
+  readonly params: FreeForm
+  readonly workload: string | undefined
+  readonly by: string
+}
+
+/** What the workloads of a set need, as nodes. */
+export interface Needs {
+  readonly workloads: ReadonlyMap<string, Draft>
+  readonly externals: ReadonlyMap<string, ReadonlyMap<string, Draft>>
+  readonly shared: ReadonlyMap<string, Draft>
+  readonly params: readonly GivenParams[]
+  /** What is left of the work for hints and checks of everything that is read along with them. */
+  readonly effort: Effort
+}
+
+/** What reading a set needs to know. */
+export interface NeedsInput {
+  readonly context: ResourceContext
+  readonly set: SetContent
+  readonly graph: DraftGraph
+  /** The type that a name in a workload's needs stands for. */
+  expandType(type: string): string
+  readonly report: Report
+}
+
+/** What a set needs that cannot be read. */
+export function noNeeds(): Needs {
+  return { workloads: new Map(), externals: new Map(), shared: new Map(), params: [], effort: fullEffort() }
+}
+
+/** Makes nodes of the workloads, their private dependencies and the shared ones. */
+export function readNeeds(input: NeedsInput): Needs {
+  const { set, graph, report } = input
+  const workloads = new Map<string, Draft>()
+  const externals = new Map<string, Map<string, Draft>>()
+  const shared = new Map<string, Draft>()
+  const params: GivenParams[] = []
+  const declare = (entry: unknown, resourceId: string, by: string, workload?: string): Draft | undefined => {
+    const descriptor = descriptorOf(entry, resourceId, by, input)
+    if (!descriptor) return undefined
+    const draft = graph.node(descriptor)
+    const given = isObject(entry) ? givenParams(entry['params']) : undefined
+    if (given) params.push({ draft, params: given, workload, by })
+    return draft
+  }
+  for (const [id, module] of sorted(set.modules)) {
+    const descriptor = { type: workloadType, class: defaultClass, resourceId: workloadResourceId(id) }
+    if (id.includes('.') || faultOf(descriptor)) {
+      report(`workload '${id}'`, 'InvalidName', `'${id}' cannot be the id of a workload`)
+      continue
+    }
+    const workload = graph.node(descriptor)
+    const own = new Map<string, Draft>()
+    workloads.set(id, workload)
+    externals.set(id, own)
+    for (const [name, entry] of sorted(isObject(module['externals']) ? module['externals'] : {})) {
+      const draft = declare(entry, privateResourceId(id, name), `externals '${name}' of workload '${id}'`, id)
+      if (!draft) continue
+      own.set(name, draft)
+      graph.connect(workload, draft)
+    }
+  }
+  for (const [name, entry] of sorted(set.shared)) {
+    const draft = declare(entry, sharedResourceId(name), `shared '${name}'`)
+    if (draft) shared.set(name, draft)
+  }
+  for (const draft of Array.from(shared.values())) {
+    const name = draft.descriptor.resourceId.slice(sharedResourceId('').length)
+    if (!shared.has(name)) shared.set(name, draft)
+  }
+  return { workloads, externals, shared, params, effort: fullEffort() }
+}
+
+function sorted(map: Readonly<FreeForm>): [string, FreeForm][] {
+  return Object.entries(map)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([id, value]) => [id, isObject(value) ? value : {}])
+}
+
+/** The descriptor of a dependency: its own id wins over the name under which it stands. */
+function descriptorOf(
+  entry: unknown,
+  resourceId: string,
+  by: string,
+  { expandType, report }: NeedsInput,
+): Descriptor | undefined {
+  const dependency = normalizeDependency(entry)
+  const { type, class: resourceClass, id } = isObject(dependency) ? dependency : {}
+  if (typeof type !== 'string' || type === '') {
+    report(resourceId, 'InvalidDependency', `${by} has no type`)
+    return undefined
+  }
+  const descriptor = {
+    type: expandType(type),
+    class: typeof resourceClass === 'string' && resourceClass !== '' ? resourceClass : defaultClass,
+    resourceId: typeof id === 'string' && id !== '' ? sharedIdOf(id) : resourceId,
+  }
+  const fault = faultOf(descriptor)
+  if (!fault) return descriptor
+  report(formatDescriptor(descriptor), 'InvalidName', `${by}: ${fault}`)
+  return undefined
+}
+
+function sharedIdOf(id: string): string {
+  return id.startsWith(sharedResourceId('')) ? id : sharedResourceId(id)
+}
+
+/** The dependency that a path like `externals.x` names in the mouth of a workload, or why there is none. */
+export function findDependency(
+  { externals, shared, effort }: Needs,
+  [root, second = '', , fourth = '']: readonly string[],
+  workload: string | undefined,
+): Draft | string {
+  if (root === 'shared')
+    return (
+      shared.get(second) ??
+      `there is no shared dependency '${second}'${didYouMean(second, shared.keys(), effort)}`
+    )
+  const [owner, name] = root === 'externals' ? [workload, second] : [second, fourth]
+  if (owner === undefined) return `'externals' are dependencies of a workload; a shared one has none`
+  const own = externals.get(owner)
+  if (!own) return `there is no workload '${owner}'${didYouMean(owner, externals.keys(), effort)}`
+  return (
+    own.get(name) ?? `workload '${owner}' has no dependency '${name}'${didYouMean(name, own.keys(), effort)}`
+  )
+}

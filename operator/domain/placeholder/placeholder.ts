@@ -1,0 +1,175 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { Problem } from '../base/errors.ts'
+import { escapeToken, isObject } from '../base/json.ts'
+import { cutTo, lengthOf, maxExpandedLength, TooLarge } from '../base/size.ts'
+import { formatPath, parseTemplate, type Template } from './template.ts'
+
+export { formatPath, formatTemplate, type Placeholder, parseTemplate, type Template } from './template.ts'
+
+const maxDepth = 200
+const maxShownPointer = 500
+
+/** A placeholder, and the JSON pointer to the text that holds it, cut where that is long. */
+export interface FoundPlaceholder {
+  readonly path: readonly string[]
+  readonly at: string
+}
+
+interface SearchOptions {
+  /** Look into the keys of maps as well. */
+  readonly keys?: boolean
+  /** Words that a placeholder begins with; anything else after `${` is literal text. All when absent. */
+  readonly roots?: readonly string[]
+}
+
+/** All placeholders in the texts of a value. */
+export function findPlaceholders(value: unknown, options: SearchOptions = {}): FoundPlaceholder[] {
+  const found: FoundPlaceholder[] = []
+  const look = (text: string, at: string): void => {
+    if (!text.includes('${')) return
+    for (const part of located(() => parseTemplate(text, options.roots), at)) {
+      if (typeof part !== 'string') found.push({ path: part.path, at })
+    }
+  }
+  const visit = (each: unknown, at: string, depth: number): void => {
+    if (depth > maxDepth) throw new Problem('Invalid', `a value is nested more than ${maxDepth} deep`)
+    if (typeof each === 'string') return look(each, at)
+    if (Array.isArray(each)) return each.forEach((item, i) => visit(item, below(at, String(i)), depth + 1))
+    if (!isObject(each)) return
+    for (const [key, member] of Object.entries(each)) {
+      const where = below(at, key)
+      if (options.keys) look(key, where)
+      visit(member, where, depth + 1)
+    }
+  }
+  visit(value, '', 0)
+  return found
+}
+
+/** Many texts may stand under one long key: each of them shows the beginning alone. */
+function below(at: string, key: string): string {
+  return at.length > maxShownPointer ? at : `${at}/${escapeToken(cutTo(key, maxShownPointer))}`
+}
+
+function located<T>(work: () => T, at: string): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Problem)
+      throw new Problem(error.reason, `${error.message} in '${at}'`, error.details)
+    throw error
+  }
+}
+
+/** What stands for a placeholder. */
+export interface Resolved {
+  readonly value: unknown
+  readonly secret: boolean
+}
+
+/** A value without placeholders, and JSON pointers to the texts in it that secrets went into. */
+export interface Expanded<T = unknown> {
+  readonly value: T
+  readonly secretPointers: string[]
+}
+
+/**
+ * Puts values in the place of placeholders, once: what is put in is not looked at again. A text that is one
+ * placeholder takes the value as it is; within a text strings go in raw and other values as JSON. With
+ * `roots`, what begins otherwise is no placeholder. What would be too much in all is never put together: TooLarge.
+ */
+export function expand<T>(
+  value: T,
+  lookup: (path: readonly string[]) => Resolved,
+  roots?: readonly string[],
+  options: { readonly keys?: boolean } = {},
+): Expanded<T> {
+  const secretPointers: string[] = []
+  let total = 0
+  const count = (length: number, what: () => string): void => {
+    total += length
+    if (total > maxExpandedLength) throw tooLarge(what())
+  }
+  const find = (path: readonly string[], at: string): Resolved => {
+    const resolved = lookup(path)
+    const length = lengthAsPutIn(resolved.value)
+    count(length, () => `'${formatPath(path)}' of ${length} at '${cutTo(at, maxShownPointer)}'`)
+    return resolved
+  }
+  const expandText = (text: string, at: string): unknown => {
+    if (!text.includes('$')) return text
+    const { value: result, secret } = fill(
+      located(() => parseTemplate(text, roots), at),
+      (path) => find(path, at),
+    )
+    if (!secret) return result
+    // It is known by its place, and many secrets may stand under one long key.
+    count(at.length, () => `the path of a secret, of ${at.length}, '${cutTo(at, maxShownPointer)}'`)
+    secretPointers.push(at)
+    return result
+  }
+  const visit = (each: unknown, at: string, depth: number): unknown => {
+    if (depth > maxDepth) throw new Problem('Invalid', `a value is nested more than ${maxDepth} deep`)
+    if (typeof each === 'string') return expandText(each, at)
+    if (Array.isArray(each)) return each.map((item, i) => visit(item, `${at}/${i}`, depth + 1))
+    if (!isObject(each)) return each
+    const members = mapValues(each, (member, key) => visit(member, `${at}/${escapeToken(key)}`, depth + 1))
+    return options.keys ? withKeys(members, (key) => keyOf(key, at)) : members
+  }
+  /** A key is seen by everybody, so nothing secret goes into one. */
+  const keyOf = (key: string, at: string): string => {
+    if (!key.includes('${')) return key
+    const { value: text, secret } = fill(
+      located(() => parseTemplate(key, roots), at),
+      (path) => find(path, at),
+    )
+    if (secret) throw new Problem('Invalid', `the key '${key}' in '${at}' names a secret output`)
+    return typeof text === 'string' ? text : JSON.stringify(text ?? null)
+  }
+  return { value: visit(value, '', 0) as T, secretPointers } // only texts change their type, where the caller wrote placeholders
+}
+
+function lengthAsPutIn(value: unknown): number {
+  return typeof value === 'string' ? value.length : lengthOf(value, maxExpandedLength)
+}
+
+function tooLarge(last: string): TooLarge {
+  return new TooLarge(
+    `the placeholders stand for more than ${maxExpandedLength} characters in all, the most for one resource; reached with ${last}`,
+  )
+}
+
+function fill(template: Template, lookup: (path: readonly string[]) => Resolved): Resolved {
+  const [first] = template
+  if (template.length === 1 && first !== undefined && typeof first !== 'string') return lookup(first.path)
+  let text = ''
+  let secret = false
+  for (const part of template) {
+    if (typeof part === 'string') {
+      text += part
+      continue
+    }
+    const resolved = lookup(part.path)
+    text += typeof resolved.value === 'string' ? resolved.value : JSON.stringify(resolved.value ?? null)
+    secret ||= resolved.secret
+  }
+  return { value: text, secret }
+}
+
+/** The value with each text replaced by what `change` makes of it. */
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
+  const visit = (each: unknown): unknown => {
+    if (typeof each === 'string') return change(each)
+    if (Array.isArray(each)) return each.map(visit)
+    return isObject(each) ? mapValues(each, visit) : each
+  }
+  return visit(value) as T // texts stay texts
+}
+
+function withKeys(object: FreeForm, change: (key: string) => string): FreeForm {
+  return Object.fromEntries(Object.entries(object).map(([key, member]) => [change(key), member]))
+}
+
+function mapValues(object: FreeForm, change: (value: unknown, key: string) => unknown): FreeForm {
+  return Object.fromEntries(Object.entries(object).map(([key, member]) => [key, change(member, key)]))
+}

@@ -1,0 +1,147 @@
+import { Problem } from '../base/errors.ts'
+
+/** One `${…}`, by the steps of its path. */
+export interface Placeholder {
+  readonly path: readonly string[]
+}
+
+/** A text taken apart: literal pieces and placeholders. */
+export type Template = readonly (string | Placeholder)[]
+
+const maxTextLength = 1_048_576
+const maxPlaceholderLength = 4096
+
+interface Cursor {
+  readonly text: string
+  readonly start: number
+  position: number
+}
+
+/**
+ * The literal pieces and placeholders of a text; `$\{` stands for a literal `${`, and one more backslash for
+ * each that is meant. With `roots`, a `${` that none of these words follows is literal text as well.
+ */
+export function parseTemplate(text: string, roots?: readonly string[]): Template {
+  if (!text.includes('$')) return text === '' ? [] : [text]
+  if (text.length > maxTextLength) {
+    throw new Problem('Invalid', `a text of ${text.length} characters is too long for placeholders`)
+  }
+  const parts: (string | Placeholder)[] = []
+  let literal = ''
+  let position = 0
+  while (position < text.length) {
+    const dollar = text.indexOf('$', position)
+    literal += text.slice(position, dollar === -1 ? text.length : dollar)
+    if (dollar === -1) break
+    position = dollar + 1
+    if (text[position] === '{' && hasRoot(text, position + 1, roots)) {
+      const cursor = { text, start: dollar, position: position + 1 }
+      const path = parsePath(cursor)
+      if (literal !== '') parts.push(literal)
+      literal = ''
+      parts.push({ path })
+      position = cursor.position
+      continue
+    }
+    let brace = position
+    while (text[brace] === '\\') brace++
+    const isEscaped = brace > position && text[brace] === '{'
+    literal += `$${text.slice(isEscaped ? position + 1 : position, brace)}`
+    position = brace
+  }
+  if (literal !== '') parts.push(literal)
+  return parts
+}
+
+function hasRoot(text: string, position: number, roots: readonly string[] | undefined): boolean {
+  if (!roots) return true
+  const start = text[position] === '[' ? position + 2 : position
+  return roots.some((root) => text.startsWith(root, start) && !/[\w-]/.test(text[start + root.length] ?? ''))
+}
+
+/** The text that `parseTemplate` takes apart into these pieces. */
+export function formatTemplate(parts: Template): string {
+  let text = ''
+  let literal = ''
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      literal += part
+      continue
+    }
+    text += `${escapeLiteral(literal)}\${${formatPath(part.path)}}`
+    literal = ''
+  }
+  return text + escapeLiteral(literal)
+}
+
+function escapeLiteral(literal: string): string {
+  return literal.replace(/\$(\\*)\{/g, '$$$1\\{')
+}
+
+/** A path as it is written inside a placeholder. */
+export function formatPath(path: readonly string[]): string {
+  return path
+    .map((step, i) => {
+      if (/^[\w-]+$/.test(step)) return i === 0 ? step : `.${step}`
+      return `['${step.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}']`
+    })
+    .join('')
+}
+
+function parsePath(cursor: Cursor): string[] {
+  const { text, start } = cursor
+  const path: string[] = []
+  while (true) {
+    const character = text[cursor.position]
+    if (character === undefined || cursor.position - start > maxPlaceholderLength)
+      throw fault(cursor, 'has no end')
+    if (character === '}' && path.length > 0) {
+      cursor.position++
+      return path
+    }
+    if (character === '[') {
+      path.push(parseBracket(cursor))
+      continue
+    }
+    if (path.length > 0 && character !== '.') throw fault(cursor, `has an unexpected '${character}'`)
+    if (path.length > 0) cursor.position++
+    path.push(parseName(cursor))
+  }
+}
+
+function parseName(cursor: Cursor): string {
+  const { text, start } = cursor
+  const begin = cursor.position
+  while (cursor.position < text.length && !/[\s.[\]{}$'"\\]/.test(text[cursor.position] ?? '')) {
+    if (cursor.position++ - start > maxPlaceholderLength) throw fault(cursor, 'has no end')
+  }
+  if (cursor.position === text.length) throw fault(cursor, 'has no end')
+  if (cursor.position === begin) throw fault(cursor, 'has an empty or malformed step')
+  return text.slice(begin, cursor.position)
+}
+
+function parseBracket(cursor: Cursor): string {
+  const { text, start } = cursor
+  const quote = text[++cursor.position]
+  if (quote !== "'" && quote !== '"') throw fault(cursor, 'has a bracket without a quoted name')
+  const begin = ++cursor.position
+  while (text[cursor.position] !== quote) {
+    if (text[cursor.position] === '\\') cursor.position++
+    if (++cursor.position >= text.length || cursor.position - start > maxPlaceholderLength)
+      throw fault(cursor, 'has no end')
+  }
+  const quoted = text.slice(begin, cursor.position)
+  if (text[++cursor.position] !== ']') throw fault(cursor, "has a bracket without ']'")
+  cursor.position++
+  if (quote === "'") return quoted.replace(/\\([\\'])/g, '$1')
+  try {
+    return String(JSON.parse(`"${quoted}"`))
+  } catch {
+    throw fault(cursor, `has a malformed name "${quoted}"`)
+  }
+}
+
+function fault({ text, start }: Cursor, what: string): Problem {
+  const shown = text.length > start + 60 ? `${text.slice(start, start + 60)}…` : text.slice(start)
+  return new Problem('Invalid', `placeholder '${shown}' at position ${start} ${what}`, { position: start })
+}

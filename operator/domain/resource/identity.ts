@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { ResourceContext } from '../../api/active-resource.ts'
+import type { Environment } from '../../api/environment.ts'
+import type { Descriptor } from './descriptor.ts'
+import { Problem } from '../base/errors.ts'
+
+export { canonicalJson } from '../base/json.ts'
+
+const maxNamespaceLength = 63
+const namespaceHashLength = 16
+
+/** Resource ID of a workload. */
+export function workloadResourceId(workload: string): string {
+  return `modules.${workload}`
+}
+
+/** Resource ID of a private dependency of a workload. */
+export function privateResourceId(workload: string, name: string): string {
+  return `modules.${workload}.externals.${name}`
+}
+
+/** Resource ID of a shared dependency. */
+export function sharedResourceId(id: string): string {
+  return `shared.${id}`
+}
+
+/** Workload that owns a resource with this Resource ID; undefined for shared and implicit ones. */
+export function workloadOf(resourceId: string): string | undefined {
+  const [root, workload, third, name] = resourceId.split('.', 4)
+  if (root !== 'modules' || !workload) return undefined
+  return third === undefined || (third === 'externals' && name) ? workload : undefined
+}
+
+/**
+ * Permanent id of a resource: the same for the same organization, application, environment and descriptor,
+ * for ever.
+ */
+export function guResId(context: ResourceContext, descriptor: Descriptor): string {
+  const parts = [
+    context.organizationId,
+    context.applicationId,
+    context.environmentId,
+    descriptor.type,
+    descriptor.class,
+    descriptor.resourceId,
+  ]
+  return createHash('sha1').update(parts.join('\0')).digest('hex')
+}
+
+/** Name of the object of an environment. */
+export function environmentObjectName(applicationId: string, environmentId: string): string {
+  return `${applicationId}.${environmentId}`
+}
+
+/** The ids in the name of the object of an environment. */
+export function parseEnvironmentObjectName(name: string): { applicationId: string; environmentId: string } {
+  const [applicationId, environmentId, ...rest] = name.split('.')
+  if (!applicationId || !environmentId || rest.length > 0) {
+    throw new Problem('Invalid', `'${name}' is not the name of an environment '<application>.<environment>'`)
+  }
+  return { applicationId, environmentId }
+}
+
+/** Name of the object of the nth deployment to an environment. */
+export function deploymentObjectName(environmentName: string, number: number): string {
+  return `${environmentName}.${number}`
+}
+
+/** Name of the object of a deployment set. */
+export function setObjectName(applicationId: string, setId: string): string {
+  return `${applicationId}.${setId}`
+}
+
+/**
+ * Namespace for the objects of an environment that has none of its own. Ids hold no double hyphen, so two
+ * environments never share it; the triple hyphen marks a shortened name.
+ */
+export function environmentNamespace(context: ResourceContext): string {
+  const name = `${context.organizationId}--${context.applicationId}--${context.environmentId}`
+  if (name.length <= maxNamespaceLength) return name
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, namespaceHashLength)
+  const head = name.slice(0, maxNamespaceLength - namespaceHashLength - 3).replace(/-{1,2}$/, '')
+  return `${head}---${hash}`
+}
+
+/**
+ * Whether a namespace of this name is not for the resources of the environment to make: it may be that of another
+ * environment, whole or shortened, or begins as those of another organization do.
+ */
+export function isNamespaceOfOthers(name: string, context: ResourceContext): boolean {
+  if (!name.includes('--') || name === environmentNamespace(context)) return false
+  const [organizationId, rest = '', ...more] = name.split('--')
+  return organizationId !== context.organizationId || rest.startsWith('-') || more.length > 0
+}
+
+/** The context of all resources of an environment. */
+export function contextOf({ metadata, spec }: Pick<Environment, 'metadata' | 'spec'>): ResourceContext {
+  const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
+  return {
+    organizationId: metadata.namespace ?? '',
+    applicationId,
+    environmentId,
+    environmentType: spec.typeName,
+  }
+}

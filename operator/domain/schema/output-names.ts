@@ -1,0 +1,21 @@
+import type { FreeForm } from '../../api/schema.ts'
+import type { DriverDescriptor } from '../resource/driver.ts'
+import { propertiesOf } from '../secret/secret-outputs.ts'
+import type { ResourceTypeInfo } from '../resource/types.ts'
+import { partsOf } from './user-schema.ts'
+
+/** Names of the outputs that a resource will have, as far as anybody can know before; undefined when nobody can. */
+export function outputNamesOf(
+  driver: DriverDescriptor | undefined,
+  inputs: { readonly values?: FreeForm; readonly secretRefs?: FreeForm } | undefined,
+  type: ResourceTypeInfo | undefined,
+): ReadonlySet<string> | undefined {
+  const { values = {}, secretRefs = {} } = inputs ?? {}
+  if (driver?.outputNames) return new Set(driver.outputNames({ values, secretRefs }))
+  if (!type?.type.includes('/')) return undefined
+  const parts = partsOf(type.outputsSchema)
+  const isClosed = [parts.values, parts.secrets].every((part) => part?.['additionalProperties'] === false)
+  return isClosed
+    ? new Set([...Object.keys(propertiesOf(parts.values)), ...Object.keys(propertiesOf(parts.secrets))])
+    : undefined
+}

@@ -1,0 +1,192 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { escapeToken, isObject } from '../base/json.ts'
+import { compileLinear } from '../base/linear-regexp.ts'
+import { stepsOf } from './pattern-size.ts'
+
+const maxBytes = 256 * 1024
+const maxDepth = 64
+const maxPatternLength = 1024
+/** What these allow takes some tenths of a second to compile, in which the process does nothing else. */
+const maxParts = 2000
+const maxPatternSteps = 20_000
+
+const dialects = new Set([
+  'https://json-schema.org/draft/2020-12/schema',
+  'http://json-schema.org/draft-07/schema',
+])
+
+/** Keywords under which a schema has a map of schemas, its keys the user's. */
+export const mapKeywords = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+])
+
+/** Keywords under which a schema has anything but schemas. */
+export const dataKeywords = new Set([
+  'const',
+  'enum',
+  'default',
+  'examples',
+  'dependentRequired',
+  'uiHints',
+  'uiGroups',
+])
+
+const anchorKeywords = ['$anchor', '$dynamicAnchor', '$id'] as const
+
+const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const
+
+/** Keywords of which each name is code of its own. */
+const nameKeywords = new Set(['dependentRequired', 'dependencies'])
+
+/** Why a schema is not even looked at by the compiler; undefined when it is. */
+export function faultOfForm(schema: FreeForm): string | undefined {
+  if (isTooDeep(schema, 1)) return `is nested more than ${maxDepth} deep`
+  const size = Buffer.byteLength(JSON.stringify(schema))
+  if (size > maxBytes) return `is ${size} bytes of JSON; at most ${maxBytes} are allowed`
+  return faultOfType(schema) ?? faultOfDialect(schema) ?? faultOfParts(schema)
+}
+
+function isTooDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth > maxDepth || Object.values(value).some((member) => isTooDeep(member, depth + 1))
+}
+
+function faultOfType({ type }: FreeForm): string | undefined {
+  if (type === undefined || type === 'object') return undefined
+  if (Array.isArray(type) && type.includes('object')) return undefined
+  return "is not the schema of an object: 'type' must be 'object'"
+}
+
+function faultOfDialect({ $schema }: FreeForm): string | undefined {
+  if ($schema === undefined) return undefined
+  if (typeof $schema === 'string' && dialects.has($schema.replace(/#$/, ''))) return undefined
+  return `has an unknown '$schema'; known are ${[...dialects].join(' and ')}`
+}
+
+/** What of a schema and those within it would reach outside, or take long to compile or to run. */
+function faultOfParts(schema: FreeForm): string | undefined {
+  const parts = [...partsWithin(schema, '', '')]
+  const count = parts.reduce((sum, { part }) => sum + 1 + (isObject(part) ? namesOf(part) : 0), 0)
+  if (count > maxParts) return `has ${count} parts; at most ${maxParts} are allowed`
+  const known = new Set(parts.flatMap(namesOfPart))
+  const patterns = new Map<string, string>()
+  for (const { part, at, base } of parts) {
+    if (!isObject(part)) continue
+    const fault = faultOfReference(part, at, base, known)
+    if (fault !== undefined) return fault
+    for (const pattern of patternsOf(part)) if (!patterns.has(pattern)) patterns.set(pattern, at)
+  }
+  return faultOfPatterns(patterns)
+}
+
+/** How many references there are in a schema. */
+export function referencesIn(schema: FreeForm): number {
+  return [...partsWithin(schema, '', '')].filter(
+    ({ part }) => isObject(part) && referenceKeywords.some((keyword) => Object.hasOwn(part, keyword)),
+  ).length
+}
+
+/** What references may call a part, each with the place that they begin at. */
+function namesOfPart({ part, at, base }: Part): string[] {
+  const anchors = isObject(part) ? anchorKeywords.map((keyword) => part[keyword]) : []
+  const named = anchors.filter((each) => typeof each === 'string').map((each) => each.replace('#', ''))
+  return [`#${at}`, ...named.map((name) => `${base}#${name}`)]
+}
+
+/** References into data would lead to what nobody judged. */
+function faultOfReference(
+  part: FreeForm,
+  at: string,
+  base: string,
+  known: ReadonlySet<string>,
+): string | undefined {
+  for (const keyword of referenceKeywords) {
+    const reference = part[keyword]
+    if (typeof reference !== 'string') continue
+    if (!reference.startsWith('#'))
+      return `has the reference '${reference}' at '${at}/${keyword}'; references must begin with '#'`
+    const name = decoded(reference.slice(1))
+    if (!known.has(name === '' || name.startsWith('/') ? `#${base}${name}` : `${base}#${name}`))
+      return `has the reference '${reference}' at '${at}/${keyword}', which names no schema within it`
+  }
+  return undefined
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}
+
+function namesOf(part: FreeForm): number {
+  return Object.entries(part)
+    .filter(([key, member]) => nameKeywords.has(key) && isObject(member))
+    .reduce((sum, [, member]) => sum + Object.values(member as FreeForm).flat().length, 0) // filtered above
+}
+
+/** A schema within another, or true or false, its JSON pointer, and that of the one that references begin at. */
+interface Part {
+  readonly part: unknown
+  readonly at: string
+  readonly base: string
+}
+
+function* partsWithin(value: unknown, at: string, outer: string): Generator<Part> {
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) yield* partsWithin(item, `${at}/${i}`, outer)
+    return
+  }
+  if (typeof value === 'boolean') yield { part: value, at, base: outer }
+  if (!isObject(value)) return
+  const { $id } = value
+  const base = typeof $id === 'string' && !$id.startsWith('#') ? at : outer
+  yield { part: value, at, base }
+  for (const [keyword, member] of Object.entries(value)) {
+    const where = `${at}/${escapeToken(keyword)}`
+    // Beside objects and lists a keyword has single values, among them flags.
+    if (dataKeywords.has(keyword) || typeof member !== 'object') continue
+    if (!mapKeywords.has(keyword) || !isObject(member)) yield* partsWithin(member, where, base)
+    else
+      for (const [key, each] of Object.entries(member))
+        yield* partsWithin(each, `${where}/${escapeToken(key)}`, base)
+  }
+}
+
+function patternsOf({ pattern, patternProperties }: FreeForm): string[] {
+  const keys = isObject(patternProperties) ? Object.keys(patternProperties) : []
+  return typeof pattern === 'string' ? [pattern, ...keys] : keys
+}
+
+function faultOfPatterns(patterns: ReadonlyMap<string, string>): string | undefined {
+  let steps = 0
+  for (const [pattern, at] of patterns) {
+    steps += stepsOf(pattern)
+    const fault = faultOfPattern(pattern)
+    if (fault !== undefined)
+      return `has the pattern '${pattern.slice(0, maxPatternLength)}' at '${at}', which ${fault}`
+    if (steps > maxPatternSteps)
+      return `has patterns of about ${steps} steps in all, repetitions counted; at most ${maxPatternSteps} are allowed`
+  }
+  return undefined
+}
+
+/** Why a pattern cannot be used; undefined when it can. */
+export function faultOfPattern(pattern: string): string | undefined {
+  if (pattern.length > maxPatternLength) return `is longer than ${maxPatternLength} characters`
+  const steps = stepsOf(pattern)
+  if (steps > maxPatternSteps)
+    return `is about ${steps} steps long, repetitions counted; at most ${maxPatternSteps} are allowed`
+  try {
+    compileLinear(pattern)
+    return undefined
+  } catch (error) {
+    return `cannot run in linear time: ${error instanceof Error ? error.message : String(error)}`
+  }
+}

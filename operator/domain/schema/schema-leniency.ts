@@ -1,0 +1,65 @@
+import type { ErrorObject } from 'ajv'
+import { Problem } from '../base/errors.ts'
+import { isObject, ownValue, pointerSteps } from '../base/json.ts'
+import { findPlaceholders } from '../placeholder/placeholder.ts'
+
+/** Keywords that look further into a value than the place that they fail at. */
+const deepKeywords = new Set([
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'contains',
+  'const',
+  'enum',
+  'uniqueItems',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+])
+
+/** The errors that stay whatever the placeholders in the value stand for. */
+export function withoutPlaceholderFaults(errors: readonly ErrorObject[], value: unknown): ErrorObject[] {
+  const kept: ErrorObject[] = []
+  // Many errors may be about the same value.
+  const known = new Map<unknown, boolean>()
+  for (const error of errors) {
+    const at = valueAt(value, error.instancePath)
+    const holds = known.get(at) ?? holdsPlaceholder(at)
+    known.set(at, holds)
+    if (typeof at === 'string' && holds) continue
+    if (!deepKeywords.has(error.keyword) || !holds) kept.push(error)
+    else dropBranches(kept, error)
+  }
+  return kept
+}
+
+/** Takes out the errors of the branches of a keyword; they come right before its own. */
+function dropBranches(kept: ErrorObject[], { instancePath, schemaPath, keyword }: ErrorObject): void {
+  const parent = schemaPath.slice(0, schemaPath.lastIndexOf('/'))
+  const branches = keyword === 'if' ? [`${parent}/then/`, `${parent}/else/`] : [`${schemaPath}/`]
+  const isBranch = (error: ErrorObject) => {
+    const isWithin = error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`)
+    if (!isWithin) return false
+    if (branches.some((branch) => error.schemaPath.startsWith(branch))) return true
+    // What a branch refers to has a path of its own.
+    return !error.schemaPath.startsWith(`${parent}/`) || /^#\/(\$defs|definitions)\//.test(error.schemaPath)
+  }
+  for (let last = kept.at(-1); last && isBranch(last); last = kept.at(-1)) kept.pop()
+}
+
+function holdsPlaceholder(value: unknown): boolean {
+  try {
+    return findPlaceholders(value).length > 0
+  } catch (error) {
+    // Text that begins like a placeholder and is none is complained of where placeholders are read.
+    if (error instanceof Problem) return false
+    throw error
+  }
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  return pointerSteps(pointer).reduce<unknown>((inner, key) => {
+    if (Array.isArray(inner)) return inner[Number(key)]
+    return isObject(inner) ? ownValue(inner, key) : undefined
+  }, value)
+}

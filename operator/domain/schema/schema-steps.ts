@@ -1,0 +1,175 @@
+import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, Name } from 'ajv'
+import type { FreeForm } from '../../api/schema.ts'
+import { type Effort, fullEffort, stepsOfAll } from '../base/effort.ts'
+import { canonicalJson, isObject } from '../base/json.ts'
+import { dataKeywords, mapKeywords } from './schema-form.ts'
+
+const keyword = 'x-quartermaster-step'
+const maxErrors = 10_000
+
+const tooLong = `it is too large to be checked against its schema, which takes more than ${stepsOfAll} steps, those for what is checked along with it included`
+
+/** Keys this long are copied into so many errors that it counts. */
+const longPath = 1024
+
+/** A look at a value that goes on for longer than others can wait; its message says what is too much. */
+export class TooMuchWork extends Error {}
+
+/** What a look at a value by one schema costs: in any case, for each key, and for each character or item. */
+type Cost = readonly [always: number, perKey: number, perLength: number]
+
+/** Counts the work of a look at a value: each schema that is tried on each part of it, and what takes longer there. */
+export function createStepCounter() {
+  let effort: Pick<Effort, 'steps'> = fullEffort()
+  let factor = 1
+  const spend = (steps: number): void => {
+    effort.steps -= steps
+    if (effort.steps < 0) throw new TooMuchWork(tooLong)
+  }
+  const step = (errors: number, value: unknown, ...cost: Cost): void => {
+    if (errors > maxErrors) throw new TooMuchWork(`it has more than ${maxErrors} faults`)
+    spend((cost[0] + sizeFor(cost, value)) * factor)
+  }
+  const steps: CodeKeywordDefinition = {
+    keyword,
+    before: 'not',
+    code({ gen, schema, data }) {
+      const [always, perKey, perLength]: Cost = schema
+      const count = gen.scopeValue('keyword', { ref: step })
+      gen.code(_`${count}(${new Name('errors')}, ${data}, ${always}, ${perKey}, ${perLength})`)
+    },
+  }
+  const uniqueItems: FuncKeywordDefinition = {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || areUnique(items, spend),
+  }
+  return {
+    steps,
+    uniqueItems,
+    spend,
+    /** Begins to look at another value. */
+    restart(value: unknown, available: Pick<Effort, 'steps'>): void {
+      effort = available
+      factor = 1 + Math.floor(longestPath(value) / longPath)
+    },
+  }
+}
+
+/** Whether no two items are equal, in one pass whatever the items are. */
+function areUnique(items: readonly unknown[], spend: (steps: number) => void): boolean {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const text = canonicalJson(item ?? null)
+    spend(2 + text.length / 8)
+    if (seen.has(text)) return false
+    seen.add(text)
+  }
+  return true
+}
+
+function sizeFor([, perKey, perLength]: Cost, value: unknown): number {
+  if (perLength > 0 && (typeof value === 'string' || Array.isArray(value))) return value.length * perLength
+  return perKey > 0 && isObject(value) ? Object.keys(value).length * perKey : 0
+}
+
+function longestPath(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) return value.reduce((most: number, item) => Math.max(most, longestPath(item)), 0)
+  return Object.entries(value).reduce(
+    (most, [key, item]) => Math.max(most, key.length + longestPath(item)),
+    0,
+  )
+}
+
+/** The schema with its cost beside what each schema in it says; one without any rule costs nothing. */
+export function withSteps(schema: FreeForm, isRule: (keyword: string) => boolean): FreeForm {
+  return marked(schema, pricesOf(schema), isRule)
+}
+
+/** What the names that a schema knows cost: each of them at a value, and all of them for a key of it. */
+interface Prices {
+  readonly perName: number
+  readonly perUnevaluated: number
+}
+
+/** Keywords of which a value shows only when it is looked at which names they know. */
+const branching = ['anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies', 'patternProperties', '$ref']
+
+function pricesOf(schema: FreeForm): Prices {
+  const known = { keywords: new Set<string>(), names: 0 }
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, member] of Object.entries(value)) {
+      known.keywords.add(key)
+      if (key === 'properties' && isObject(member)) known.names += Object.keys(member).length
+      look(member)
+    }
+  }
+  look(schema)
+  const { keywords, names } = known
+  if (!keywords.has('unevaluatedProperties')) return { perName: 1 / 8, perUnevaluated: 0 }
+  // Names that are put together at each value cost most; otherwise each key is compared with all of them.
+  if (branching.some((each) => keywords.has(each))) return { perName: 1, perUnevaluated: 0 }
+  return { perName: 1 / 4, perUnevaluated: names / 256 }
+}
+
+function marked(schema: FreeForm, prices: Prices, isRule: (keyword: string) => boolean): FreeForm {
+  const within = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(within)
+    return isObject(value) ? marked(value, prices, isRule) : value
+  }
+  const members = mapMembers(schema, (member, key) => {
+    if (dataKeywords.has(key)) return member
+    return mapKeywords.has(key) && isObject(member) ? mapMembers(member, within) : within(member)
+  })
+  return Object.keys(schema).some(isRule) ? { ...members, [keyword]: costOf(schema, prices) } : members
+}
+
+const keyKeywords = [
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+]
+const lengthKeywords = ['minLength', 'maxLength', 'contains', 'unevaluatedItems']
+
+function costOf(schema: FreeForm, { perName, perUnevaluated }: Prices): Cost {
+  const has = (key: string) => Object.hasOwn(schema, key)
+  const lookups = Object.entries(schema).map(([key, member]) => lookupsOf(key, member, perName))
+  return [
+    lookups.reduce((sum, each) => sum + each, 1),
+    (keyKeywords.some(has) ? 1 / 2 : 0) + (has('unevaluatedProperties') ? perUnevaluated : 0),
+    (has('format') ? 1 / 8 : 0) + (lengthKeywords.some(has) ? 1 / 64 : 0),
+  ]
+}
+
+/** What a keyword has to look at itself, without the schemas in it. */
+function lookupsOf(key: string, member: unknown, perName: number): number {
+  if (key === 'enum' && Array.isArray(member))
+    return member.reduce<number>((sum, each) => sum + wordCost(each), 0)
+  if (key === 'const' || key === 'enum' || key === 'dependentRequired') return nodesIn(member) / 2
+  if (dataKeywords.has(key) || key === '$defs' || key === 'definitions') return 0
+  if (Array.isArray(member)) return member.length / 2
+  if (key === 'dependencies') return nodesIn(member) / 2
+  return mapKeywords.has(key) && isObject(member) ? Object.keys(member).length * perName : 0
+}
+
+/** Words are compared one after the other, as far as they are equal. */
+function wordCost(word: unknown): number {
+  if (typeof word === 'string') return 1 / 32 + word.length / 4096
+  return isObject(word) || Array.isArray(word) ? nodesIn(word) / 2 : 1 / 32
+}
+
+function nodesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce<number>((sum, member) => sum + nodesIn(member), 1)
+}
+
+function mapMembers(map: FreeForm, change: (member: unknown, key: string) => unknown): FreeForm {
+  return Object.fromEntries(Object.entries(map).map(([key, member]) => [key, change(member, key)]))
+}

@@ -1,0 +1,44 @@
+import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
+import { type Cache, versionOf } from './cache.ts'
+import { ApiError, type KubeClient } from '../client/client.ts'
+import { pathOf, resourceOf } from '../client/resource.ts'
+
+/** The API server has compacted what it knew of that version, after some minutes. */
+export const forgotten = Symbol('forgotten')
+
+/** An object as it was at a resource version; undefined when there was none of its name. */
+export async function objectAt<K extends Kind>(
+  client: KubeClient,
+  kind: K,
+  { namespace, name }: KubeObject['metadata'],
+  version: bigint,
+): Promise<ObjectOf<K> | undefined | typeof forgotten> {
+  const query = {
+    fieldSelector: `metadata.name=${name}`,
+    resourceVersion: String(version),
+    resourceVersionMatch: 'Exact',
+  }
+  try {
+    const path = pathOf(resourceOf(kind), namespace)
+    const list = (await client.request('GET', path, { query })) as { items: ObjectOf<K>[] | null } // the shape of a list
+    return list.items?.[0]
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 410) return forgotten
+    throw error
+  }
+}
+
+/** Resource versions at which objects were first seen: of one that a watch brought, the version of its creation. */
+export function createFirstVersions<T extends KubeObject>(cache: Cache<T>): (object: T) => bigint {
+  const versions = new Map<string, bigint>()
+  const note = (object: T) => {
+    const { uid = '' } = object.metadata
+    if (!versions.has(uid)) versions.set(uid, versionOf(object))
+  }
+  for (const object of cache.all()) note(object)
+  cache.subscribe(({ before, after }) => {
+    if (before && before.metadata.uid !== after?.metadata.uid) versions.delete(before.metadata.uid ?? '')
+    if (after) note(after)
+  })
+  return (object) => versions.get(object.metadata.uid ?? '') ?? versionOf(object)
+}

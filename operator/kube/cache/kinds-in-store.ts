@@ -1,0 +1,93 @@
+import { AccessToken, Membership, User } from '../../api/access.ts'
+import { ActiveResource } from '../../api/active-resource.ts'
+import { Application } from '../../api/application.ts'
+import { DeploymentDelta } from '../../api/deployment-delta.ts'
+import { DeploymentSet } from '../../api/deployment-set.ts'
+import { Environment } from '../../api/environment.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { EnvironmentType } from '../../api/environment-type.ts'
+import type { ObjectMeta } from '../../api/kind.ts'
+import { ResourceAccount } from '../../api/resource-account.ts'
+import { ResourceClass } from '../../api/resource-class.ts'
+import { ResourceDefinition } from '../../api/resource-definition.ts'
+import { ResourceDriver } from '../../api/resource-driver.ts'
+import { ResourceType } from '../../api/resource-type.ts'
+import { SharedValue } from '../../api/shared-value.ts'
+import { Webhook, WebhookCall } from '../../api/webhook.ts'
+import { wildcardOver } from '../../domain/resource/claim.ts'
+import { typesNamedBy } from '../../domain/definition/definition.ts'
+import { criterionId } from '../../domain/definition/matching.ts'
+import { secretNamesIn } from '../../domain/secret/secret-names.ts'
+import { placeOf } from '../../domain/graph/shared-values.ts'
+import { type Stored, stored } from './store.ts'
+
+/** Value of an index whose entries belong to one organization. */
+export function scoped({ metadata }: { readonly metadata: ObjectMeta }, value: string): string {
+  return `${metadata.namespace}/${value}`
+}
+
+/** Values of the index `criterion`: definitions that share one compete for it. */
+export function criterionIndexOf(definition: ResourceDefinition): string[] {
+  const { type, criteria = [] } = definition.spec
+  return criteria.map((criterion) => scoped(definition, `${type} ${criterionId(criterion)}`))
+}
+
+/** Accounts that a resource uses, or used for what still stands. */
+function accountsOf({ spec, status }: ActiveResource): string[] {
+  const names = [spec.definition.accountName, status?.provisioned?.accountName]
+  return [...new Set(names.filter((name) => name !== undefined))]
+}
+
+/** Secrets that a resource needs in order to be updated or deprovisioned, each once. */
+export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
+  const { secretRefs = {} } = spec.definition.driverInputs ?? {}
+  const named = [...secretNamesIn(secretRefs), ...secretNamesIn(spec.values ?? {})]
+  return [...new Set([...named, ...(status?.secretNames ?? [])])]
+}
+
+/** Everything that both processes keep in memory, with the indexes that questions are asked by. */
+export const kindsInStore: readonly Stored[] = [
+  stored(Application),
+  stored(EnvironmentType),
+  stored(Environment, {
+    application: (each) => [scoped(each, each.spec.applicationName)],
+    type: (each) => [scoped(each, each.spec.typeName)],
+    start: ({ metadata, spec }) =>
+      spec.fromDeploymentName === undefined ? [] : [scoped({ metadata }, spec.fromDeploymentName)],
+  }),
+  stored(ResourceType),
+  stored(ResourceClass),
+  stored(ResourceDriver),
+  stored(ResourceAccount),
+  stored(ResourceDefinition, {
+    type: (each) => [scoped(each, each.spec.type)],
+    namedType: (each) => typesNamedBy(each).map((type) => scoped(each, type)),
+    driver: (each) => [scoped(each, each.spec.driverType)],
+    account: (each) => (each.spec.accountName === undefined ? [] : [scoped(each, each.spec.accountName)]),
+    criterion: criterionIndexOf,
+  }),
+  stored(SharedValue, {
+    application: (each) => [scoped(each, each.spec.applicationName)],
+    place: (each) => [scoped(each, placeOf(each.spec))],
+  }),
+  stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
+  stored(DeploymentSet, { application: (each) => [scoped(each, each.spec.applicationName)] }),
+  stored(EnvironmentDeployment, { environment: (each) => [scoped(each, each.spec.environmentName)] }),
+  stored(ActiveResource, {
+    environment: (each) => [scoped(each, each.spec.environmentName)],
+    definition: (each) => [scoped(each, each.spec.definition.definitionName)],
+    account: (each) => accountsOf(each).map((name) => scoped(each, name)),
+    secret: (each) => secretsNeededBy(each).map((name) => scoped(each, name)),
+    driver: (each) => [scoped(each, each.spec.definition.driverType)],
+    // The built-in types never change.
+    type: (each) => (each.spec.type.includes('/') ? [scoped(each, each.spec.type)] : []),
+    claim: (each) => each.status?.claims ?? [],
+    wildcardOverClaim: (each) => (each.status?.claims ?? []).flatMap((name) => wildcardOver(name) ?? []),
+    dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
+  }),
+  stored(Webhook, { application: (each) => [scoped(each, each.spec.applicationName)] }),
+  stored(WebhookCall, { webhook: (each) => [scoped(each, each.spec.webhookName)] }),
+  stored(User),
+  stored(AccessToken, { digest: (each) => [scoped(each, `${each.metadata.name} ${each.spec.sha256}`)] }),
+  stored(Membership),
+]

@@ -1,0 +1,92 @@
+import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
+import { annotations, labels } from '../../api/names.ts'
+import type { Cache, IndexFunction } from './cache.ts'
+import type { Reflector } from './reflector.ts'
+
+/** An organization: a namespace that is labelled with its own name. */
+export interface Organization {
+  readonly id: string
+  readonly displayName: string
+  readonly createdAt: string
+}
+
+/** What is known of the objects of our kinds, kept up to date by watches. */
+export interface Store {
+  get<K extends Kind>(kind: K, namespace: string, name: string): ObjectOf<K> | undefined
+  list<K extends Kind>(kind: K, namespace: string): readonly ObjectOf<K>[]
+  byIndex<K extends Kind>(kind: K, index: string, value: string): readonly ObjectOf<K>[]
+  cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>>
+  readonly namespaces: Cache
+  organizations(): readonly Organization[]
+  isOrganization(namespace: string): boolean
+  /** Whether every cache has held a complete list. */
+  readonly synced: boolean
+  /** Longest time, in milliseconds, for which a watch has not been heard of. */
+  silentMs(): number
+}
+
+/** A kind to keep in the store, with the indexes that are asked of it. */
+export interface Stored<K extends Kind = Kind> {
+  readonly kind: K
+  readonly indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>>
+}
+
+/** Types a kind's indexes by the kind. */
+export function stored<K extends Kind>(
+  kind: K,
+  indexes: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> = {},
+): Stored {
+  return { kind, indexes } as Stored // the list of kinds forgets which kind each is
+}
+
+const reservedNames = new Set(['quartermaster', 'humanitec', 'default'])
+
+/** A store over caches that reflectors fill; not synced before `markSynced`. */
+export function createStore(
+  caches: ReadonlyMap<string, Cache>,
+  namespaces: Cache,
+  reflectors: readonly Reflector[],
+) {
+  let synced = false
+  function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
+    const cache = caches.get(kind.kind)
+    if (!cache) throw new Error(`kind '${kind.kind}' is not kept in this store`)
+    return cache as unknown as Cache<ObjectOf<K>> // filled by the reflector of this very kind
+  }
+  return {
+    markSynced() {
+      synced = true
+    },
+    cacheOf,
+    namespaces,
+    get<K extends Kind>(kind: K, namespace: string, name: string) {
+      return cacheOf(kind).get(namespace, name)
+    },
+    list<K extends Kind>(kind: K, namespace: string) {
+      return cacheOf(kind).inNamespace(namespace)
+    },
+    byIndex<K extends Kind>(kind: K, index: string, value: string) {
+      return cacheOf(kind).byIndex(index, value)
+    },
+    organizations() {
+      return [...namespaces.all()].filter(isOrganization).map(organizationOf)
+    },
+    isOrganization(namespace: string) {
+      const object = namespaces.get('', namespace)
+      return object !== undefined && isOrganization(object)
+    },
+    get synced() {
+      return synced
+    },
+    silentMs: () => Math.max(...reflectors.map((each) => each.silentMs())),
+  }
+}
+
+function isOrganization({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[labels.organization] === metadata.name && !reservedNames.has(metadata.name)
+}
+
+function organizationOf({ metadata }: KubeObject): Organization {
+  const { name, annotations: given, creationTimestamp = '' } = metadata
+  return { id: name, displayName: given?.[annotations.displayName] ?? name, createdAt: creationTimestamp }
+}

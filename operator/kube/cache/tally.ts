@@ -1,0 +1,42 @@
+import type { KubeObject } from '../../api/kind.ts'
+import type { Cache } from './cache.ts'
+
+/** How many objects of a group are in each bucket, kept up to date with constant work per change. */
+export interface Tally<B extends string> {
+  of(group: string): Readonly<Record<B, number>>
+}
+
+/** Counts the objects of a cache; objects without a group or a bucket are not counted. */
+export function createTally<T extends KubeObject, B extends string>(
+  cache: Cache<T>,
+  buckets: readonly B[],
+  place: (object: T) => { readonly group: string; readonly bucket: B } | undefined,
+): Tally<B> {
+  const counts = new Map<string, Record<B, number>>()
+  const none = () => Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<B, number> // every bucket is named
+
+  // An object that the rule cannot read (stored with its schema switched off) is nowhere: the others still count.
+  function placeOf(object: T) {
+    try {
+      return place(object)
+    } catch {
+      return undefined
+    }
+  }
+
+  function add(object: T | undefined, by: number) {
+    const at = object && placeOf(object)
+    if (!at) return
+    const count = counts.get(at.group) ?? none()
+    count[at.bucket] += by
+    counts.set(at.group, count)
+    if (Object.values(count).every((each) => each === 0)) counts.delete(at.group)
+  }
+
+  for (const object of cache.all()) add(object, 1)
+  cache.subscribe(({ before, after }) => {
+    add(before, -1)
+    add(after, 1)
+  })
+  return { of: (group) => counts.get(group) ?? none() }
+}

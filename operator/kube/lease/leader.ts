@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Log } from '../../log.ts'
+import type { Connection, Credentials } from '../client/connection.ts'
+import {
+  createMemory,
+  type ElectionTimes,
+  type LeaseEvent,
+  type LeaseRequest,
+  type LeaseWorkerData,
+  monotonicMs,
+  sharedTimes,
+} from './lease-messages.ts'
+
+export interface Election {
+  /** Whether this process may act; judged by the local clock, never by comparing clocks. */
+  isLeader(): boolean
+  /** Resolves when this process leads. */
+  readonly elected: Promise<void>
+  /** Resolves when leadership was lost: the process must end. */
+  readonly lost: Promise<void>
+  /** Gives the lease up, so that another process takes over at once. */
+  release(): Promise<void>
+}
+
+/** The times of an election that belong to a lease of this length. */
+export function electionTimes(leaseMs: number): ElectionTimes {
+  return { leaseMs, renewDeadlineMs: leaseMs * (2 / 3), retryMs: leaseMs / 7.5, stuckMs: leaseMs * 4 }
+}
+
+/**
+ * Takes part in the election of one leader by a Lease. A thread of its own renews, so that long work of this thread does
+ * not cost the leadership; this thread passes it the credentials and shows that it is alive.
+ */
+export function startElection(options: {
+  connection: Connection
+  log: Log
+  namespace: string
+  name: string
+  identity: string
+  times: ElectionTimes
+}): Election {
+  const { connection, log, namespace, name, identity, times } = options
+  const memory = createMemory()
+  const shared = sharedTimes(memory)
+  const elected = Promise.withResolvers<void>()
+  const lost = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  let isOver = false
+  let sent: Credentials | undefined
+  shared.aliveAt = monotonicMs()
+  const { origin, pathPrefix } = connection
+  const worker = startWorker({ origin, pathPrefix, memory, namespace, name, identity, times })
+  const send = (request: LeaseRequest) => worker.postMessage(request)
+
+  async function showLife() {
+    shared.aliveAt = monotonicMs()
+    try {
+      const credentials = await connection.credentials()
+      if (credentials === sent || isOver) return
+      sent = credentials
+      send({ kind: 'credentials', credentials })
+    } catch (error) {
+      log.warn('could not read the credentials for the lease', { error })
+    }
+  }
+
+  function lose() {
+    if (isOver) return
+    isOver = true
+    log.error('leadership lost', { identity })
+    lost.resolve()
+  }
+
+  worker.on('message', (event: LeaseEvent) => {
+    if (event.kind === 'warning') log.warn(event.message, { error: event.error })
+    else if (event.kind === 'lost') lose()
+    else {
+      log.info('leading', { identity })
+      elected.resolve()
+    }
+  })
+  worker.on('error', (error) => log.error('the thread of the lease failed', { error }))
+  worker.once('exit', () => {
+    clearInterval(heartbeat)
+    lose()
+    ended.resolve()
+  })
+  const heartbeat = setInterval(() => void showLife(), times.retryMs)
+  void showLife()
+
+  return {
+    isLeader() {
+      const { renewedAt } = shared
+      return !isOver && renewedAt > 0 && monotonicMs() - renewedAt < times.renewDeadlineMs
+    },
+    elected: elected.promise,
+    lost: lost.promise,
+    async release() {
+      isOver = true
+      send({ kind: 'release' })
+      await ended.promise
+    },
+  }
+}
+
+function startWorker(workerData: LeaseWorkerData): Worker {
+  const bundled = join(import.meta.dirname, 'lease-worker.mjs')
+  const file = existsSync(bundled) ? bundled : join(import.meta.dirname, 'lease-worker.ts')
+  return new Worker(file, {
+    workerData,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
+  })
+}

@@ -1,0 +1,41 @@
+import { writeSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createClient } from '../client/client.ts'
+import type { Credentials } from '../client/connection.ts'
+import { holdLease, type LeaseHolder } from './lease-holder.ts'
+import { type LeaseEvent, type LeaseRequest, type LeaseWorkerData, sharedTimes } from './lease-messages.ts'
+
+const { origin, pathPrefix, memory, ...options }: LeaseWorkerData = workerData
+let credentials: Credentials
+let holder: LeaseHolder | undefined
+// The lease must not wait behind the work.
+const client = createClient({ origin, pathPrefix, credentials: async () => credentials }, { connections: 2 })
+const tell = (event: LeaseEvent) => parentPort?.postMessage(event)
+
+function takeCredentials(given: Credentials) {
+  credentials = given
+  holder ??= holdLease({ ...options, client, shared: sharedTimes(memory), tell, onStuck: kill })
+}
+
+/** Another process may begin once the lease ends, so nothing of this one may go on after that. */
+function kill() {
+  const message = `the main thread did nothing for ${options.times.stuckMs} ms: ending the process`
+  // Whatever else writes lines needs the main thread.
+  writeSync(1, `${JSON.stringify({ level: 'error', message, timestamp: new Date().toISOString() })}\n`)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+async function release() {
+  try {
+    await holder?.release()
+  } catch (error) {
+    tell({ kind: 'warning', message: 'could not release the lease', error })
+  }
+  await client.close()
+  parentPort?.close()
+}
+
+parentPort?.on('message', (request: LeaseRequest) => {
+  if (request.kind === 'credentials') takeCredentials(request.credentials)
+  else void release()
+})

@@ -1,0 +1,309 @@
+import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
+import { finalizer } from '../../api/names.ts'
+import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { sameJson } from '../../domain/base/json.ts'
+import { cutTo } from '../../domain/base/size.ts'
+import type { Log } from '../../log.ts'
+import type { Cache, Change } from '../cache/cache.ts'
+import { ApiError, isRefusedForGood } from '../client/client.ts'
+import { type Cluster, isGone } from '../cache/cluster.ts'
+import type { Pace } from './pace.ts'
+import { createQueue, type WorkQueue } from './queue.ts'
+import { keyOf } from '../client/resource.ts'
+import { createSettling } from './settling.ts'
+import { attemptsOf, isStatedIn, nextStatus, type Observed, statusOfError } from './status.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+
+/** One run of a reconcile. */
+export interface Turn<K extends Kind> {
+  /** Writes what is known so far, as not ready yet: for facts that must not be lost when the process dies. */
+  report(observed: Observed<K>, message: string): Promise<void>
+  /** Runs a part that waits for somebody else; other objects have their turn meanwhile. */
+  apart<T>(work: () => Promise<T>): Promise<T>
+  /** Whether it is time for the look that every object gets from time to time. */
+  readonly isSweep: boolean
+}
+
+/** A loop over the objects of one kind. It returns what it saw, or throws; only the loop writes status. */
+export interface Controller<K extends Kind = Kind> {
+  readonly kind: K
+  /** Objects worked on at the same time; 64 when not given. */
+  readonly workers?: number
+  reconcile(object: ObjectOf<K>, turn: Turn<K>): Promise<Observed<K>>
+  /** Takes away what stands behind an object that is being deleted; afterwards the object may go. */
+  finalize?(object: ObjectOf<K>, turn: Pick<Turn<K>, 'apart'>): Promise<void>
+  /** Other objects whose changes concern objects of this kind. */
+  readonly watches?: readonly Watch[]
+}
+
+/** Keys, as `namespace/name`, of the objects that a change of another object concerns. */
+export interface Watch {
+  subscribe(wake: (keys: readonly string[]) => void): void
+}
+
+/** Wakes objects when objects of another kind change. */
+export function watchKind<K extends Kind>(
+  cache: Cache<ObjectOf<K>>,
+  keysOf: (change: Change<ObjectOf<K>>) => readonly string[],
+): Watch {
+  return { subscribe: (wake) => cache.subscribe((change) => wake(keysOf(change))) }
+}
+
+/** Counts of a loop, for metrics and the benchmark. */
+export interface LoopMetrics {
+  reconciled(kind: string, result: 'ready' | 'waiting' | 'stalled' | 'failed'): void
+}
+
+export interface LoopOptions {
+  readonly log: Log
+  readonly metrics?: LoopMetrics
+  /** False from the moment on when another process may have taken over: nothing is begun or written any more. */
+  readonly isActive: () => boolean
+  /** Shared by all loops of a process: together they leave room for other work. */
+  readonly pace?: Pace
+  /** A look at every object, this often, in case something was missed. */
+  readonly sweepMs?: number
+  readonly backoffMs?: { readonly first: number; readonly most: number }
+  /** How long an object that does not fit those beside it is reconciling before it is stalled. */
+  readonly settleMs?: number
+}
+
+/** A running loop. */
+export interface Loop {
+  readonly queue: WorkQueue
+  stop(): Promise<void>
+}
+
+/** An object that waits shortly is not worth a write: what it waits for usually comes within this time. */
+const patienceMs = 2000
+
+/** The newer object of a lost race is here within this time. */
+const raceDelayMs = 100
+
+/** What one look came to, and the next one. */
+interface Found<K extends Kind> {
+  readonly observed?: Observed<K>
+  readonly verdict: Verdict
+  readonly attempts?: number
+  readonly delay?: number
+}
+
+/** Starts the loop of a controller over all objects of its kind. */
+export function startController<K extends Kind>(
+  cluster: Cluster,
+  controller: Controller<K>,
+  options: LoopOptions,
+): Loop {
+  const { log, metrics, isActive, sweepMs = 1_800_000, backoffMs = { first: 500, most: 300_000 } } = options
+  const { kind } = controller
+  const cache = cluster.store.cacheOf(kind)
+  const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
+  const failures = new Map<string, number>()
+  const due = new Set<string>()
+  const settling = createSettling(options.settleMs ?? 60_000)
+  const queue = createQueue(controller.workers ?? 64, work, options.pace)
+
+  async function work(key: string) {
+    const object = objectAt(cache, key)
+    if (!object) {
+      waitingSince.delete(key)
+      failures.delete(key)
+      due.delete(key)
+      settling.forget(key)
+      return
+    }
+    if (!isActive() || !cluster.store.isOrganization(object.metadata.namespace ?? '')) return
+    const isDeleting = object.metadata.deletionTimestamp !== undefined
+    if (isDeleting && !isHeld(object)) return
+    try {
+      await (isDeleting ? end(object, key) : look(object, key))
+    } catch (error) {
+      // A write that lost a race is not a failure: look at the newer object.
+      const isLost = isRace(error) || (error instanceof ApiError && error.status === 404)
+      if (!isLost) log.warn('could not write status', { kind: kind.kind, key, error })
+      queue.addAfter(key, isLost ? raceDelayMs : delayAfter(countFailure(key)))
+    }
+  }
+
+  async function look(object: ObjectOf<K>, key: string) {
+    const held = controller.finalize && !isHeld(object) ? await hold(object) : object
+    const turn: Turn<K> = {
+      isSweep: due.delete(key),
+      apart: (part) => queue.apart(key, part),
+      report: async (observed, message) => {
+        await write(held, { observed, verdict: verdictOf(new Waiting('Progressing', message)) })
+      },
+    }
+    await settle(held, key, () => controller.reconcile(held, turn))
+  }
+
+  async function end(object: ObjectOf<K>, key: string) {
+    await settle(object, key, async () => {
+      await controller.finalize?.(object, { apart: (part) => queue.apart(key, part) })
+      await release(object)
+      return undefined
+    })
+  }
+
+  /** Runs the work, judges how it ended, writes the verdict if it is news, and sees to the next try. */
+  async function settle(object: ObjectOf<K>, key: string, run: () => Promise<Observed<K> | undefined>) {
+    const { observed, error } = await attempt(run)
+    if (error === undefined && observed === undefined) return
+    // What was decided was decided on an older object: decide anew, it is nobody's failure.
+    if (isRace(error)) throw error
+    const verdict = settling.verdictOn(key, object, verdictOf(error))
+    metrics?.reconciled(kind.kind, resultOf(verdict))
+    if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, ...toldOf(error) })
+    const { attempts, delay } = verdict.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
+    const isPatient =
+      verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
+    if (isPatient) queue.addAfter(key, patienceMs)
+    else await state(object, { observed: observed ?? statusOfError(error), verdict, attempts, delay })
+    if (verdict.ready !== 'Unknown') waitingSince.delete(key)
+    const next = typeof verdict.retry === 'number' ? verdict.retry * 1000 : delay
+    if (next !== undefined) queue.addAfter(key, next)
+  }
+
+  /** Writes what came of it; of a status that will never be taken, that it is so. */
+  async function state(object: ObjectOf<K>, found: Found<K>) {
+    try {
+      await write(object, found)
+    } catch (error) {
+      if (!isRefusedForGood(error)) throw error
+      const message = `the cluster does not take the status: ${cutTo(error.message, 1000)}; it says: ${cutTo(found.verdict.message, 1000)}`
+      await write(object, { verdict: verdictOf(new Stalled('StatusRejected', message)) })
+    }
+  }
+
+  function isWithinPatience(key: string, { reason }: Verdict): boolean {
+    const since = waitingSince.get(key)
+    if (since) return performance.now() - since.at < patienceMs
+    waitingSince.set(key, { reason, at: performance.now() })
+    return true
+  }
+
+  function noteFailure(object: ObjectOf<K>, key: string): { attempts?: number; delay?: number } {
+    const attempts = attemptsOf(object, countFailure(key))
+    return { attempts, delay: delayAfter(attempts) }
+  }
+
+  function noFailure(key: string): { attempts?: number; delay?: number } {
+    failures.delete(key)
+    return {}
+  }
+
+  function countFailure(key: string): number {
+    const count = (failures.get(key) ?? 0) + 1
+    failures.set(key, count)
+    return count
+  }
+
+  function delayAfter(attempts: number): number {
+    return (
+      Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(attempts - 1, 20)) * (0.75 + Math.random() / 2)
+    )
+  }
+
+  async function write(object: ObjectOf<K>, found: Found<K>) {
+    if (!isActive()) return
+    const before = (cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object).status ?? {}
+    const after = nextStatus(kind, before, object.metadata.generation ?? 0, found)
+    if (sameJson(before, after)) return
+    await cluster.replaceStatus(kind, object, after, kind.kind)
+  }
+
+  async function hold(object: ObjectOf<K>): Promise<ObjectOf<K>> {
+    const finalizers = [...(object.metadata.finalizers ?? []), finalizer]
+    const { uid, resourceVersion } = object.metadata
+    return cluster.patch(kind, object, { metadata: { uid, resourceVersion, finalizers } }, kind.kind)
+  }
+
+  async function release(object: ObjectOf<K>) {
+    const { uid } = object.metadata
+    const latest = cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object
+    const finalizers = (latest.metadata.finalizers ?? []).filter((name) => name !== finalizer)
+    const { resourceVersion } = latest.metadata
+    try {
+      await cluster.patch(kind, object, { metadata: { uid, resourceVersion, finalizers } }, kind.kind)
+    } catch (error) {
+      if (!isGone(error) || (error instanceof ApiError && error.status === 409)) throw error
+    }
+  }
+
+  cache.subscribe(({ before, after }) => {
+    // Status is written here and nowhere else: only changes of what is wanted call for a look.
+    if (after && (!before || isNews(before, after))) queue.add(keyOf(after))
+  })
+  cluster.store.namespaces.subscribe(({ after }) => {
+    if (after) for (const object of cache.inNamespace(after.metadata.name)) queue.add(keyOf(object))
+  })
+  for (const watch of controller.watches ?? []) {
+    watch.subscribe((keys) => {
+      for (const key of keys) queue.add(key)
+    })
+  }
+  for (const object of cache.all()) queue.add(keyOf(object))
+  const sweep = setInterval(() => {
+    for (const object of cache.all()) {
+      due.add(keyOf(object))
+      queue.addAfter(keyOf(object), Math.random() * sweepMs * 0.5)
+    }
+  }, sweepMs)
+
+  return {
+    queue,
+    async stop() {
+      clearInterval(sweep)
+      await queue.stop()
+    },
+  }
+}
+
+/** A failure that has a name needs no stack. */
+function toldOf(error: unknown): object {
+  return error instanceof Failed ? { reason: error.reason, message: error.message } : { error }
+}
+
+function isRace(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409
+}
+
+async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?: unknown }> {
+  try {
+    return { observed: await run() }
+  } catch (error) {
+    return { error: error ?? new Error('failed without a reason') }
+  }
+}
+
+function resultOf({ ready, also, retry }: Verdict) {
+  if (ready === 'True') return 'ready'
+  if (also === 'Stalled') return 'stalled'
+  return retry === 'backoff' ? 'failed' : 'waiting'
+}
+
+function isHeld(object: KubeObject): boolean {
+  return object.metadata.finalizers?.includes(finalizer) ?? false
+}
+
+function isNews(before: KubeObject, after: KubeObject): boolean {
+  const [old, now] = [before.metadata, after.metadata]
+  return (
+    old.uid !== now.uid ||
+    old.generation !== now.generation ||
+    old.deletionTimestamp !== now.deletionTimestamp ||
+    !sameEntries(old.annotations, now.annotations) ||
+    // Our own finalizer coming is the echo of an own write; one that somebody took away must be put back.
+    (isHeld(before) && !isHeld(after))
+  )
+}
+
+function sameEntries(left: Record<string, string> = {}, right: Record<string, string> = {}): boolean {
+  const keys = Object.keys(left)
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key])
+}
+
+function objectAt<T extends KubeObject>(cache: Cache<T>, key: string): T | undefined {
+  const slash = key.indexOf('/')
+  return cache.get(key.slice(0, slash), key.slice(slash + 1))
+}

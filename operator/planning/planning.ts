@@ -1,0 +1,131 @@
+import { ActiveResource } from '../api/active-resource.ts'
+import { DeploymentSet } from '../api/deployment-set.ts'
+import type { Environment } from '../api/environment.ts'
+import { ResourceAccount } from '../api/resource-account.ts'
+import { ResourceDefinition } from '../api/resource-definition.ts'
+import { ResourceDriver } from '../api/resource-driver.ts'
+import { ResourceType } from '../api/resource-type.ts'
+import { SharedValue } from '../api/shared-value.ts'
+import type { SetContent } from '../domain/delta/delta.ts'
+import type { DriverDescriptor } from '../domain/resource/driver.ts'
+import { isPresent } from '../domain/base/fault.ts'
+import { contextOf } from '../domain/resource/identity.ts'
+import { createMatcher, type Matcher } from '../domain/definition/matching.ts'
+import { type Plan, type PlanInput, plan, planWithout } from '../domain/plan/plan.ts'
+import { valuesFor } from '../domain/graph/shared-values.ts'
+import { catalogueWith } from '../domain/definition/third-party.ts'
+import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/resource/types.ts'
+import type { Log } from '../log.ts'
+import { scoped } from '../kube/cache/kinds-in-store.ts'
+import type { Store } from '../kube/cache/store.ts'
+
+/** Gathers what plans are made from; both processes ask here, so that a preview sees what a deployment would. */
+export interface Planning {
+  /** Everything that a plan of this set in this environment looks at. It trusts every resource. */
+  inputFor(environment: Environment, set: SetContent): PlanInput
+  /** The plan of this set in this environment. Never throws: an exception becomes a problem of the plan. */
+  planFor(environment: Environment, set: SetContent, options?: PlanOptions): Plan
+  matcherOf(organization: string): Matcher
+  /** All types that an organization knows, its own and the built-in ones. */
+  typesOf(organization: string): readonly ResourceTypeInfo[]
+  /** Descriptors of all drivers that an organization knows, its own and the built-in ones. */
+  catalogueOf(organization: string): readonly DriverDescriptor[]
+  /** Type of an account; undefined when there is none of that name. */
+  accountTypeOf(organization: string, name: string): string | undefined
+  /** What is deployed to an environment; undefined before the first deployment. */
+  deployedSet(environment: Environment): SetContent | undefined
+}
+
+/** How a plan is made. */
+export type PlanOptions = Partial<Pick<PlanInput, 'isTrusted' | 'isFull'>>
+
+/** Planning over a store, with the drivers that there are. */
+export function createPlanning(
+  store: Store,
+  rules: {
+    readonly catalogue: readonly DriverDescriptor[]
+    readonly vendors: readonly string[]
+    readonly log: Log
+  },
+): Planning {
+  const matchers = createMemo(store, ResourceDefinition, (organization) =>
+    createMatcher(store.list(ResourceDefinition, organization)),
+  )
+  const types = createMemo(store, ResourceType, (organization) => [
+    ...builtInTypes,
+    ...store.list(ResourceType, organization).filter(isPresent).map(customType),
+  ])
+  const catalogues = createMemo(store, ResourceDriver, (organization) => {
+    const own = store.list(ResourceDriver, organization).filter(isPresent)
+    return own.length === 0 ? rules.catalogue : catalogueWith(rules.catalogue, own, rules.vendors)
+  })
+  function inputFor(environment: Environment, set: SetContent): PlanInput {
+    const { namespace = '', name } = environment.metadata
+    const context = contextOf(environment)
+    const values = store.byIndex(SharedValue, 'application', scoped(environment, context.applicationId))
+    return {
+      vendors: rules.vendors,
+      catalogue: catalogues(namespace),
+      context,
+      environmentName: name,
+      set,
+      matcher: matchers(namespace),
+      types: types(namespace),
+      values: valuesFor(values, context.environmentId),
+      accountTypeOf: (account) => accountTypeOf(namespace, account),
+      active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
+      isTrusted: () => true,
+    }
+  }
+
+  function planOrFault(environment: Environment, set: SetContent, options: PlanOptions): Plan {
+    try {
+      return plan({ ...inputFor(environment, set), ...options })
+    } catch (error) {
+      return planWithout(error)
+    }
+  }
+
+  function accountTypeOf(organization: string, name: string): string | undefined {
+    const account = store.get(ResourceAccount, organization, name)
+    return isPresent(account) ? account.spec.type : undefined
+  }
+  return {
+    matcherOf: matchers,
+    typesOf: types,
+    catalogueOf: catalogues,
+    accountTypeOf,
+    inputFor,
+    planFor(environment, set, options = {}) {
+      const planned = planOrFault(environment, set, options)
+      const { namespace, name } = environment.metadata
+      for (const error of planned.errors)
+        rules.log.error('a part of a plan failed', { organization: namespace, environment: name, error })
+      return planned
+    },
+    deployedSet(environment) {
+      const { setName } = environment.status?.lastPlanned ?? {}
+      if (setName === undefined) return undefined
+      return store.get(DeploymentSet, environment.metadata.namespace ?? '', setName)?.spec
+    },
+  }
+}
+
+/** One value per organization, made anew when an object of the kind in it changed. */
+function createMemo<T>(
+  store: Store,
+  kind: typeof ResourceDefinition | typeof ResourceDriver | typeof ResourceType,
+  make: (organization: string) => T,
+): (organization: string) => T {
+  const made = new Map<string, T>()
+  store.cacheOf(kind).subscribe(({ before, after }) => {
+    const isSame =
+      before?.spec === after?.spec && before?.metadata.deletionTimestamp === after?.metadata.deletionTimestamp
+    if (!isSame) made.delete((after ?? before)?.metadata.namespace ?? '')
+  })
+  return (organization) => {
+    const known = made.get(organization) ?? make(organization)
+    made.set(organization, known)
+    return known
+  }
+}

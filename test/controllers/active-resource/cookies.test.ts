@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { ObjectMeta } from '../../../operator/api/kind.ts'
+import { finalizer } from '../../../operator/api/names.ts'
+import { cookieSecretName, openCookie } from '../../../operator/controllers/active-resource/cookies.ts'
+import { Waiting } from '../../../operator/domain/base/errors.ts'
+import type { Cookie, Driver } from '../../../operator/drivers/driver.ts'
+import { activeResource, driver } from '../../support/builders.ts'
+import { createWorld, type World } from '../support/world.ts'
+
+const metadata = { uid: 'uid-of-resource' }
+const shape = { type: 'dns', resourceId: 'shared.dns' } as const
+const base = activeResource(shape, {}, metadata)
+const { name: guResId } = base.metadata
+
+/** What the driver does with its cookie at a provision; and what it was told at each call. */
+let act: (cookie: Cookie) => Promise<void>
+let told: (string | undefined)[]
+let world: World
+
+const keeping = (name: string): Driver => ({
+  descriptor: driver(name, { keepsCookie: true }),
+  identify: ({ values }) => ({ zone: values.zone }),
+  async provision({ cookie }) {
+    world.log.push(`provision ${name}`)
+    told.push(await cookie?.read())
+    if (cookie) await act(cookie)
+    return { outputs: { values: {}, secrets: {} }, objects: [] }
+  },
+  async deprovision({ cookie }) {
+    world.log.push(`deprovision ${name}`)
+    told.push(await cookie?.read())
+  },
+})
+
+beforeEach(() => {
+  told = []
+  act = (cookie) => cookie.write('first words')
+  world = createWorld([keeping('one'), keeping('two')])
+})
+
+/** The resource, sent by its definition to a driver and a zone. */
+function wanted(name: string, zone: string): ActiveResource {
+  const definition = {
+    definitionName: 'dns',
+    driverType: `quartermaster/${name}`,
+    driverInputs: { values: { zone } },
+  }
+  const latest = world.now(base) ?? base
+  return world.put({ ...latest, spec: { ...latest.spec, definition } })
+}
+
+const secretFor = (name: string, zone: string) => cookieSecretName(guResId, name, { identity: { zone } })
+const cookies = () => world.objects.names().filter((each) => each.includes('-cookie-'))
+const open = (name: string, resource = base) =>
+  openCookie(resource, name, { cluster: world.cluster, objects: world.tools.objects })
+
+/** A Secret that is there already. */
+function putSecret(name: string, more: Partial<ObjectMeta>) {
+  world.objects.put({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: 'acme', ...more },
+    data: { cookie: Buffer.from('of somebody else').toString('base64') },
+  })
+}
+
+describe('the cookie of a driver', () => {
+  test('is a Secret that is named after the resource, carries our finalizer, and goes with its owner', async () => {
+    await world.look(wanted('one', 'x'))
+    const name = secretFor('one', 'x')
+    expect(name).toMatch(new RegExp(`^${guResId}-cookie-[0-9a-f]{8}$`))
+    const { metadata: kept } = world.objects.get('Secret', name) ?? {}
+    expect(kept).toMatchObject({ namespace: 'acme', finalizers: [finalizer] })
+    expect(kept?.ownerReferences).toEqual([expect.objectContaining({ name: guResId, uid: metadata.uid })])
+  })
+
+  test('is another Secret for another driver or identity, and the same for the same', () => {
+    const names = [secretFor('one', 'x'), secretFor('one', 'y'), secretFor('two', 'x'), secretFor('two', 'y')]
+    expect(new Set(names).size).toBe(4)
+    expect(cookieSecretName(guResId, 'one', {})).toBe(cookieSecretName(guResId, 'one', { identity: {} }))
+  })
+
+  test('is told again at the next call', async () => {
+    const cookie = open('a')
+    expect(await cookie.read()).toBeUndefined()
+    await cookie.write('words with äöü and\nlines')
+    expect(await open('a').read()).toBe('words with äöü and\nlines')
+    await cookie.write('other words')
+    expect(await cookie.read()).toBe('other words')
+  })
+
+  test('that was written before the driver had to wait is told at the next try', async () => {
+    act = async (cookie) => {
+      await cookie.write('accepted as 17')
+      throw new Waiting('DriverBusy', 'working on it', 1)
+    }
+    const resource = wanted('one', 'x')
+    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    world.restart()
+    await world.look(resource)
+    expect(told).toEqual([undefined, 'accepted as 17'])
+  })
+
+  test.each<[rule: string, existing: Partial<ObjectMeta>]>([
+    ['is there', {}],
+    ['is there and held', { finalizers: [finalizer] }],
+    ['is going', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] }],
+    [
+      'is going, and somebody else holds it too',
+      { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer, 'example.com/other'] },
+    ],
+  ])('is forgotten when its Secret %s', async (_, existing) => {
+    const owner = { apiVersion: '', kind: 'ActiveResource', name: guResId, ...metadata }
+    putSecret('a', { ownerReferences: [owner], ...existing })
+    await open('a').write(undefined)
+    expect(world.objects.get('Secret', 'a')?.metadata.finalizers ?? []).not.toContain(finalizer)
+    const stays = existing.finalizers?.includes('example.com/other') ?? false
+    expect(world.objects.get('Secret', 'a') !== undefined).toBe(stays)
+    await open('a').write(undefined)
+  })
+
+  test('is not what somebody else keeps under that name, and that is left as it is', async () => {
+    putSecret('a', {})
+    const before = world.objects.get('Secret', 'a')
+    expect(await open('a').read()).toBeUndefined()
+    await expect(open('a').write('words')).rejects.toMatchObject({ reason: 'Conflict' })
+    await open('a').write(undefined)
+    expect(world.objects.get('Secret', 'a')).toEqual(before)
+  })
+
+  test('waits until that of an earlier resource of the same name is gone', async () => {
+    await open('a', activeResource(shape, {}, { uid: 'earlier' })).write('old words')
+    expect(await open('a').read()).toBeUndefined()
+    await expect(open('a').write('words')).rejects.toBeInstanceOf(Waiting)
+  })
+})
+
+describe('a resource whose driver keeps a cookie', () => {
+  test('names its Secret in the status before the driver is called the first time', async () => {
+    await world.look(wanted('one', 'x'))
+    const secret = secretFor('one', 'x')
+    expect(world.log).toEqual(['status', 'provision one', `apply Secret ${secret}`, 'status'])
+    expect(world.statusOf(base).secretNames).toEqual([secret])
+  })
+
+  test('keeps a Secret that is named by the status when somebody deletes it', async () => {
+    const resource = wanted('one', 'x')
+    await world.look(resource)
+    world.objects.delete('Secret', secretFor('one', 'x'))
+    await world.look(wanted('one', 'x'))
+    world.remove(resource)
+    await world.look(resource)
+    expect(told).toEqual([undefined, 'first words'])
+  })
+
+  test.each<[change: string, name: string, zone: string]>([
+    ['driver', 'two', 'x'],
+    ['identity', 'one', 'y'],
+  ])('that gets another %s keeps the old cookie until what it stands for is gone', async (_, name, zone) => {
+    await world.look(wanted('one', 'x'))
+    const old = secretFor('one', 'x')
+    const during: unknown[] = []
+    act = async (cookie) => {
+      await cookie.write('second words')
+      const { finalizers } = world.objects.get('Secret', old)?.metadata ?? {}
+      during.push(world.statusOf(base).secretNames, finalizers)
+    }
+    expect(await world.look(wanted(name, zone))).toBeUndefined()
+    expect(during).toEqual([[old, secretFor(name, zone)].toSorted(), [finalizer]])
+    expect(told).toEqual([undefined, undefined, 'first words'])
+    expect(cookies()).toEqual([`Secret ${secretFor(name, zone)}`])
+    expect(world.statusOf(base).secretNames).toEqual([secretFor(name, zone)])
+  })
+
+  test('leaves no cookie behind when it is deprovisioned', async () => {
+    const resource = wanted('one', 'x')
+    await world.look(resource)
+    world.remove(resource)
+    world.restart()
+    expect(await world.look(resource)).toBeUndefined()
+    expect(told).toEqual([undefined, 'first words'])
+    expect(cookies()).toEqual([])
+  })
+
+  test('has it still when the deprovision has to wait', async () => {
+    const resource = wanted('one', 'x')
+    await world.look(resource)
+    world.remove(resource)
+    const [first] = world.tools.drivers.builtIn
+    const { deprovision } = first as Driver // the driver `one`
+    Object.assign(first as Driver, {
+      deprovision: async () => {
+        throw new Waiting('Absent', 'not sure yet', 1)
+      },
+    })
+    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    Object.assign(first as Driver, { deprovision })
+    await world.look(resource)
+    expect(told).toEqual([undefined, 'first words'])
+    expect(cookies()).toEqual([])
+  })
+})

@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
+import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
+import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
+import { ReferenceNotFound } from '../../../operator/domain/base/errors.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { activeResource, driver } from '../../support/builders.ts'
+import { createWorld, type World } from '../support/world.ts'
+
+let world: World
+let calls: string[]
+
+/** A driver that says who it is. */
+function talking(descriptor: DriverDescriptor, who: string): Driver {
+  return {
+    descriptor,
+    identify: ({ values }) => ({ zone: values.zone ?? '' }),
+    async provision() {
+      calls.push(`${who} provisions`)
+      return { outputs: { values: { by: who }, secrets: {} }, objects: [] }
+    },
+    async deprovision({ identity, successor }) {
+      calls.push(`${who} deprovisions ${JSON.stringify([identity, ...(successor ? [successor] : [])])}`)
+    },
+  }
+}
+
+const factories: DriverFactories = {
+  remote: (descriptor, target) => talking(descriptor, target),
+  wrapping: (descriptor, template, inner) => ({
+    ...inner,
+    descriptor,
+    async provision(request) {
+      calls.push(`wraps with ${String(template)}`)
+      return inner.provision(request)
+    },
+  }),
+}
+
+beforeEach(() => {
+  calls = []
+  world = createWorld([talking(driver('ours'), 'ours'), talking(driver('other'), 'other')], { factories })
+})
+
+function own(name: string, target: string, namespace = 'acme') {
+  const spec = { type: 's3', target, template: name }
+  world.cluster.put(ResourceDriver, newObject(ResourceDriver, { namespace, name }, spec))
+}
+
+const base = activeResource({ type: 's3', resourceId: 'main' }, {}, { uid: 'uid' })
+
+/** The resource, sent by its definition to a driver. */
+function wanted(driverType: string, zone = 'x'): ActiveResource {
+  const definition = { definitionName: 's3', driverType, driverInputs: { values: { zone } } }
+  const latest = world.now(base) ?? base
+  return world.put({ ...latest, spec: { ...latest.spec, definition } })
+}
+
+const standing = () => world.statusOf(base).provisioned
+const find = (driverType: string, organization = 'acme') => world.tools.drivers.find(organization, driverType)
+
+describe('a driver type names', () => {
+  beforeEach(() => {
+    own('mine', 'https://d.test')
+    own('wrapper', 'driver://acme/mine')
+    own('outer', 'driver://acme/wrapper')
+    own('of-ours', 'driver://quartermaster/ours')
+  })
+
+  test.each<[rule: string, driverType: string, standsAs: object]>([
+    ['a driver of ours by a name of the vendor', 'quartermaster/ours', { driverType: 'quartermaster/ours' }],
+    [
+      'a driver of the organization, with its address',
+      'acme/mine',
+      { driverType: 'acme/mine', target: 'https://d.test' },
+    ],
+    [
+      'one that wraps another, and stands as that one',
+      'acme/wrapper',
+      { driverType: 'acme/mine', target: 'https://d.test' },
+    ],
+    ['one that wraps one that wraps', 'acme/outer', { driverType: 'acme/mine', target: 'https://d.test' }],
+    ['one that wraps one of ours', 'acme/of-ours', { driverType: 'quartermaster/ours' }],
+  ])('%s', (_, driverType, standsAs) => {
+    expect(find(driverType).standsAs).toEqual(standsAs)
+  })
+
+  test.each<[rule: string, organization: string, driverType: string]>([
+    ['a vendor that is none', 'acme', 'nobody/ours'],
+    ['no vendor', 'acme', 'ours'],
+    ['a driver of another organization', 'globex', 'acme/mine'],
+    ['a driver that there is not', 'acme', 'acme/none'],
+  ])('nothing, and what there is is listed: %s', (_, organization, driverType) => {
+    expect(() => find(driverType, organization)).toThrow(ReferenceNotFound)
+    expect(() => find(driverType, organization)).toThrow("'quartermaster/ours', 'quartermaster/other'")
+  })
+
+  test('nothing when what it wraps is not there', () => {
+    own('broken', 'driver://acme/none')
+    expect(() => find('acme/broken')).toThrow("'acme/mine'")
+    own('none', 'https://none.test')
+    expect(find('acme/broken').standsAs.target).toBe('https://none.test')
+  })
+})
+
+describe('what stands', () => {
+  test.each<[rule: string, driverType: string, standsAs: object]>([
+    ['a remote driver, with its address', 'acme/mine', { driverType: 'acme/mine', target: 'https://d.test' }],
+    [
+      'of a wrapping driver, that inside',
+      'acme/wrapper',
+      { driverType: 'acme/mine', target: 'https://d.test' },
+    ],
+    ['a driver of ours, without address', 'quartermaster/ours', { driverType: 'quartermaster/ours' }],
+  ])('remembers %s', async (_, driverType, standsAs) => {
+    own('mine', 'https://d.test')
+    own('wrapper', 'driver://acme/mine')
+    await world.look(wanted(driverType))
+    expect(standing()).toEqual({ ...standsAs, identity: { zone: 'x' } })
+  })
+
+  test.each<[change: string, act: () => void, by: string]>([
+    ['was deleted: at the address of then', () => drop('mine'), 'https://d.test'],
+    ['has another address: at the new one', () => own('mine', 'https://new.test'), 'https://new.test'],
+    [
+      'wraps another one by now: at the address of then',
+      () => own('mine', 'driver://quartermaster/ours'),
+      'https://d.test',
+    ],
+  ])('is deprovisioned when its driver %s', async (_, act, by) => {
+    own('mine', 'https://d.test')
+    const resource = wanted('acme/mine')
+    await world.look(resource)
+    act()
+    world.restart()
+    world.remove(resource)
+    expect(await world.look(resource)).toBeUndefined()
+    expect(calls.at(-1)).toBe(`${by} deprovisions [{"zone":"x"}]`)
+  })
+
+  test('by a driver of ours that is no more is for a person', async () => {
+    world.put({ ...base, status: { provisioned: { driverType: 'quartermaster/gone' } } })
+    world.remove(base)
+    expect(await world.look(base)).toMatchObject({ reason: 'UnknownDriver' })
+  })
+})
+
+describe('a switch', () => {
+  test.each<[rule: string, from: string, to: string]>([
+    ['from a driver to what wraps it', 'quartermaster/ours', 'acme/of-ours'],
+    ['back', 'acme/of-ours', 'quartermaster/ours'],
+    ['from a remote driver to what wraps it', 'acme/mine', 'acme/wrapper'],
+    ['from one that wraps it to another', 'acme/wrapper', 'acme/outer'],
+  ])('%s with the same identity replaces nothing', async (_, from, to) => {
+    own('mine', 'https://d.test')
+    own('wrapper', 'driver://acme/mine')
+    own('outer', 'driver://acme/wrapper')
+    own('of-ours', 'driver://quartermaster/ours')
+    await world.look(wanted(from))
+    await world.look(wanted(to))
+    expect(calls.filter((each) => each.includes('deprovisions'))).toEqual([])
+    expect(world.statusOf(base).predecessors).toBeUndefined()
+  })
+
+  test.each<[rule: string, driverType: string, zone: string, told: string]>([
+    ['to another driver', 'quartermaster/other', 'x', 'ours deprovisions [{"zone":"x"}]'],
+    [
+      'to another identity, which the driver is told',
+      'acme/of-ours',
+      'y',
+      'ours deprovisions [{"zone":"x"},{"zone":"y"}]',
+    ],
+  ])('%s replaces', async (_, driverType, zone, told) => {
+    own('of-ours', 'driver://quartermaster/ours')
+    await world.look(wanted('acme/of-ours'))
+    await world.look(wanted(driverType, zone))
+    expect(calls.at(-1)).toBe(told)
+    expect(standing()?.identity).toEqual({ zone })
+  })
+
+  test('from a remote driver to one that wraps ours, under the same name, replaces', async () => {
+    own('mine', 'https://d.test')
+    await world.look(wanted('acme/mine', 'x'))
+    own('mine', 'driver://quartermaster/ours')
+    await world.look(wanted('acme/mine', 'y'))
+    expect(calls.at(-1)).toBe('https://d.test deprovisions [{"zone":"x"}]')
+    expect(standing()).toEqual({ driverType: 'quartermaster/ours', identity: { zone: 'y' } })
+  })
+})
+
+function drop(name: string) {
+  world.cluster.drop(ResourceDriver, 'acme', name)
+}

@@ -1,0 +1,185 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
+import type { Driver, Provisioned } from '../../../operator/drivers/driver.ts'
+import { activeResource, context, driver } from '../../support/builders.ts'
+import { createWorld, isWoken, type World } from '../support/world.ts'
+
+const namespace = environmentNamespace(context())
+const nothing = { values: {}, secrets: {} }
+let answer: Partial<Provisioned>
+let world: World
+
+const maker: Driver = {
+  descriptor: driver('maker', { applies: [{ apiVersion: 'apps/v1', kind: 'Deployment' }] }),
+  provision: async () => ({ outputs: nothing, objects: [], ...answer }),
+  async deprovision() {},
+}
+
+function object(kind: string, name = 'thing'): KubeObject {
+  const apiVersion = kind === 'Deployment' ? 'apps/v1' : 'v1'
+  return { apiVersion, kind, metadata: { name }, spec: { size: 1 } }
+}
+
+const base = activeResource(
+  { type: 'base', resourceId: 'main' },
+  { definition: { definitionName: 'base', driverType: 'quartermaster/maker' } },
+)
+
+/** Outputs that only a Deployment with replicas can tell. */
+const replicas: Provisioned['outputsFrom'] = async ([live]) => {
+  const status = live?.status as { replicas?: number } | undefined // as a test sets it
+  if (!status?.replicas) throw new Waiting('OutputsNotReady', 'waiting for replicas')
+  return { values: { replicas: status.replicas }, secrets: {} }
+}
+
+let resource: ActiveResource
+
+beforeEach(() => {
+  world = createWorld([maker])
+  answer = {}
+  resource = world.put(base)
+})
+
+describe('outputs that only objects tell', () => {
+  test('are asked after all were applied, with the live objects in order', async () => {
+    const seen: string[] = []
+    answer = {
+      objects: [object('Deployment'), object('ConfigMap'), object('Secret')],
+      outputsFrom: async (live) => {
+        world.log.push('outputs')
+        seen.push(...live.map(({ kind, metadata }) => `${kind} ${metadata.uid ? 'with uid' : ''}`))
+        return { values: { at: 1 }, secrets: {} }
+      },
+    }
+    expect(await world.look(resource)).toBeUndefined()
+    expect(seen).toEqual(['Deployment with uid', 'ConfigMap with uid', 'Secret with uid'])
+    expect(world.log.indexOf('outputs')).toBeGreaterThan(world.log.indexOf('apply Secret thing'))
+    expect(world.statusOf(resource).outputs).toEqual({ at: 1 })
+  })
+
+  test('take the place of those that were there before', async () => {
+    answer = {
+      outputs: { values: { at: 0 }, secrets: {} },
+      outputsFrom: async () => ({ values: { at: 1 }, secrets: {} }),
+    }
+    await world.look(resource)
+    expect(world.statusOf(resource).outputs).toEqual({ at: 1 })
+  })
+
+  test('may come from what somebody else made, in the namespace of the environment alone', async () => {
+    const put = (name: string, where: string) =>
+      world.objects.put({ ...object('ConfigMap', name), metadata: { name, namespace: where } })
+    put('inside', namespace)
+    put('outside', 'kube-system')
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap' }
+    const seen: Record<string, unknown> = {}
+    const elsewhere = { ...reference, name: 'outside', namespace: 'kube-system' }
+    answer = {
+      observed: {
+        in: { ...reference, name: 'inside' },
+        out: elsewhere,
+        none: { ...reference, name: 'none' },
+      },
+      outputsFrom: async (_, observed) => {
+        for (const [name, each] of Object.entries(observed)) seen[name] = each?.metadata.name
+        return nothing
+      },
+    }
+    await world.look(resource)
+    expect(seen).toEqual({ in: 'inside', out: undefined, none: undefined })
+  })
+
+  test('may not come from a namespace that is not of the environment', async () => {
+    const id = { type: 'k8s-namespace', resourceId: 'k8s-namespace' }
+    const given = activeResource(id, { definition: { definitionName: 'given', driverType: 'none/none' } })
+    world.put({ ...given, status: { outputs: { namespace: 'kube-system' } } })
+    world.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } })
+    let isAsked = false
+    answer = {
+      observed: { secret: { apiVersion: 'v1', kind: 'Secret', name: 'login' } },
+      outputsFrom: async () => {
+        isAsked = true
+        return nothing
+      },
+    }
+    expect(await world.look(resource)).toMatchObject({ reason: 'NamespaceNotOpen' })
+    expect(isAsked).toBe(false)
+  })
+})
+
+describe('while outputs are waited for', () => {
+  beforeEach(() => {
+    answer = {
+      objects: [object('Deployment'), object('Secret')],
+      claims: ['host/shop.test'],
+      outputsFrom: replicas,
+    }
+  })
+
+  test.each<[why: string, error: () => Error]>([
+    ['they are not there yet', () => new Waiting('OutputsNotReady', 'not yet')],
+    ['a person must act', () => new Stalled('InvalidTemplate', 'no')],
+  ])('the objects and the claims are in the status: %s', async (_, error) => {
+    answer = {
+      ...answer,
+      outputsFrom: async () => {
+        throw error()
+      },
+    }
+    await world.look(resource)
+    const { objects = [], claims, provisioned, inputsHash } = world.statusOf(resource)
+    expect(objects.map(({ kind, uid }) => [kind, uid !== ''])).toEqual([
+      ['Deployment', true],
+      ['Secret', true],
+    ])
+    expect(claims).toEqual(['host/shop.test'])
+    expect(provisioned?.driverType).toBe('quartermaster/maker')
+    expect(inputsHash).toBeUndefined()
+  })
+
+  test('the outputs of before stay', async () => {
+    answer = { outputs: { values: { replicas: 7 }, secrets: {} } }
+    await world.look(resource)
+    answer = { objects: [object('Deployment')], outputsFrom: replicas }
+    const { spec } = world.now(resource) ?? resource
+    const changed = { ...spec, definition: { ...spec.definition, driverInputs: { values: { new: 1 } } } }
+    world.put({ ...(world.now(resource) ?? resource), spec: changed })
+    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    expect(world.statusOf(resource).outputs).toEqual({ replicas: 7 })
+  })
+
+  test('a change of an object wakes the resource, and not afterwards', async () => {
+    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    expect(isWoken(world, resource)).toBe(false)
+    world.objects.touchStatus('Deployment', 'thing', { replicas: 2 })
+    expect(isWoken(world, resource)).toBe(true)
+    expect(await world.look(resource)).toBeUndefined()
+    expect(world.statusOf(resource).outputs).toEqual({ replicas: 2 })
+    world.woken.length = 0
+    world.objects.touchStatus('Deployment', 'thing', { replicas: 3 })
+    expect(world.woken).toEqual([])
+  })
+
+  test('a change that comes between the answers of the cluster and of the driver is not missed', async () => {
+    answer = {
+      ...answer,
+      outputsFrom: async () => {
+        world.objects.touchStatus('Deployment', 'thing', { replicas: 2 })
+        throw new Waiting('OutputsNotReady', 'not yet')
+      },
+    }
+    await world.look(resource)
+    expect(isWoken(world, resource)).toBe(true)
+  })
+
+  test('a deletion takes the objects away', async () => {
+    await world.look(resource)
+    world.remove(resource)
+    await world.look(resource)
+    expect(world.now(resource)).toBeUndefined()
+    expect(world.objects.names()).toEqual([`Namespace ${namespace}`])
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals'
+import { apiVersion } from '../../../operator/api/names.ts'
+import { keepSecretOutputs } from '../../../operator/controllers/active-resource/outputs.ts'
+import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { activeResource } from '../../support/builders.ts'
+import { createFakeObjects } from '../support/fake-objects.ts'
+
+const resource = activeResource({ type: 'redis', resourceId: 'shared.main' }, {}, { uid: 'uid-new' })
+const { name: guResId, namespace = '' } = resource.metadata
+const name = `${guResId}-outputs`
+const secrets = { password: 'canary' }
+
+/** A Secret of that name, of whom the owner references say. */
+function world(metadata: object) {
+  const objects = createFakeObjects()
+  objects.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, ...metadata }, data: {} })
+  return objects
+}
+const ownedBy = (owner: string, uid: string) => ({
+  ownerReferences: [{ apiVersion, kind: 'ActiveResource', name: owner, uid }],
+})
+const ownerOf = (objects: ReturnType<typeof world>) =>
+  objects.get('Secret', name)?.metadata.ownerReferences?.[0]?.uid
+
+describe('the Secret of the outputs, when something has its name', () => {
+  test('is written over what an earlier resource of the same GUResID left', async () => {
+    const objects = world(ownedBy(guResId, 'uid-old'))
+    expect(await keepSecretOutputs(resource, secrets, objects.open())).toBe(name)
+    expect(ownerOf(objects)).toBe('uid-new')
+    expect(objects.log).toEqual([`remove Secret ${name}`, `apply Secret ${name}`])
+  })
+
+  test('waits while that cannot go yet', async () => {
+    const objects = world({ ...ownedBy(guResId, 'uid-old'), finalizers: ['example.org/hold'] })
+    await expect(keepSecretOutputs(resource, secrets, objects.open())).rejects.toThrow(Waiting)
+    expect(ownerOf(objects)).toBe('uid-old')
+  })
+
+  test.each([
+    ['nobody', {}],
+    ['another resource', ownedBy('other', 'uid-other')],
+  ])('leaves what is of %s', async (_, metadata) => {
+    const objects = world(metadata)
+    await expect(keepSecretOutputs(resource, secrets, objects.open())).rejects.toThrow(Stalled)
+    expect(objects.log).toEqual([])
+  })
+
+  test('stays when it is its own', async () => {
+    const objects = world(ownedBy(guResId, 'uid-new'))
+    expect(await keepSecretOutputs(resource, secrets, objects.open())).toBe(name)
+    expect(objects.log).toEqual([`apply Secret ${name}`])
+  })
+})

@@ -1,0 +1,224 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
+import type { Driver, Provisioned, ProvisionRequest } from '../../../operator/drivers/driver.ts'
+import { activeResource, context, driver } from '../../support/builders.ts'
+import { createWorld, isWoken, type World } from '../support/world.ts'
+
+const canary = 'canary-secret'
+const namespace = environmentNamespace(context())
+const nothing = { values: {}, secrets: {} }
+const kinds = [{ apiVersion: 'apps/v1', kind: 'Deployment' }]
+
+/** What the driver answers, and what it is known by. */
+let provision: (request: ProvisionRequest) => Partial<Provisioned>
+let identify: NonNullable<Driver['identify']>
+let world: World
+
+const maker: Driver = {
+  descriptor: driver('maker', { applies: kinds }),
+  identify: (request) => identify(request),
+  async provision(request) {
+    world.log.push('provision')
+    return { outputs: nothing, objects: [], ...provision(request) }
+  },
+  async deprovision() {
+    world.log.push('deprovision')
+  },
+}
+
+function object(kind: string, name = 'thing', content: object = { spec: { size: 1 } }): KubeObject {
+  return { apiVersion: kind === 'Deployment' ? 'apps/v1' : 'v1', kind, metadata: { name }, ...content }
+}
+
+/** The resource as a deployment wants it. */
+function wanted(values: object = {}, organizationId = 'acme'): ActiveResource {
+  const made = activeResource(
+    { type: 'base', resourceId: 'main' },
+    {
+      context: context({ organizationId }),
+      definition: {
+        definitionName: 'base',
+        driverType: 'quartermaster/maker',
+        driverInputs: { values: { ...values }, secretRefs: { token: { secret: 'inputs', key: 'token' } } },
+      },
+    },
+    { uid: `uid-${organizationId}` },
+  )
+  const { status, metadata } = world.now(made) ?? made
+  return world.put({ ...made, metadata, ...(status ? { status } : {}) })
+}
+
+const recorded = (resource: ActiveResource) =>
+  (world.statusOf(resource).objects ?? []).map(
+    ({ kind, uid }) => `${kind} ${uid === '' ? 'to come' : 'stands'}`,
+  )
+
+beforeEach(() => {
+  world = createWorld([maker], { deadlineSeconds: 1 })
+  provision = () => ({})
+  identify = () => ({})
+  for (const each of ['acme', 'globex']) {
+    const data = { token: Buffer.from(canary).toString('base64') }
+    world.objects.put({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'inputs', namespace: each },
+      data,
+    })
+  }
+})
+
+describe('objects that nobody would find again are in the status before they are applied', () => {
+  test.each<[rule: string, kind: string, expected: string[]]>([
+    ['a Secret', 'Secret', ['Secret to come']],
+    ['a kind that the descriptor does not name', 'ConfigMap', ['ConfigMap to come']],
+    ['not a kind that it names', 'Deployment', []],
+  ])('%s', async (_, kind, expected) => {
+    const before: string[][] = []
+    world.objects.before = (each) => {
+      if (each.kind === kind) before.push(recorded(resource))
+    }
+    provision = () => ({ objects: [object(kind)] })
+    const resource = wanted()
+    expect(await world.look(resource)).toBeUndefined()
+    expect(before).toEqual([expected])
+    expect(recorded(resource)).toEqual([`${kind} stands`])
+  })
+
+  test('and go with the resource when the process ended before it knew of them', async () => {
+    provision = () => ({ objects: [object('Secret'), object('ConfigMap')] })
+    world.objects.before = (each) => {
+      if (each.kind === 'ConfigMap') throw new Error('reset')
+    }
+    const resource = wanted()
+    await world.look(resource)
+    expect(world.objects.names()).toContain('Secret thing')
+    world.restart()
+    world.remove(resource)
+    await world.look(resource)
+    expect(world.objects.names()).not.toContain('Secret thing')
+    expect(world.now(resource)).toBeUndefined()
+  })
+
+  test('and are not taken from somebody else for that', async () => {
+    const foreign = world.objects.put({ ...object('Secret'), metadata: { name: 'thing', namespace } })
+    provision = () => ({ objects: [object('Secret', 'thing', { data: { a: 'eA==' } })] })
+    const resource = wanted()
+    for (const _ of [1, 2]) expect(await world.look(resource)).toMatchObject({ reason: 'Conflict' })
+    expect(recorded(resource)).toEqual(['Secret to come'])
+    world.remove(resource)
+    expect(await world.look(resource)).toBeUndefined()
+    expect(world.objects.get('Secret', 'thing')).toEqual(foreign)
+  })
+})
+
+describe('claims', () => {
+  test('are taken before anything is applied, and are in the status afterwards', async () => {
+    provision = () => ({ objects: [object('Deployment')], claims: ['host/shop.test'] })
+    const [first, second] = [wanted(), wanted({}, 'globex')]
+    expect(await world.look(first)).toBeUndefined()
+    expect(world.statusOf(first).claims).toEqual(['host/shop.test'])
+    const applies = world.log.filter((each) => each.startsWith('apply')).length
+    expect(await world.look(second)).toMatchObject({ reason: 'Conflict' })
+    expect(world.log.filter((each) => each.startsWith('apply'))).toHaveLength(applies)
+    world.remove(first)
+    await world.look(first)
+    expect(isWoken(world, second)).toBe(true)
+    expect(await world.look(second)).toBeUndefined()
+  })
+
+  test('that are given up leave the status', async () => {
+    provision = () => ({ claims: ['host/shop.test'] })
+    await world.look(wanted())
+    provision = () => ({})
+    const resource = wanted({ changed: true })
+    await world.look(resource)
+    expect(world.statusOf(resource)).not.toHaveProperty('claims')
+  })
+})
+
+describe('what a driver throws has no secret in it', () => {
+  const refuse = (make: (message: string) => Error) => () => {
+    throw make(`answered 403 to '${canary}'`)
+  }
+  const places: [place: string, arrange: (act: () => never) => void][] = [
+    ['provision', (act) => (provision = act)],
+    ['identify', (act) => (identify = act)],
+    ['a promise of identify', (act) => (identify = async () => act())],
+    ['outputsFrom', (act) => (provision = () => ({ outputsFrom: async () => act() }))],
+  ]
+  const errors: [name: string, make: (message: string) => Error][] = [
+    ['a failure', (message) => new Error(message)],
+    ['Waiting', (message) => new Waiting('Later', message)],
+    ['Stalled', (message) => new Stalled('Forbidden', message)],
+  ]
+  const rows = places.flatMap(([place, arrange]) =>
+    errors.map(([name, make]) => [name, place, arrange, make] as const),
+  )
+
+  test.each(rows)('%s in %s', async (_, __, arrange, make) => {
+    arrange(refuse(make))
+    const resource = wanted()
+    const error = await world.look(resource)
+    expect(error).toMatchObject({ message: expect.stringContaining('answered 403') })
+    expect(JSON.stringify([error, (error as Error).message, world.now(resource)])).not.toContain(canary) // an error
+  })
+
+  test('nor has what the cluster says of its objects', async () => {
+    provision = () => ({ objects: [object('Deployment')] })
+    world.objects.before = ({ kind }) => {
+      if (kind === 'Deployment') throw new Stalled('Rejected', `invalid value '${canary}'`)
+    }
+    expect(String(await world.look(wanted()))).not.toContain(canary)
+  })
+})
+
+describe('a driver may say only later what it is known by', () => {
+  test('identify may return a promise', async () => {
+    identify = async () => ({ zone: 'z1' })
+    const resource = wanted()
+    await world.look(resource)
+    expect(world.statusOf(resource).provisioned?.identity).toEqual({ zone: 'z1' })
+  })
+
+  test.each<[call: string, hang: () => void]>([
+    ['identify', () => (identify = () => new Promise(() => {}))],
+    ['outputsFrom', () => (provision = () => ({ outputsFrom: () => new Promise(() => {}) }))],
+  ])('%s has a deadline', async (_, hang) => {
+    hang()
+    expect(await world.look(wanted())).toMatchObject({ message: expect.stringContaining('in time') })
+  })
+})
+
+test('a provision that did not come to its end is done again, even if the old inputs come back', async () => {
+  const made: unknown[] = []
+  provision = ({ values }) => {
+    made.push(values)
+    if (values.size === 2) throw new Error('half of it was done')
+    return {}
+  }
+  await world.look(wanted({ size: 1 }))
+  await world.look(wanted({ size: 2 }))
+  await world.look(wanted({ size: 1 }))
+  await world.look(wanted({ size: 1 }))
+  expect(made).toEqual([{ size: 1 }, { size: 2 }, { size: 1 }])
+})
+
+test('an edit by hand is repaired, even if the first try of it fails', async () => {
+  provision = () => ({ objects: [object('Deployment')] })
+  const resource = wanted()
+  await world.look(resource)
+  const live = world.objects.get('Deployment', 'thing')
+  if (live) world.objects.put({ ...live, spec: { size: 9 } })
+  world.objects.before = () => {
+    throw new Error('reset')
+  }
+  expect(isWoken(world, resource)).toBe(true)
+  await world.look(resource)
+  world.objects.before = () => {}
+  expect(await world.look(resource)).toBeUndefined()
+  expect(world.objects.get('Deployment', 'thing')).toMatchObject({ spec: { size: 1 } })
+})

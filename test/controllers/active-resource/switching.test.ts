@@ -1,0 +1,152 @@
+import { expect, test } from '@jest/globals'
+import type { ActiveResource, Standing } from '../../../operator/api/active-resource.ts'
+import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { activeResource, driver } from '../../support/builders.ts'
+import { fc } from '../../support/properties.ts'
+import { resourceTools } from '../support/resource-tools.ts'
+import { silentTurn } from '../support/turn.ts'
+
+type Status = NonNullable<ActiveResource['status']>
+
+class Crash extends Error {}
+
+/** Where a definition sends the resource. */
+interface Wish {
+  readonly driver: 'one' | 'two'
+  readonly zone: 'x' | 'y'
+}
+
+const nameOf = ({ driver: name, zone }: Wish): string => `${name}/${zone}`
+
+const cluster = createFakeCluster()
+
+/** A resource whose things stand in an outside world, and an operator that dies at given steps. */
+function makeWorld(deaths: readonly number[]) {
+  const live = new Set<string>()
+  const mistakes: string[] = []
+  let steps = 0
+  let current: Wish = { driver: 'one', zone: 'x' }
+  let resource = activeResource({ type: 'dns', resourceId: 'shared.dns' })
+
+  async function step() {
+    await Promise.resolve()
+    steps += 1
+    if (deaths.includes(steps)) throw new Crash('the process died')
+  }
+  const makeDriver = (name: Wish['driver']): Driver => ({
+    descriptor: driver(name, { remote: true }),
+    identify: ({ values }) => ({ zone: values['zone'] }),
+    async provision({ values }) {
+      await step()
+      live.add(`${name}/${String(values['zone'])}`)
+      await step()
+      return { outputs: { values: { at: `${name}/${String(values['zone'])}` }, secrets: {} }, objects: [] }
+    },
+    async deprovision({ identity }) {
+      await step()
+      const thing = `${name}/${String(identity['zone'])}`
+      const wanted = resource.metadata.deletionTimestamp ? undefined : nameOf(current)
+      if (thing === wanted) mistakes.push(`deprovisioned '${thing}', which is wanted`)
+      live.delete(thing)
+      await step()
+    },
+  })
+  const drivers = [makeDriver('one'), makeDriver('two')]
+  const start = () => activeResourceController(resourceTools(cluster, drivers))
+
+  async function persist(status: object) {
+    await step()
+    resource = { ...resource, status: JSON.parse(JSON.stringify(status)) as Status } // as the API server keeps it
+    await step()
+  }
+  const turn = silentTurn<typeof ActiveResource>({ report: (observed) => persist(observed) })
+
+  /** One look of a process that may die during it; answers whether it came to its end. */
+  async function look(): Promise<boolean> {
+    const controller = start()
+    try {
+      if (resource.metadata.deletionTimestamp) await controller.finalize?.(resource, turn)
+      else await persist(await controller.reconcile(resource, turn))
+      return true
+    } catch (error) {
+      // The common loop takes what a driver throws for a failure, and so does a death in it.
+      if (error instanceof Crash || (error instanceof Error && error.message.includes('died'))) return false
+      throw error
+    }
+  }
+  return {
+    live,
+    mistakes,
+    look,
+    want(wish: Wish) {
+      current = wish
+      const definition = {
+        definitionName: wish.driver,
+        driverType: `quartermaster/${wish.driver}`,
+        driverInputs: { values: { zone: wish.zone } },
+      }
+      resource = { ...resource, spec: { ...resource.spec, definition } }
+    },
+    remove() {
+      const deletionTimestamp = '2026-01-01T00:00:00Z'
+      resource = { ...resource, metadata: { ...resource.metadata, deletionTimestamp } }
+    },
+    standing: (): Standing | undefined => resource.status?.provisioned,
+    status: () => resource.status,
+  }
+}
+
+const wish = fc.record<Wish>({ driver: fc.constantFrom('one', 'two'), zone: fc.constantFrom('x', 'y') })
+const moves = fc.array(fc.record({ wish, looks: fc.integer({ min: 0, max: 2 }) }), {
+  minLength: 1,
+  maxLength: 12,
+})
+const deaths = fc.array(fc.integer({ min: 1, max: 120 }), { maxLength: 12 })
+
+test('definitions switched to and fro, the operator killed anywhere: exactly one thing stands, and nothing live was deleted', async () => {
+  await fc.assert(
+    fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
+      const world = makeWorld(whenToDie)
+      for (const each of all) {
+        world.want(each.wish)
+        for (let i = 0; i < each.looks; i++) await world.look()
+      }
+      while (!(await world.look()));
+      const last = all.at(-1)?.wish ?? { driver: 'one', zone: 'x' }
+      expect([...world.live]).toEqual([nameOf(last)])
+      expect(world.mistakes).toEqual([])
+      expect(world.status()?.outputs).toEqual({ at: nameOf(last) })
+      expect(world.status()?.predecessors).toBeUndefined()
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('a resource deleted after switches and deaths leaves nothing behind', async () => {
+  await fc.assert(
+    fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
+      const world = makeWorld(whenToDie)
+      for (const each of all) {
+        world.want(each.wish)
+        for (let i = 0; i < each.looks; i++) await world.look()
+      }
+      world.remove()
+      while (!(await world.look()));
+      expect([...world.live]).toEqual([])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a look at what is as it should be provisions nothing', async () => {
+  const world = makeWorld([])
+  world.want({ driver: 'one', zone: 'x' })
+  await world.look()
+  const before = world.status()
+  world.live.clear()
+  await world.look()
+  expect([...world.live]).toEqual([])
+  expect(world.status()).toEqual(before)
+})

@@ -1,0 +1,127 @@
+import { expect, test } from '@jest/globals'
+import { ActiveResource as resourceKind } from '../../../operator/api/active-resource.ts'
+import { Failed, nothingMade, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { activeResource, driver } from '../../support/builders.ts'
+import { fc } from '../../support/properties.ts'
+import { createWorld } from '../support/world.ts'
+
+/** How a call to make the thing ends; only of the first two it is sure that nothing was made. */
+const outcomes = ['refused', 'limited', 'made', 'lost after it was made', 'lost before it was made'] as const
+type Outcome = (typeof outcomes)[number]
+const isSure = (outcome: Outcome) => outcome === 'refused' || outcome === 'limited'
+
+/** A call for a thing of that name; `isUnwritten` when the loop does not write how it ended. */
+interface Move {
+  readonly name: 'x' | 'y'
+  readonly outcome: Outcome
+  readonly isUnwritten: boolean
+  readonly thenRestarts: boolean
+}
+
+/** What the driver of the world does, for the run that is under way. */
+const hands: Pick<Driver, 'provision' | 'deprovision'> = {
+  provision: async () => ({ outputs: { values: {}, secrets: {} }, objects: [] }),
+  deprovision: async () => {},
+}
+const world = createWorld([
+  {
+    descriptor: driver('remote', { remote: true }),
+    identify: ({ values }) => ({ name: values['name'] }),
+    provision: (request) => hands.provision(request),
+    deprovision: (request) => hands.deprovision(request),
+  },
+])
+let runs = 0
+
+/** A resource, a provider that holds things by name, and an account whose credentials it may refuse. */
+function makeWorld() {
+  const live = new Set<string>()
+  let next: Outcome = 'made'
+  let refusesDeletion = false
+  let noted: object | undefined
+  const refusal = () => new Stalled('Unauthorized', 'the provider does not accept the token')
+  Object.assign(hands, {
+    async provision({ values }) {
+      noted = world.statusOf(resource)
+      if (next === 'refused') throw nothingMade(refusal())
+      if (next === 'limited') throw nothingMade(new Waiting('RateLimited', 'too many calls', 1))
+      if (next !== 'lost before it was made') live.add(String(values['name']))
+      if (next !== 'made') throw new Failed('ProviderUnavailable', 'no answer')
+      return { outputs: { values: {}, secrets: {} }, objects: [] }
+    },
+    async deprovision({ identity }) {
+      if (refusesDeletion) throw nothingMade(refusal())
+      live.delete(String(identity['name']))
+    },
+  } satisfies typeof hands)
+  runs += 1
+  let resource = activeResource(
+    { type: 'dns', resourceId: `shared.dns-${runs}` },
+    {},
+    { uid: `resource-${runs}` },
+  )
+
+  return {
+    live,
+    async move({ name, outcome, isUnwritten, thenRestarts }: Move) {
+      const definition = {
+        definitionName: 'dns',
+        driverType: 'quartermaster/remote',
+        driverInputs: { values: { name } },
+      }
+      const status = world.statusOf(resource)
+      resource = { ...resource, spec: { ...resource.spec, definition }, status }
+      world.put(resource)
+      next = outcome
+      noted = undefined
+      await world.look(resource)
+      const wasCalled = noted !== undefined
+      if (wasCalled && isUnwritten && isSure(outcome))
+        world.cluster.setStatus(resourceKind, 'acme', resource.metadata.name, noted ?? {})
+      if (thenRestarts) world.restart()
+      return wasCalled
+    },
+    /** Deletes; answers whether the resource went although the provider refuses everything. */
+    async endsWithoutProvider() {
+      world.remove(resource)
+      refusesDeletion = true
+      await world.look(resource)
+      return world.now(resource) === undefined
+    },
+    async endsWithProvider() {
+      refusesDeletion = false
+      await world.look(resource)
+      return world.now(resource) === undefined
+    },
+  }
+}
+
+const move = fc.record<Move>({
+  name: fc.constantFrom('x', 'y'),
+  outcome: fc.oneof(
+    { arbitrary: fc.constantFrom('refused', 'limited'), weight: 3 },
+    { arbitrary: fc.constantFrom(...outcomes), weight: 1 },
+  ),
+  isUnwritten: fc.boolean(),
+  thenRestarts: fc.boolean(),
+})
+
+test('a resource needs its provider in order to be deleted exactly when a call may have made something', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 6 }), async (moves) => {
+      const world = makeWorld()
+      let mayHaveMade = false
+      for (const each of moves) {
+        if (!(await world.move(each))) continue
+        // A process that ends before it wrote that nothing was made leaves that open.
+        const isForgotten = each.isUnwritten && each.thenRestarts
+        if (!isSure(each.outcome) || isForgotten) mayHaveMade = true
+      }
+      expect(await world.endsWithoutProvider()).toBe(!mayHaveMade)
+      if (mayHaveMade) expect(await world.endsWithProvider()).toBe(true)
+      expect([...world.live]).toEqual([])
+    }),
+    { numRuns: 150 },
+  )
+})

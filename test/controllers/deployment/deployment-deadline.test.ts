@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
+import { annotations } from '../../../operator/api/names.ts'
+import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
+import { installationWith } from '../../../operator/controllers/shared/installation.ts'
+import { createProgress } from '../../../operator/controllers/shared/progress.ts'
+import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { runHash } from '../../../operator/domain/deployment/run-memory.ts'
+import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { createPlanning } from '../../../operator/planning/planning.ts'
+import { verdictOf } from '../../../operator/kube/loop/verdict.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { ready } from '../../api-gateway/support/objects.ts'
+import { definition } from '../../support/builders.ts'
+import { drivers } from '../../support/graphs.ts'
+import { silentTurn } from '../support/turn.ts'
+
+const namespace = 'acme'
+const long = 1_000_000_000
+const cluster = {
+  ...createFakeCluster(),
+  client: {
+    request: async () => ({ metadata: { resourceVersion: '0' }, items: null }),
+  } as unknown as KubeClient, // for lists
+}
+const down = async () => {
+  throw new ApiError(500, 'InternalError', 'etcd is away')
+}
+
+beforeEach(() => {
+  cluster.reset()
+  cluster.addOrganization(namespace)
+})
+
+const put = {
+  environment: () => {
+    const spec = { applicationName: 'shop', typeName: 'development' }
+    cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.dev' }, spec))
+  },
+  set: () => {
+    const spec = { applicationName: 'shop', modules: {}, shared: { files: { type: 's3' } } }
+    cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.one' }, spec))
+  },
+  definition: () => cluster.put(ResourceDefinition, definition('files', 's3')),
+  deployment: (name = 'shop.dev.1', metadata: Partial<ObjectMeta> = {}) =>
+    cluster.put(
+      EnvironmentDeployment,
+      newObject(
+        EnvironmentDeployment,
+        { namespace, name, ...metadata },
+        { environmentName: 'shop.dev', setName: 'shop.one' },
+      ),
+    ),
+  all: () => {
+    put.environment()
+    put.set()
+    put.definition()
+  },
+}
+
+/** What a reconcile of a deployment with this limit comes to. */
+async function resultOf(
+  deployment: EnvironmentDeployment,
+  timeoutSeconds: number,
+  changes: { readonly report?: () => Promise<never>; readonly create?: () => Promise<never> } = {},
+): Promise<unknown> {
+  const { store } = cluster
+  // What an environment does as soon as a deployment of it is planned.
+  const lastPlanned = {
+    deploymentName: deployment.metadata.name,
+    hash: runHash(deployment),
+    setName: 'shop.one',
+  }
+  if (store.get(Environment, namespace, 'shop.dev'))
+    cluster.setStatus(Environment, namespace, 'shop.dev', { lastPlanned })
+  const controller = environmentDeploymentController({
+    cluster: { ...cluster, ...(changes.create ? { create: changes.create } : {}) },
+    installation: installationWith(Buffer.alloc(32)),
+    progress: createProgress(store, 3),
+    planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
+    attempts: 3,
+    timeoutSeconds,
+    settleSeconds: long,
+  })
+  const { report } = changes
+  const context = silentTurn<typeof EnvironmentDeployment>(report ? { report } : {})
+  return controller.reconcile(deployment, context).catch((error: unknown) => error)
+}
+
+type Changes = Parameters<typeof resultOf>[2]
+
+describe.each<[string, () => void, string, Changes?]>([
+  ['its environment is missing', () => {}, "waiting for the environment 'shop.dev'"],
+  ['its set is missing', put.environment, "waiting for the deployment set 'shop.one'"],
+  [
+    'a definition is missing',
+    () => {
+      put.environment()
+      put.set()
+    },
+    's3',
+  ],
+  ['the API server takes no status', put.all, 'etcd is away', { report: down }],
+  ['the API server takes no resource', put.all, 'etcd is away', { create: down }],
+  ['a resource is never ready', put.all, ''],
+])('a deployment ends within its time limit where %s', (_, prepare, cause, changes) => {
+  test('and goes on before', async () => {
+    prepare()
+    const result = await resultOf(put.deployment(), long, changes)
+    expect(result).toBeInstanceOf(Error)
+    expect(verdictOf(result).also).toBe('Reconciling')
+  })
+
+  test('and says why after', async () => {
+    prepare()
+    const result = await resultOf(put.deployment(), 60, changes)
+    expect(result).toBeInstanceOf(Stalled)
+    expect((result as Stalled).message).toContain(cause)
+    expect((result as Stalled).observed).toMatchObject({
+      finishTime: expect.any(String),
+      problems: [expect.objectContaining({ message: expect.stringContaining(cause) })],
+    })
+  })
+})
+
+test('a deployment whose plan throws ends at once, however much time it has', async () => {
+  put.environment()
+  put.set()
+  // Stored with its schema switched off.
+  const poison = { ...definition('poison', 's3'), spec: { type: 's3', driverType: 7, criteria: [{}] } }
+  cluster.put(ResourceDefinition, poison as unknown as ResourceDefinition)
+  const result = await resultOf(
+    put.deployment('shop.dev.1', { annotations: { [annotations.createdBy]: 'ana' } }),
+    long,
+  )
+  expect(result).toBeInstanceOf(Stalled)
+  expect(result).toMatchObject({ reason: 'PlanningFailed' })
+})
+
+describe('the time limit of a deployment that waits for another one', () => {
+  const first = () => put.deployment('shop.dev.1')
+  const end = (finishTime: string) =>
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', {
+      ...ready,
+      setName: 'shop.one',
+      finishTime,
+    })
+
+  test('does not run while it waits', async () => {
+    put.all()
+    first()
+    expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(Waiting)
+  })
+
+  test.each([
+    ['begins when that one ends', new Date().toISOString(), Waiting],
+    ['is over in time', '2026-02-01T00:00:00Z', Stalled],
+  ])('%s', async (_, finishTime, expected) => {
+    put.all()
+    first()
+    end(finishTime)
+    expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(expected)
+  })
+})
+
+test('a deployment is looked at again when its time is up, whatever it waits for', async () => {
+  const creationTimestamp = new Date().toISOString()
+  const deployment = put.deployment('shop.dev.1', { creationTimestamp })
+  const { store } = cluster
+  const controller = environmentDeploymentController({
+    cluster,
+    installation: installationWith(Buffer.alloc(32)),
+    progress: createProgress(store, 3),
+    planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
+    attempts: 3,
+    timeoutSeconds: 0.2,
+    settleSeconds: long,
+  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (const watch of controller.watches ?? [])
+    watch.subscribe((keys) => keys.includes('acme/shop.dev.1') && resolve())
+  const reconcile = () => controller.reconcile(deployment, silentTurn()).catch((error: unknown) => error)
+  const before = await reconcile()
+  if (before instanceof Waiting) await promise
+  expect(await reconcile()).toBeInstanceOf(Stalled)
+  expect(cluster.store.list(ActiveResource, namespace)).toEqual([])
+})

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { finishedAs } from '../../../operator/controllers/deployment/deployment-failure.ts'
+import { createMemoryWait, recalledEnd } from '../../../operator/controllers/deployment/deployment-memory.ts'
+import { occurrencesOfDeployment } from '../../../operator/domain/deployment/events.ts'
+import { isRepetition, memoryOf, runHash } from '../../../operator/domain/deployment/run-memory.ts'
+import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
+import { verdictOf } from '../../../operator/kube/loop/verdict.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { ready, stalled } from '../../api-gateway/support/objects.ts'
+
+const namespace = 'acme'
+const startTime = '2026-02-01T00:00:00Z'
+const cluster = createFakeCluster()
+const plain = newObject(
+  EnvironmentDeployment,
+  { namespace, name: 'release-1', creationTimestamp: startTime },
+  { environmentName: 'shop.dev', deltaName: 'release-1' },
+)
+const spec = { applicationName: 'shop', typeName: 'development' }
+const metadata = { namespace, name: 'shop.dev' }
+const environment = (status: Environment['status'] = {}) =>
+  ({ ...newObject(Environment, metadata, spec), status }) as Environment // as the API server keeps it
+
+/** What the loop writes about a deployment when a look at it ends so. */
+function statusOf(
+  deployment: EnvironmentDeployment,
+  look: () => Observed<typeof EnvironmentDeployment> | undefined,
+) {
+  const write = (observed = {}, error?: unknown) =>
+    nextStatus(EnvironmentDeployment, deployment.status ?? {}, 1, { observed, verdict: verdictOf(error) })
+  try {
+    return write(look()) as EnvironmentDeployment['status'] // of the kind
+  } catch (error) {
+    return write(statusOfError<typeof EnvironmentDeployment>(error), error) as EnvironmentDeployment['status'] // of the kind
+  }
+}
+
+describe('a deployment that ran before', () => {
+  const going = { ...plain, metadata: { ...plain.metadata, deletionTimestamp: startTime } }
+  test.each<[outcome: string, conditions: object, holds: object]>([
+    ['succeeded', ready, { Ready: 'True', AlreadyRan: 'True' }],
+    ['failed', stalled, { Ready: 'False', Stalled: 'True', AlreadyRan: 'True' }],
+  ])('and %s ends so again at once, for good, and nobody is told', (_, conditions, holds) => {
+    const past = {
+      ...going,
+      status: { startTime, setName: 'shop.one', ...conditions },
+    } as EnvironmentDeployment // as it ended
+    const remembering = environment(memoryOf({}, [past]))
+    const status = statusOf(plain, () => recalledEnd(remembering, plain))
+    const repeated = { ...plain, status } as EnvironmentDeployment // with a status
+    const held = () => status?.conditions?.map(({ type, status: is }) => [type, is])
+    expect(Object.fromEntries(held() ?? [])).toEqual(holds)
+    expect(isRepetition(repeated)).toBe(true)
+    expect(status?.conditions?.find(({ type }) => type === 'AlreadyRan')?.message).toContain("'release-1'")
+    expect(occurrencesOfDeployment(repeated)).toEqual([])
+    // The next look finds a finished one.
+    expect(statusOf(repeated, () => finishedAs(repeated))).toEqual(status)
+  })
+
+  test('is itself while it is under way', () => {
+    const begun = { ...plain, status: { startTime } }
+    const remembering = environment({ pastDeployments: [{ hash: runHash(plain), state: 'failed' }] })
+    expect(recalledEnd(remembering, begun)).toBeUndefined()
+  })
+})
+
+describe('a deployment writes nothing before its environment remembers its set', () => {
+  const lastPlanned = { deploymentName: 'release-1', hash: runHash(plain), setName: 'shop.one' }
+  const others = { ...lastPlanned, hash: '0'.repeat(16) }
+  beforeEach(() => {
+    cluster.reset()
+    cluster.addOrganization(namespace)
+    cluster.put(Environment, environment({ lastPlanned: others }))
+  })
+  const setStatus = (status: object) => cluster.setStatus(Environment, namespace, 'shop.dev', status)
+  const wait = createMemoryWait(cluster)
+
+  test('it goes on when it is remembered already', async () => {
+    setStatus({ lastPlanned })
+    await wait(plain)
+  })
+
+  test('it goes on as soon as it is remembered', async () => {
+    const waiting = wait(plain)
+    setStatus({ lastDeploymentNumber: 7, lastPlanned: others })
+    setStatus({ lastPlanned })
+    await waiting
+  })
+
+  test('it waits no longer for an environment that goes', async () => {
+    const waiting = wait(plain)
+    cluster.drop(Environment, namespace, 'shop.dev')
+    await expect(waiting).rejects.toMatchObject({ reason: 'NotRemembered' })
+  })
+})

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { createSources } from '../../../operator/controllers/deployment/deployment-source.ts'
+import { runHash } from '../../../operator/domain/deployment/run-memory.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+
+const namespace = 'acme'
+const cluster = createFakeCluster()
+const web = { profile: 'p', spec: {} }
+const base = 'shop.old.7'
+const add = { modules: { add: { web } } }
+
+beforeEach(() => {
+  cluster.reset()
+  cluster.addOrganization(namespace)
+  cluster.put(
+    DeploymentDelta,
+    newObject(DeploymentDelta, { namespace, name: 'd1' }, { applicationName: 'shop', ...add }),
+  )
+})
+
+/** The modules that a new deployment of the delta is about. */
+async function modulesOf(environment: object, deployment: object, status: object = {}) {
+  const common = { applicationName: 'shop', typeName: 'development' }
+  const plain = newObject(Environment, { namespace, name: 'shop.dev' }, { ...common, ...environment })
+  const target = { ...plain, status } as Environment // as the operator writes it
+  const spec = { environmentName: 'shop.dev', deltaName: 'd1', ...deployment }
+  const wanted = newObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
+  return Object.keys((await createSources(cluster).of(wanted, target)).set.modules).sort()
+}
+
+function addBase(status: object = { setName: 'shop.before' }) {
+  const set = { applicationName: 'shop', modules: { api: web }, shared: {} }
+  cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.before' }, set))
+  const spec = { environmentName: 'shop.old', deltaName: 'd0' }
+  cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, { namespace, name: base }, spec))
+  cluster.setStatus(EnvironmentDeployment, namespace, base, status)
+}
+
+test('the first deployment of a delta starts from nothing', async () => {
+  expect(await modulesOf({}, {})).toEqual(['web'])
+})
+
+test.each<[string, object, object]>([
+  ['it names', {}, { fromDeploymentName: base }],
+  ['its environment starts from', { fromDeploymentName: base }, {}],
+])(
+  'a deployment builds on the one that %s, and waits while that has no set',
+  async (_, environment, spec) => {
+    const waits = { reason: 'BaseNotFound' }
+    await expect(modulesOf(environment, spec)).rejects.toMatchObject(waits)
+    addBase({})
+    await expect(modulesOf(environment, spec)).rejects.toMatchObject(waits)
+    addBase()
+    expect(await modulesOf(environment, spec)).toEqual(['api', 'web'])
+  },
+)
+
+test('a deployment of a set needs none to build on', async () => {
+  addBase()
+  expect(await modulesOf({ fromDeploymentName: 'shop.gone.1' }, { setName: 'shop.before' })).toEqual(['api'])
+})
+
+describe('an environment that remembers the set planned last', () => {
+  const lastPlanned = { deploymentName: 'shop.dev.0', hash: '0'.repeat(16), setName: 'shop.before' }
+
+  test('has the next delta applied to that, whether or not the deployment still exists', async () => {
+    addBase({})
+    expect(await modulesOf({}, {}, { lastPlanned })).toEqual(['api', 'web'])
+    expect(await modulesOf({}, { fromDeploymentName: 'shop.dev.0' }, { lastPlanned })).toEqual(['api', 'web'])
+  })
+
+  test('never has a deployment planned on nothing when the set is gone', async () => {
+    await expect(modulesOf({}, {}, { lastPlanned })).rejects.toMatchObject({ reason: 'SetNotFound' })
+  })
+
+  test.each<[rule: string, used: object, expected: string[]]>([
+    ['has it applied to what it starts from, once', {}, ['api', 'web']],
+    ['does not start from that again', { environmentFromName: base }, ['web']],
+  ])('%s', async (_, used, expected) => {
+    addBase()
+    const empty = { applicationName: 'shop', modules: {}, shared: {} }
+    cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.empty' }, empty))
+    const status = { lastPlanned: { ...lastPlanned, setName: 'shop.empty', ...used } }
+    expect(await modulesOf({ fromDeploymentName: base }, {}, status)).toEqual(expected)
+  })
+
+  test('lets one that was deleted on its way go on with the same set', async () => {
+    addBase()
+    const again = { environmentName: 'shop.dev', deltaName: 'd1' }
+    const hash = runHash(newObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, again))
+    expect(await modulesOf({}, {}, { lastPlanned: { ...lastPlanned, hash } })).toEqual(['api'])
+  })
+})

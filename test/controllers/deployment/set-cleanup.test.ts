@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { fieldManager } from '../../../operator/api/names.ts'
+import { startSetCleanup } from '../../../operator/controllers/deployment/set-cleanup.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+
+const namespace = 'acme'
+const name = 'shop.one'
+let cluster = createFakeCluster()
+let cleanup: ReturnType<typeof startSetCleanup> | undefined
+
+beforeEach(() => {
+  cluster = createFakeCluster()
+  cluster.addOrganization(namespace)
+})
+afterEach(() => cleanup?.stop())
+
+function start(isActive = true) {
+  cleanup = startSetCleanup(cluster, {
+    log: silentLog,
+    isActive: () => isActive,
+    settleMs: 1,
+    resyncMs: 3_600_000,
+  })
+}
+
+function addSet(managers: readonly string[] = [fieldManager], setName = name) {
+  const managedFields = managers.map((manager) => ({ manager }))
+  const spec = { applicationName: 'shop', modules: { web: {} }, shared: {} }
+  cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: setName, managedFields }, spec))
+}
+function addDeployment(spec: object = { setName: name }, status: object = {}) {
+  const metadata = { namespace, name: 'shop.dev.1' }
+  const content = { environmentName: 'shop.dev', ...spec }
+  cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, content))
+  cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', status)
+}
+function addEnvironment(status: object) {
+  const spec = { applicationName: 'shop', typeName: 'dev' }
+  cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.dev' }, spec))
+  cluster.setStatus(Environment, namespace, 'shop.dev', status)
+}
+const lastPlanned = { deploymentName: 'shop.dev.1', hash: '0'.repeat(16), setName: name }
+const isThere = (setName = name) => cluster.store.get(DeploymentSet, namespace, setName) !== undefined
+const untilGone = (setName = name) =>
+  eventually('the end of the set', 10_000, async () => (isThere(setName) ? undefined : true))
+
+/** Until the cleanup has looked at a set that came later than all else. */
+async function untilLooked() {
+  addSet(undefined, 'shop.later')
+  await untilGone('shop.later')
+}
+
+describe('a set of ours goes when nothing refers to it', () => {
+  test.each<[rule: string, refer: () => void, letGo: () => void]>([
+    [
+      'its deployment was deleted',
+      () => addDeployment(),
+      () => cluster.drop(EnvironmentDeployment, namespace, 'shop.dev.1'),
+    ],
+    [
+      'the deployment that it was made for was deleted',
+      () => addDeployment({ deltaName: 'd' }, { setName: name }),
+      () => cluster.drop(EnvironmentDeployment, namespace, 'shop.dev.1'),
+    ],
+    [
+      'its environment was deleted',
+      () => addEnvironment({ lastPlanned }),
+      () => cluster.drop(Environment, namespace, 'shop.dev'),
+    ],
+    [
+      'its environment has another one',
+      () => addEnvironment({ lastPlanned }),
+      () => cluster.setStatus(Environment, namespace, 'shop.dev', {}),
+    ],
+    [
+      'its environment starts from another one',
+      () => addEnvironment({ start: { setName: name } }),
+      () => cluster.setStatus(Environment, namespace, 'shop.dev', {}),
+    ],
+  ])('any more: %s', async (_, refer, letGo) => {
+    addSet()
+    refer()
+    start()
+    await untilLooked()
+    expect(isThere()).toBe(true)
+    letGo()
+    await untilGone()
+  })
+
+  test('since before the operator started', async () => {
+    addSet()
+    start()
+    await untilGone()
+  })
+})
+
+test.each([
+  ['created', ['kubectl-create']],
+  ['applied', ['flux']],
+  ['applied what we had created', [fieldManager, 'flux']],
+])('a set that another client %s stays', async (_, managers) => {
+  addSet(managers)
+  start()
+  await untilLooked()
+  expect(isThere()).toBe(true)
+})
+
+test('nothing is removed while another process may be at work', async () => {
+  addSet()
+  start(false)
+  await cleanup?.stop()
+  expect(isThere()).toBe(true)
+})
+
+test('a set that an environment builds on comes back when a tool deletes it', async () => {
+  addSet(['flux'])
+  addEnvironment({ lastPlanned })
+  start()
+  cluster.drop(DeploymentSet, namespace, name)
+  await eventually('the set', 10_000, async () => isThere() || undefined)
+  expect(cluster.store.get(DeploymentSet, namespace, name)?.spec.modules).toEqual({ web: {} })
+})

@@ -1,0 +1,250 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource, AppliedObject } from '../../../operator/api/active-resource.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { createInventory, type Inventory } from '../../../operator/controllers/shared/inventory.ts'
+import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
+import type { Objects } from '../../../operator/kube/client/objects.ts'
+import { keyOf } from '../../../operator/kube/client/resource.ts'
+import { activeResource, context } from '../../support/builders.ts'
+import { createFakeObjects, type FakeObjects } from '../support/fake-objects.ts'
+
+const namespace = environmentNamespace(context())
+const base = activeResource({ type: 'base', resourceId: 'main' })
+
+let world: FakeObjects
+let door: Objects
+let inventory: Inventory
+let resource: ActiveResource
+let woken: string[]
+
+beforeEach(() => {
+  world = createFakeObjects()
+  resource = base
+  start()
+})
+
+/** Another process, which knows only what the cluster keeps. */
+function start() {
+  door = world.open()
+  inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined))
+  woken = []
+  inventory.onDrift((key) => woken.push(key))
+}
+
+function object(kind: string, content: object = { spec: { size: 1 } }, name = 'thing'): KubeObject {
+  const apiVersion = kind === 'Deployment' ? 'apps/v1' : 'v1'
+  return { apiVersion, kind, metadata: { name, namespace }, ...content }
+}
+
+/** Applies, and has the status say so. */
+async function bring(...wanted: KubeObject[]) {
+  const applied = await inventory.bring(resource, wanted, [])
+  record(applied.standing)
+  return applied
+}
+
+function record(standing: readonly AppliedObject[]) {
+  resource = { ...resource, status: { objects: [...standing] } }
+}
+
+/** Whether the resource counts as touched, and was woken for it. */
+function isTouched(): boolean {
+  const isWoken = woken.splice(0).length > 0
+  expect(inventory.takeDrift(resource)).toBe(isWoken)
+  return isWoken
+}
+
+/** A change by hand. */
+function edit(kind: string) {
+  const live = world.get(kind, 'thing')
+  if (live) world.put({ ...live, spec: { size: 2 } })
+}
+
+const kinds = ['ConfigMap', 'Service', 'Deployment']
+
+describe.each(kinds)('an object of the kind %s', (kind) => {
+  test('that we applied is not touched, whether its events come before the answer or after it', async () => {
+    await bring(object(kind))
+    await bring(object(kind, { spec: { size: 3 } }))
+    const release = world.holdEvents()
+    await bring(object(kind, { spec: { size: 4 } }))
+    release()
+    expect(isTouched()).toBe(false)
+  })
+
+  test('that is edited by hand is touched, once', async () => {
+    await bring(object(kind))
+    edit(kind)
+    expect(isTouched()).toBe(true)
+    expect(inventory.takeDrift(resource)).toBe(false)
+  })
+
+  test('that is deleted by hand is touched', async () => {
+    await bring(object(kind))
+    world.delete(kind, 'thing')
+    expect(isTouched()).toBe(true)
+  })
+
+  test('that we applied again after an edit is as it should be', async () => {
+    await bring(object(kind))
+    edit(kind)
+    isTouched()
+    await bring(object(kind))
+    expect(world.get(kind, 'thing')).toMatchObject({ spec: { size: 1 } })
+    expect(isTouched()).toBe(false)
+  })
+
+  test.each<[rule: string, between: () => void, touched: boolean]>([
+    ['was not edited in between is not touched', () => {}, false],
+    ['was edited in between is touched', () => edit(kind), true],
+  ])('that is listed for the first time after a restart, and %s', async (_, between, touched) => {
+    await bring(object(kind))
+    between()
+    start()
+    await door.watch(object(kind))
+    expect(isTouched()).toBe(touched)
+  })
+})
+
+test('a status that changes is no edit where generations are counted', async () => {
+  await bring(object('Deployment'))
+  world.touchStatus('Deployment', 'thing', { replicas: 1 })
+  expect(isTouched()).toBe(false)
+})
+
+test('a label of ours that somebody takes away is an edit', async () => {
+  await bring(object('Deployment'))
+  const live = world.get('Deployment', 'thing')
+  const { annotations = {}, ...metadata } = live?.metadata ?? { name: '' }
+  const { 'quartermaster.dev/descriptor': _, ...others } = annotations
+  world.replaceMetadata('Deployment', 'thing', { ...metadata, annotations: others })
+  expect(isTouched()).toBe(true)
+})
+
+describe('Secrets', () => {
+  test('are applied and removed, and never watched', async () => {
+    await bring(object('Secret'), object('ConfigMap'))
+    edit('Secret')
+    expect(isTouched()).toBe(false)
+    await bring(object('ConfigMap'))
+    await inventory.clear(resource, [object('Secret')]).catch(() => {})
+    expect(world.log).not.toContain('watch Secret')
+    expect(world.get('Secret', 'thing')).toBeUndefined()
+  })
+
+  test('have no version in the status', async () => {
+    const { standing } = await bring(object('Secret'), object('ConfigMap'))
+    expect(standing.map(({ kind, resourceVersion }) => [kind, resourceVersion !== undefined])).toEqual([
+      ['Secret', false],
+      ['ConfigMap', true],
+    ])
+  })
+})
+
+describe('what nobody would find again', () => {
+  test.each<[rule: string, kind: string, applies: string[], recorded: boolean, found: boolean]>([
+    ['a Secret', 'Secret', ['Secret'], false, false],
+    ['a kind that the driver does not name', 'ConfigMap', ['Deployment'], false, false],
+    ['not a kind that the driver names', 'ConfigMap', ['ConfigMap'], false, true],
+    ['not what the status names', 'Secret', [], true, true],
+  ])('%s', async (_, kind, applies, recorded, found) => {
+    if (recorded) record([{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: 'known' }])
+    const unfindable = await inventory.unfindable(
+      resource,
+      [object(kind)],
+      applies.map((each) => object(each)),
+    )
+    expect(unfindable).toEqual(found ? [] : [{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: '' }])
+  })
+
+  test('is not recorded when its kind may not be watched: nobody could let go of it', async () => {
+    door.watch = async () => {
+      throw new Stalled('NotAllowed', 'no right')
+    }
+    const recording = inventory.unfindable(resource, [object('Secret'), object('ConfigMap')], [])
+    await expect(recording).rejects.toThrow(Stalled)
+  })
+})
+
+test.each<[rule: string, known: AppliedObject[]]>([
+  ['it is not in the status', []],
+  [
+    'it is in the status as one that is about to be applied',
+    [{ apiVersion: 'v1', kind: 'Secret', name: 'thing', namespace, uid: '' }],
+  ],
+])('what somebody else made is left as it is when %s', async (_, known) => {
+  const foreign = world.put(object('Secret', { data: { own: 'eA==' } }))
+  record(known)
+  await expect(bring(object('Secret'))).rejects.toMatchObject({ reason: 'Conflict' })
+  expect(world.get('Secret', 'thing')).toEqual(foreign)
+  await inventory.clear(resource, [])
+  expect(world.get('Secret', 'thing')).toEqual(foreign)
+})
+
+test('what is wanted no more goes', async () => {
+  await bring(object('ConfigMap'), object('Deployment'))
+  await bring(object('Deployment'))
+  expect(world.get('ConfigMap', 'thing')).toBeUndefined()
+  expect(isTouched()).toBe(false)
+})
+
+test('a clear waits for what is still going', async () => {
+  await bring(object('ConfigMap', {}, 'slow'))
+  world.replaceMetadata('ConfigMap', 'slow', {
+    ...(world.get('ConfigMap', 'slow')?.metadata ?? { name: 'slow' }),
+    finalizers: ['example.com/other'],
+  })
+  await expect(inventory.clear(resource, [])).rejects.toBeInstanceOf(Waiting)
+})
+
+describe('an object that is awaited', () => {
+  test.each<[rule: string, act: () => void, isWoken: boolean]>([
+    ['wakes the resource when its status changes', () => touch(1), true],
+    ['wakes it when it is edited', () => edit('Deployment'), true],
+    ['wakes it when it goes', () => world.delete('Deployment', 'thing'), true],
+    ['is silent while nothing happens', () => {}, false],
+  ])('%s, though no status names it yet', async (_, act, isWoken) => {
+    const applied = await inventory.bring(resource, [object('Deployment')], [])
+    await inventory.await(resource, applied)
+    act()
+    expect(woken.length > 0).toBe(isWoken)
+  })
+
+  test('wakes it once', async () => {
+    await inventory.await(resource, await bring(object('Deployment')))
+    touch(1)
+    touch(2)
+    expect(woken).toEqual([keyOf(resource)])
+  })
+
+  test('wakes it for what happened before it was awaited', async () => {
+    const applied = await bring(object('Deployment'))
+    touch(1)
+    expect(woken).toEqual([])
+    await inventory.await(resource, applied)
+    expect(woken).toEqual([keyOf(resource)])
+  })
+
+  test('does not wake it for our own apply, whose event comes late', async () => {
+    const release = world.holdEvents()
+    await inventory.await(resource, await bring(object('Deployment')))
+    release()
+    expect(woken).toEqual([])
+  })
+
+  test.each<[rule: string, end: () => Promise<unknown>]>([
+    ['it is brought again', () => bring(object('Deployment'))],
+    ['it is cleared', () => inventory.clear(resource, []).catch(() => {})],
+  ])('is awaited no more when %s', async (_, end) => {
+    await inventory.await(resource, await bring(object('Deployment')))
+    await end()
+    woken = []
+    touch(1)
+    expect(woken).toEqual([])
+  })
+})
+
+function touch(replicas: number) {
+  world.touchStatus('Deployment', 'thing', { replicas })
+}

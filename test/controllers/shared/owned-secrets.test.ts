@@ -1,0 +1,184 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { annotations, finalizer } from '../../../operator/api/names.ts'
+import { ResourceAccount } from '../../../operator/api/resource-account.ts'
+import { resourceAccountController } from '../../../operator/controllers/resource-account.ts'
+import { announcementOf } from '../../../operator/domain/secret/announced-secrets.ts'
+import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { activeResource } from '../../support/builders.ts'
+import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
+import { silentTurn } from '../support/turn.ts'
+
+const fake = createFakeCluster()
+let cluster: FakeCluster
+let secrets: FakeSecrets
+let controller: ReturnType<typeof resourceAccountController>
+
+beforeEach(() => {
+  secrets = createFakeSecrets()
+  fake.reset()
+  cluster = { ...fake, client: secrets.client }
+  controller = resourceAccountController(cluster, [])
+})
+
+const uid = 'account-uid'
+const own = {
+  ownerReferences: [{ apiVersion: 'quartermaster.dev/v1alpha1', kind: 'ResourceAccount', name: 'cf', uid }],
+}
+const turn = silentTurn()
+
+/** The account with this Secret, after a look that came to these. */
+function account(
+  credentialsSecretName?: string,
+  secretNames?: string[],
+  marks: Record<string, string> = {},
+): ResourceAccount {
+  const spec = { type: 'cloudflare', ...(credentialsSecretName ? { credentialsSecretName } : {}) }
+  const metadata = { namespace: 'acme', name: 'cf', uid, annotations: marks }
+  const object = newObject(ResourceAccount, metadata, spec)
+  return cluster.put(ResourceAccount, { ...object, ...(secretNames ? { status: { secretNames } } : {}) })
+}
+
+const look = (object: ResourceAccount) => controller.reconcile(object, turn)
+
+function addUser(name: string): void {
+  const made = activeResource({ type: 'dns', resourceId: 'main' })
+  cluster.put(ActiveResource, { ...made, status: { secretNames: [name] } })
+}
+
+describe('an account', () => {
+  test('that names no Secret is ready', async () => {
+    expect(await look(account())).toEqual({})
+  })
+
+  test('whose Secret is there is ready', async () => {
+    secrets.put('new', own)
+    expect(await look(account('new'))).toEqual({ secretNames: ['new'] })
+  })
+
+  test('whose Secret is not there waits, and keeps the old one', async () => {
+    secrets.put('old', own)
+    await expect(look(account('new', ['old']))).rejects.toMatchObject({
+      reason: 'SecretNotFound',
+      retryAfterSeconds: expect.any(Number),
+    })
+    expect(secrets.get('old')?.metadata.deletionTimestamp).toBeUndefined()
+  })
+})
+
+describe('a Secret that the spec names no more', () => {
+  test.each<[rule: string, put: () => void, isGoing: boolean, secretNames: string[]]>([
+    ['and that is its own goes', () => secrets.put('old', own), true, ['new']],
+    ['and that is not its own stays', () => secrets.put('old'), false, ['new']],
+    [
+      'and that is of an earlier account of that name stays',
+      () => secrets.put('old', { ownerReferences: [{ ...own.ownerReferences[0], uid: 'earlier' } as never] }),
+      false,
+      ['new'],
+    ],
+    ['and that is gone is forgotten', () => {}, true, ['new']],
+    [
+      'and that a resource holds goes when that lets go',
+      () => {
+        secrets.put('old', { ...own, finalizers: [finalizer] })
+        addUser('old')
+      },
+      true,
+      ['new'],
+    ],
+    [
+      'and that a resource will need but does not hold yet stays for now',
+      () => {
+        secrets.put('old', own)
+        addUser('old')
+      },
+      false,
+      ['new', 'old'],
+    ],
+  ])('%s', async (_, put, isGoing, secretNames) => {
+    put()
+    secrets.put('new', own)
+    expect(await look(account('new', ['old']))).toEqual({ secretNames })
+    const old = secrets.get('old')
+    expect(old === undefined || old.metadata.deletionTimestamp !== undefined).toBe(isGoing)
+  })
+
+  test('goes too when two changes came faster than one look', async () => {
+    for (const name of ['first', 'second', 'third']) secrets.put(name, own)
+    account('first')
+    account('second')
+    expect(await look(account('third', ['first']))).toEqual({ secretNames: ['third'] })
+    expect([secrets.get('first'), secrets.get('second')]).toEqual([undefined, undefined])
+  })
+
+  test('stays when the spec names it again', async () => {
+    for (const name of ['first', 'second']) secrets.put(name, own)
+    account('first')
+    account('second')
+    expect(await look(account('first'))).toEqual({ secretNames: ['first'] })
+    expect(secrets.get('first')).toBeDefined()
+    expect(secrets.get('second')).toBeUndefined()
+  })
+})
+
+describe('a Secret that is announced and not named', () => {
+  const announced = (minutesAgo: number) => announcementOf('fresh-00000001', Date.now() - minutesAgo * 60_000)
+
+  beforeEach(() => {
+    secrets.put('used', own)
+    secrets.put('fresh-00000001', own)
+  })
+
+  test.each<[rule: string, minutesAgo: number, isThere: boolean]>([
+    ['stays as long as the change may be under way', 1, true],
+    ['goes when the change must be over', 60, false],
+    ['stays when the clocks differ', -1, true],
+  ])('%s', async (_, minutesAgo, isThere) => {
+    const { secretNames } = await look(account('used', undefined, announced(minutesAgo)))
+    expect(secretNames).toEqual(isThere ? ['fresh-00000001', 'used'] : ['used'])
+    expect(secrets.get('fresh-00000001') !== undefined).toBe(isThere)
+  })
+
+  test('goes at once when the announcement is taken back', async () => {
+    account('used', undefined, announced(1))
+    expect(await look(account('used'))).toEqual({ secretNames: ['used'] })
+    expect(secrets.get('fresh-00000001')).toBeUndefined()
+  })
+
+  test('stays when the change names it', async () => {
+    account('used', undefined, announced(1))
+    expect(await look(account('fresh-00000001'))).toEqual({ secretNames: ['fresh-00000001'] })
+    expect(secrets.get('used')).toBeUndefined()
+  })
+
+  test('that is of another owner stays whatever is announced', async () => {
+    secrets.put('fresh-00000001')
+    await look(account('used', undefined, announced(60)))
+    expect(secrets.get('fresh-00000001')).toBeDefined()
+  })
+})
+
+describe('an account that is there to be tried', () => {
+  const until = (ms: number) => ({ [annotations.trialUntil]: new Date(Date.now() + ms).toISOString() })
+  const current = () => cluster.store.get(ResourceAccount, 'acme', 'cf')
+
+  test.each<[rule: string, marks: Record<string, string>, isThere: boolean]>([
+    ['goes when its time is over', until(-1), false],
+    ['stays until then', until(60_000), true],
+    ['stays when its time is no time', { [annotations.trialUntil]: 'later' }, true],
+  ])('%s', async (_, marks, isThere) => {
+    await look(account(undefined, undefined, marks))
+    expect(current() !== undefined).toBe(isThere)
+  })
+
+  test('is looked at again when its time is over', async () => {
+    const woken = new Promise((resolve) => {
+      for (const each of controller.watches ?? []) each.subscribe(resolve)
+    })
+    await look(account(undefined, undefined, until(20)))
+    const keepAlive = setTimeout(() => {}, 5000)
+    expect(await woken).toEqual(['acme/cf'])
+    clearTimeout(keepAlive)
+  })
+})

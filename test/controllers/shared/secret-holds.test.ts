@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceAccount } from '../../../operator/api/resource-account.ts'
+import { createSecretHolds, type SecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
+import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { activeResource } from '../../support/builders.ts'
+import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
+
+const fake = createFakeCluster()
+let cluster: FakeCluster
+let secrets: FakeSecrets
+let holds: SecretHolds
+
+beforeEach(() => {
+  secrets = createFakeSecrets()
+  fake.reset()
+  cluster = { ...fake, client: secrets.client }
+  holds = createSecretHolds(cluster, { retryMs: 1 })
+})
+
+/** A resource that needs these by its spec, and these by its status. */
+function resource(id: string, named: readonly string[] = [], known: readonly string[] = []): ActiveResource {
+  const secretRefs = { list: named.map((secret) => ({ deep: { secret, key: 'x' } })) }
+  const made = activeResource(
+    { type: 's3', resourceId: id },
+    {
+      definition: {
+        definitionName: 's3',
+        driverType: 'x/y',
+        accountName: 'main',
+        driverInputs: { secretRefs },
+      },
+    },
+  )
+  return cluster.put(ActiveResource, { ...made, status: { secretNames: [...known] } })
+}
+
+function writeStatus({ metadata: { name } }: ActiveResource, known: readonly string[]): void {
+  cluster.setStatus(ActiveResource, 'acme', name, { secretNames: [...known] })
+}
+
+function drop({ metadata: { name } }: ActiveResource): void {
+  cluster.drop(ActiveResource, 'acme', name)
+}
+
+describe('a Secret that is held', () => {
+  test('is held once, whoever asks for it, and however often', async () => {
+    secrets.put('a')
+    const [one, two] = [resource('one'), resource('two')]
+    await Promise.all([holds.hold(one, ['a']), holds.hold(two, ['a'])])
+    await holds.hold(one, ['a'])
+    expect(secrets.isHeld('a')).toBe(true)
+    expect(secrets.requests).toEqual(['GET a', 'PATCH a'])
+  })
+
+  test('keeps the finalizers of others', async () => {
+    secrets.put('a', { finalizers: ['example.com/other'] })
+    const one = resource('one')
+    await holds.hold(one, ['a'])
+    expect(secrets.get('a')?.metadata.finalizers).toHaveLength(2)
+    await holds.release(one, ['a'])
+    expect(secrets.get('a')?.metadata.finalizers).toEqual(['example.com/other'])
+  })
+
+  test('stays readable when it is deleted, and goes when it is released', async () => {
+    secrets.put('a')
+    const one = resource('one')
+    await holds.hold(one, ['a'])
+    secrets.delete('a')
+    expect(secrets.get('a')).toBeDefined()
+    await holds.release(one, ['a'])
+    expect(secrets.get('a')).toBeUndefined()
+  })
+
+  test('that was made anew after its release is held anew', async () => {
+    secrets.put('a')
+    const one = resource('one')
+    await holds.hold(one, ['a'])
+    secrets.delete('a')
+    await holds.release(one, ['a'])
+    secrets.put('a')
+    await holds.hold(one, ['a'])
+    expect(secrets.isHeld('a')).toBe(true)
+  })
+
+  test('is looked at again after a while: a finalizer that somebody took away is put back', async () => {
+    holds = createSecretHolds(cluster, { trustMs: 0 })
+    secrets.put('a')
+    const one = resource('one')
+    await holds.hold(one, ['a'])
+    secrets.put('a')
+    await holds.hold(one, ['a'])
+    expect(secrets.isHeld('a')).toBe(true)
+  })
+
+  test('and that somebody changes at the same moment is held all the same', async () => {
+    secrets.put('a')
+    let races = 3
+    secrets.before = (request) => {
+      if (request.startsWith('PATCH') && races-- > 0) secrets.put('a')
+    }
+    await holds.hold(resource('one'), ['a'])
+    expect(secrets.isHeld('a')).toBe(true)
+  })
+})
+
+test.each<[rule: string, put: () => void]>([
+  ['a missing Secret', () => {}],
+  [
+    'one that is being deleted',
+    () => {
+      secrets.put('a', { finalizers: ['example.com/other'] })
+      secrets.delete('a')
+    },
+  ],
+])('%s is nothing to hold, and nothing to release', async (_, put) => {
+  put()
+  const one = resource('one')
+  await holds.hold(one, ['a', '', '../b'])
+  await holds.release(one, ['a', '', '../b'])
+  expect(secrets.requests).toEqual(['GET a', 'GET a'])
+})
+
+describe('a Secret is let go by the last that needs it', () => {
+  beforeEach(async () => {
+    secrets.put('a')
+    await holds.hold(resource('one', [], ['a']), ['a'])
+  })
+
+  test.each<[rule: string, other: () => unknown, stays: boolean]>([
+    ['nobody else', () => {}, false],
+    ['one whose spec names it', () => resource('two', ['a']), true],
+    ['one whose status names it', () => resource('two', [], ['a']), true],
+    ['one that holds it and has said so nowhere yet', () => holds.hold(resource('two'), ['a']), true],
+    ['one that needs another', () => resource('two', ['b'], ['c']), false],
+  ])('%s', async (_, other, stays) => {
+    await other()
+    await holds.release(resource('one', [], ['a']), ['a'])
+    expect(secrets.isHeld('a')).toBe(stays)
+  })
+
+  test('two that release at the same moment do not leave it to each other', async () => {
+    const [one, two] = [resource('one', ['a'], ['a']), resource('two', ['a'], ['a'])]
+    await Promise.all([holds.release(one, ['a']), holds.release(two, ['a'])])
+    expect(secrets.isHeld('a')).toBe(false)
+  })
+
+  test('one that comes to need it while it is let go has it held', async () => {
+    const [one, two] = [resource('one', [], ['a']), resource('two')]
+    await Promise.all([holds.release(one, ['a']), holds.hold(two, ['a'])])
+    expect(secrets.isHeld('a')).toBe(true)
+  })
+
+  test('a release that fails is done when it is repeated', async () => {
+    const one = resource('one', ['a'], ['a'])
+    secrets.before = () => {
+      throw new Error('reset')
+    }
+    await expect(holds.release(one, ['a'])).rejects.toThrow('reset')
+    secrets.before = () => {}
+    await holds.release(one, ['a'])
+    expect(secrets.isHeld('a')).toBe(false)
+  })
+})
+
+describe('what is no longer needed is let go, even if nobody says so', () => {
+  test.each<[rule: string, named: string[], known: string[], act: (one: ActiveResource) => unknown]>([
+    ['the resource is gone, its spec named it', ['a'], [], drop],
+    ['the resource is gone, its status named it', [], ['a'], drop],
+    ['the resource is gone, it had said so nowhere yet', [], [], drop],
+    ['its status names it no more', [], ['a'], (one) => writeStatus(one, ['b'])],
+    ['its spec names another', ['a'], [], () => resource('one', ['b'])],
+    ['it holds another instead', [], [], (one) => holds.hold(one, ['b'])],
+  ])('%s', async (_, named, known, act) => {
+    secrets.put('a')
+    secrets.put('b')
+    const one = resource('one', named, known)
+    await holds.hold(one, ['a'])
+    await act(one)
+    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+  })
+
+  test('an account has a Secret that an earlier process held', async () => {
+    secrets.put('a')
+    const spec = { type: 'local', credentialsSecretName: 'a' }
+    cluster.put(ResourceAccount, newObject(ResourceAccount, { namespace: 'acme', name: 'main' }, spec))
+    const one = resource('one')
+    await createSecretHolds(cluster).hold(one, ['a'])
+    drop(one)
+    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+  })
+
+  test('the API server does not answer at first', async () => {
+    secrets.put('a')
+    const one = resource('one', ['a'])
+    await holds.hold(one, ['a'])
+    let failures = 3
+    secrets.before = () => {
+      if (failures-- > 0) throw new Error('reset')
+    }
+    drop(one)
+    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+  })
+})
+
+test('what a resource released and needs again is held again', async () => {
+  secrets.put('a')
+  const one = resource('one', [], ['a'])
+  await holds.hold(one, ['a'])
+  await holds.release(one, ['a'])
+  writeStatus(one, [])
+  await holds.hold(one, ['a'])
+  writeStatus(one, ['a'])
+  await holds.release(resource('two', [], ['a']), ['a'])
+  expect(secrets.isHeld('a')).toBe(true)
+})

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { annotations } from '../../../operator/api/names.ts'
+import { ApiError } from '../../../operator/kube/client/client.ts'
+import { createAnnouncingWorld, late, noon, succeeded } from '../support/announcing.ts'
+import { environment } from '../support/webhooks.ts'
+
+const crash = new Error('the process died')
+const world = createAnnouncingWorld()
+beforeEach(() => world.reset())
+afterEach(() => world.end())
+
+describe('a crash between two writes loses nothing and repeats nothing', () => {
+  const mark = 'patch EnvironmentDeployment acme/shop.staging.1'
+  test.each<[where: string, write: string, left: readonly string[]]>([
+    [
+      'before the first call',
+      'create WebhookCall acme/one',
+      ['create WebhookCall acme/one', 'create WebhookCall acme/two', mark],
+    ],
+    ['before the last call', 'create WebhookCall acme/two', ['create WebhookCall acme/two', mark]],
+    ['after the last call', mark, [mark]],
+  ])('%s', async (_, write, left) => {
+    for (const name of ['one', 'two']) world.putWebhook(name)
+    world.putDeployment({ startTime: noon })
+    world.cluster.failNext(write, crash)
+    await world.begin()
+    world.cluster.writes.length = 0
+    await world.restart()
+    expect(world.writes()).toEqual(left)
+    expect(world.calls()).toEqual(['one deployment.started', 'two deployment.started'])
+  })
+
+  test('a call that is there already, but not known yet, is not made again', async () => {
+    world.putWebhook('hook')
+    world.putEnvironment()
+    world.cluster.failNext('create WebhookCall', new ApiError(409, 'AlreadyExists', 'it already exists'))
+    await world.begin()
+    expect(world.writes()).toEqual(['patch Environment acme/shop.staging'])
+  })
+
+  test('a write that failed is tried again', async () => {
+    world.putWebhook('hook')
+    world.putEnvironment()
+    world.cluster.failNext('create WebhookCall', new ApiError(500, 'InternalError', 'etcd has no leader'))
+    await world.begin()
+    expect(world.calls()).toEqual([])
+    await eventually('another try', 30_000, async () => world.announced() !== undefined || undefined)
+    expect(world.calls()).toEqual(['hook environment.created'])
+    expect(world.announced()).toEqual({ [annotations.announced]: 'created' })
+  })
+})
+
+describe('what goes away meanwhile', () => {
+  const terminating = 'unable to create new content in namespace acme because it is being terminated'
+  test.each<[what: string, error: ApiError]>([
+    ['a namespace takes no call', new ApiError(403, 'Forbidden', terminating)],
+    ['a webhook needs none', new ApiError(404, 'NotFound', 'not found')],
+  ])('%s, and the last look at an environment ends', async (_, error) => {
+    world.putWebhook('hook')
+    await world.begin()
+    world.cluster.failNext('create WebhookCall', error)
+    world.cluster.failNext('create WebhookCall', error)
+    await world.tellLast(world.putEnvironment({ deletionTimestamp: late }))
+    expect(world.writes()).toEqual(['patch Environment acme/shop.staging'])
+  })
+
+  test('an environment needs no mark', async () => {
+    world.putWebhook('hook')
+    await world.begin()
+    world.cluster.failNext('patch Environment', new ApiError(404, 'NotFound', 'not found'))
+    await world.tellLast(world.putEnvironment({ deletionTimestamp: late }))
+    expect(world.calls()).toEqual(['hook environment.created', 'hook environment.deleted'])
+  })
+
+  test('a refusal of another kind is one', async () => {
+    world.putWebhook('hook')
+    await world.begin()
+    const refusal = new ApiError(403, 'Forbidden', 'may not create')
+    world.cluster.failNext('create WebhookCall', refusal)
+    await expect(world.tellLast(world.putEnvironment({ deletionTimestamp: late }))).rejects.toBe(refusal)
+    expect(world.writes().filter((each) => each.startsWith('patch'))).toEqual([])
+  })
+})
+
+describe('the deletion of an environment', () => {
+  test('is told of in its last moment, with all that was not told before', async () => {
+    world.putWebhook('hook')
+    world.putEnvironment({ finalizers: ['quartermaster.dev/finalizer'] })
+    await world.begin()
+    world.putEnvironment({ deletionTimestamp: late, annotations: { [annotations.announced]: 'created' } })
+    await world.quiet()
+    expect(world.calls()).toEqual(['hook environment.created'])
+    world.isActive = false
+    world.putDeployment(succeeded)
+    await world.quiet()
+    world.isActive = true
+    const last = world.cluster.store.get(Environment, 'acme', 'shop.staging')
+    await world.tellLast(last ?? environment())
+    expect(world.calls()).toEqual([
+      'hook deployment.finished',
+      'hook deployment.started',
+      'hook environment.created',
+      'hook environment.deleted',
+    ])
+    expect(world.announced()).toEqual({ [annotations.announced]: 'created,deleted' })
+    const before = world.cluster.writes.length
+    await world.tellLast(world.cluster.store.get(Environment, 'acme', 'shop.staging') ?? environment())
+    expect(world.cluster.writes).toHaveLength(before)
+  })
+})

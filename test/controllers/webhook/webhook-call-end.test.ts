@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { annotations } from '../../../operator/api/names.ts'
+import { conditionOf } from '../../../operator/kube/loop/verdict.ts'
+import { InvalidHeader, OutboundError, TargetRefused } from '../../../operator/outbound/errors.ts'
+import { ready } from '../../api-gateway/support/objects.ts'
+import { agedBy, createCallWorld, daySeconds, secret, secretName } from '../support/calls.ts'
+import { signingSecret } from '../support/webhooks.ts'
+
+const world = createCallWorld()
+beforeEach(() => world.reset())
+
+const goingOut = { generation: 2, deletionTimestamp: '2026-03-01T00:00:00Z' }
+
+test('a call is sent although its webhook is on its way out', async () => {
+  world.putWebhook({}, {}, goingOut)
+  world.putCall()
+  expect(await world.look()).toMatchObject({ reason: 'Reconciled' })
+})
+
+describe('a call is not sent', () => {
+  test.each<[rule: string, prepare: () => unknown, reason: string, isOver: boolean]>([
+    ['when its webhook is gone', () => {}, 'WebhookNotFound', true],
+    ['when its webhook is disabled', () => world.putWebhook({ disabled: true }), 'Disabled', true],
+    ['while its webhook is not judged', () => world.putWebhook({}, {}), 'WebhookNotReady', false],
+    [
+      'while its webhook was judged as it was before',
+      () => world.putWebhook({}, { ...ready, observedGeneration: 0 }),
+      'WebhookNotReady',
+      false,
+    ],
+    [
+      'when its webhook is on its way out and could not be called by',
+      () => world.putWebhook({ url: 'http://hooks.example.com' }, {}, goingOut),
+      'WebhookNotReady',
+      false,
+    ],
+    [
+      'while the secret is missing',
+      () => {
+        world.putWebhook()
+        world.objects.delete('Secret', secretName)
+      },
+      'SecretNotFound',
+      false,
+    ],
+    [
+      'while the secret has lost its key',
+      () => {
+        world.putWebhook()
+        world.objects.delete('Secret', secretName)
+        world.objects.put(Object.assign(signingSecret(secretName, ''), { data: {} }))
+      },
+      'InvalidSigningSecret',
+      false,
+    ],
+  ])('%s', async (_, prepare, reason, isOver) => {
+    prepare()
+    world.putCall()
+    expect(await world.look()).toMatchObject({ reason })
+    expect(world.now().status?.finishTime !== undefined).toBe(isOver)
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('a call that is over', () => {
+  const finished = (secondsAgo: number) => ({
+    responseStatus: 200,
+    finishTime: new Date(Date.now() - secondsAgo * 1000).toISOString(),
+  })
+
+  test.each<[rule: string, secondsAgo: number, isThere: boolean]>([
+    ['stays for three days', 3 * daySeconds - 60, true],
+    ['then goes', 3 * daySeconds + 60, false],
+  ])('%s', async (_, secondsAgo, isThere) => {
+    world.putWebhook()
+    world.putCall({}, finished(secondsAgo))
+    await world.look()
+    expect(world.isThere()).toBe(isThere)
+    expect(world.requests).toEqual([])
+  })
+
+  test('is sent again, once for each new text of the annotation, under the same id', async () => {
+    world.putWebhook()
+    world.putCall({}, finished(60))
+    for (const value of ['one', 'one', 'two']) {
+      world.redeliver(value)
+      await world.look()
+      await world.look()
+    }
+    expect(world.requests.map(({ headers }) => headers?.['webhook-id'])).toEqual(['event-1', 'event-1'])
+    expect(world.now().status).toMatchObject({ redelivery: 'two', responseStatus: 200 })
+  })
+
+  test('and sent again in vain is not tried a second time', async () => {
+    world.answer = async () => 500
+    world.putWebhook()
+    world.putCall({}, finished(60))
+    world.redeliver('one')
+    expect(await world.look()).toMatchObject({ reason: 'GivenUp', retry: 'no' })
+    expect(world.now().status).toMatchObject({ redelivery: 'one', responseStatus: 500 })
+    await world.look()
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('and was given up can be sent again, and is ready then', async () => {
+    world.answer = async () => 503
+    world.putWebhook()
+    world.putCall(agedBy(daySeconds + 5))
+    await world.look()
+    world.redeliver('one')
+    world.answer = async () => 200
+    expect(await world.look()).toMatchObject({ reason: 'Reconciled' })
+    expect(conditionOf(world.now(), 'Stalled')).toBeUndefined()
+  })
+})
+
+describe('a webhook that changes wakes', () => {
+  function woken(): string[] {
+    const keys: string[] = []
+    for (const each of world.controller.watches ?? []) each.subscribe((some) => keys.push(...some))
+    world.putWebhook()
+    return keys
+  }
+
+  test.each<[rule: string, status: object, marks: Record<string, string>, isWoken: boolean]>([
+    ['a call that is not over', {}, {}, true],
+    ['no call that is over', { finishTime: '2026-01-01T00:00:00Z' }, {}, false],
+    [
+      'a call that is to be sent again',
+      { finishTime: '2026-01-01T00:00:00Z', redelivery: 'one' },
+      { [annotations.redeliver]: 'two' },
+      true,
+    ],
+  ])('%s', (_, status, marks, isWoken) => {
+    world.putCall({ annotations: marks }, status)
+    expect(woken()).toEqual(isWoken ? ['acme/hook.1'] : [])
+  })
+})
+
+describe('nothing secret is told', () => {
+  const canary = 'canary-value-of-a-header'
+  const words = [secret, canary, Buffer.from(canary).toString('base64'), encodeURIComponent(`${canary}/ä`)]
+
+  test.each<[rule: string, error: () => Promise<number>]>([
+    ['by an answer', async () => 500],
+    ['when the receiver is gone', async () => 410],
+    ['by an error of the connection', () => Promise.reject(new OutboundError('Connection', words.join(' ')))],
+    ['by a refusal', () => Promise.reject(new TargetRefused(words.join(' ')))],
+    ['by a header that may not be sent', () => Promise.reject(new InvalidHeader(words.join(' ')))],
+    ['by any error', () => Promise.reject(new Error(words.join(' ')))],
+  ])('%s', async (_, error) => {
+    world.answer = error
+    world.putWebhook({ headers: { 'x-own': canary, 'x-other': `${canary}/ä` } })
+    world.putCall()
+    await world.look()
+    const text = JSON.stringify(world.now())
+    for (const word of [...words, 'secret words']) expect(text).not.toContain(word)
+  })
+})

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals'
+import { Mismatch, ReferenceNotFound, Stalled } from '../../../operator/domain/base/errors.ts'
+import { errorOfFaults } from '../../../operator/domain/base/fault.ts'
+
+const faults = (...reasons: string[]) => reasons.map((reason) => ({ reason, message: `about ${reason}` }))
+
+describe('an object with faults', () => {
+  test.each<[rule: string, reasons: string[], kind: unknown, reason: string]>([
+    ['that is wrong by itself stalls', ['InvalidSchema'], Stalled, 'InvalidSchema'],
+    ['that refers to what is missing waits', ['TypeNotFound'], ReferenceNotFound, 'TypeNotFound'],
+    ['that does not fit others is a mismatch', ['WrongType'], Mismatch, 'WrongType'],
+    [
+      'is not judged beside others before all are there',
+      ['WrongType', 'AccountNotFound'],
+      ReferenceNotFound,
+      'AccountNotFound',
+    ],
+    [
+      'that is wrong by itself waits for nothing',
+      ['UnknownDriver', 'InvalidSchema'],
+      Stalled,
+      'InvalidSchema',
+    ],
+    ['with a reason that is not listed is a mismatch', ['Another'], Mismatch, 'Another'],
+  ])('%s', (_, reasons, kind, reason) => {
+    const error = errorOfFaults(faults(...reasons))
+    expect(error?.constructor).toBe(kind)
+    expect(error).toMatchObject({ reason })
+    for (const each of reasons) expect(error?.message).toContain(`about ${each}`)
+  })
+
+  test('and without any, there is no error', () => {
+    expect(errorOfFaults([])).toBeUndefined()
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import { fullEffort } from '../../../operator/domain/base/effort.ts'
+import { buildGraph } from '../../../operator/domain/graph/graph.ts'
+import { didYouMean } from '../../../operator/domain/base/nearest.ts'
+import { module, set } from '../../support/builders.ts'
+import { graphInput } from '../../support/graphs.ts'
+import { fc } from '../../support/properties.ts'
+
+const hint = (name: string) => `; did you mean '${name}'?`
+
+/** Letters that must change, come, go or swap with the next, by the definition. */
+function distance(left: string, right: string): number {
+  if (left === '' || right === '') return left.length + right.length
+  const [i, j] = [left.length - 1, right.length - 1]
+  const swaps = i > 0 && j > 0 && left[i] === right[j - 1] && left[i - 1] === right[j]
+  return Math.min(
+    distance(left.slice(0, i), right) + 1,
+    distance(left, right.slice(0, j)) + 1,
+    distance(left.slice(0, i), right.slice(0, j)) + (left[i] === right[j] ? 0 : 1),
+    swaps ? distance(left.slice(0, -2), right.slice(0, -2)) + 1 : Infinity,
+  )
+}
+
+describe('the nearest known name is the one that may be meant', () => {
+  test.each<[string, string, string[], string]>([
+    ['a letter is missing', 'postgrs', ['redis', 'postgres'], hint('postgres')],
+    ['two are swapped', 'hots', ['port', 'host'], hint('host')],
+    ['the first by the alphabet of those that are as near', 'ab1', ['ab3', 'ab2'], hint('ab2')],
+    ['in whatever case', 'LOG', ['log'], hint('log')],
+    ['none is near', 'postgres', ['mysqldb'], ''],
+    ['none that shares no letter', 'abc', ['xyz'], ''],
+    ['none of a name that is long', 'a'.repeat(65), ['a'.repeat(64)], ''],
+  ])('%s', (_, wrong, known, expected) => {
+    expect(didYouMean(wrong, known)).toBe(expected)
+  })
+
+  test('no near name is missed', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 4, maxLength: 6 })
+    fc.assert(
+      fc.property(word, word, (wrong, name) => {
+        expect(didYouMean(wrong, [name])).toBe(distance(wrong, name) <= 3 ? hint(name) : '')
+      }),
+    )
+  })
+})
+
+describe('hints take a bounded time', () => {
+  test('few of many like names are looked at', () => {
+    let looks = 0
+    const known = function* () {
+      for (; looks < 100_000; looks++) yield `name-${looks + 100_000}`
+    }
+    expect(didYouMean('wrong-123456', known())).toBe('')
+    expect(looks).toBeLessThan(1000)
+  })
+
+  test('only the first faults get one', () => {
+    const effort = fullEffort()
+    const hints = Array.from({ length: 1000 }, () => didYouMean('hots', ['host'], effort))
+    expect(hints.filter((each) => each !== '')).toHaveLength(20)
+  })
+
+  test('whichever way a graph comes to them', () => {
+    const variables = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [
+        `V${i}`,
+        `\${values.HOTS${i}} \${externals.cach${i}.host} \${modules.wbe${i}.service}`,
+      ]),
+    )
+    const web = module({ cache: { type: 'redis' } }, { containers: { main: { variables } } })
+    const values = new Map([['HOST0', { value: 'x' }]])
+    const { problems } = buildGraph(graphInput(set({ web0: web }), [], { values }))
+    expect(problems.length).toBeGreaterThanOrEqual(300)
+    expect(problems.filter(({ message }) => message.includes('did you mean'))).toHaveLength(20)
+  })
+})

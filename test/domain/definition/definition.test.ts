@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals'
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { freeForm } from '../../../operator/api/schema.ts'
+import { driverOf, faultsOfDefinition, faultsOfInputs } from '../../../operator/domain/definition/definition.ts'
+import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
+import { unreadLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
+import { builtInTypes, isProvidedBy } from '../../../operator/domain/resource/types.ts'
+import { catalogue } from '../../../operator/drivers/catalogue.ts'
+
+const vendors = ['quartermaster', 'humanitec']
+const echo = 'quartermaster/echo'
+
+const definition = (
+  name: string,
+  spec: Partial<ResourceDefinition['spec']> = {},
+  creationTimestamp = '2026-01-01T00:00:00Z',
+) =>
+  newObject(
+    ResourceDefinition,
+    { name, namespace: 'acme', creationTimestamp },
+    { type: 'dns', driverType: echo, ...spec },
+  )
+
+const reasonsOf = (subject: ResourceDefinition, rivals: readonly ResourceDefinition[] = []) =>
+  faultsOfDefinition(subject, {
+    catalogue,
+    vendors,
+    rivals: [subject, ...rivals],
+    types: builtInTypes,
+    accountTypeOf: () => undefined,
+  }).map(({ reason }) => reason)
+
+test.each([
+  ['driver types are of the form <vendor>/<driver-name>', 'quartermaster/ingress', 'ingress'],
+  ['further vendor names are aliases', 'humanitec/ingress', 'ingress'],
+  ['another vendor is another driver', 'acme/ingress', undefined],
+  ['a driver that there is not', 'quartermaster/terraform', undefined],
+  ['a type without a vendor', 'ingress', undefined],
+  ['a type with too many parts', 'quartermaster/ingress/v1', undefined],
+])('%s', (_, type, name) => {
+  expect(driverOf(type, catalogue, vendors)?.name).toBe(name)
+})
+
+describe('a definition is judged by what is around it', () => {
+  test.each<[string, ResourceDefinition, ResourceDefinition[], string[]]>([
+    ['nothing is wrong', definition('dns', { criteria: [{}] }), [], []],
+    ['the driver is not known', definition('dns', { driverType: 'acme/unknown' }), [], ['UnknownDriver']],
+    ['the type does not exist', definition('x', { type: 'nosuch' }), [], ['TypeNotFound']],
+    ['a driver of another type', definition('x', { driverType: 'quartermaster/ingress' }), [], ['WrongType']],
+    [
+      'inputs that the driver would not take',
+      definition('x', {
+        type: 'ingress',
+        driverType: 'quartermaster/ingress',
+        driverInputs: { values: { api_version: 'v2' } },
+      }),
+      [],
+      ['InvalidInputs'],
+    ],
+    [
+      'the younger of two equal criteria loses it',
+      definition('younger', { criteria: [{ appId: 'shop' }] }, '2026-01-02T00:00:00Z'),
+      [definition('older', { criteria: [{ appId: 'shop' }] })],
+      ['DuplicateCriterion'],
+    ],
+    [
+      'the older one keeps it',
+      definition('older', { criteria: [{ appId: 'shop' }] }),
+      [definition('younger', { criteria: [{ appId: 'shop' }] }, '2026-01-02T00:00:00Z')],
+      [],
+    ],
+    [
+      'of the same age the first name keeps it',
+      definition('b', { criteria: [{}] }),
+      [definition('a', { criteria: [{ class: 'default', envId: '*' }] })],
+      ['DuplicateCriterion'],
+    ],
+  ])('%s', (_, subject, rivals, reasons) => {
+    expect(reasonsOf(subject, rivals)).toEqual(reasons)
+  })
+})
+
+describe('a driver provisions', () => {
+  test.each<[rule: string, resourceTypes: string[] | undefined, type: string, expected: boolean]>([
+    ['any type when it names none', undefined, 'acme/s3', true],
+    ['a type that it names', ['s3'], 's3', true],
+    ['a custom type that it names', ['acme/s3'], 'acme/s3', true],
+    ['overrides of a built-in type that it names', ['s3'], 'acme/s3', true],
+    ['no other type', ['s3', 'acme/dns'], 'dns', false],
+  ])('%s', (_, resourceTypes, type, expected) => {
+    expect(isProvidedBy(type, resourceTypes)).toBe(expected)
+  })
+})
+
+describe('inputs are checked against the schema of the driver, placeholders pass any schema', () => {
+  const inner = { type: 'object', properties: { flag: { type: 'boolean' } } }
+  const strict: DriverDescriptor = {
+    name: 'strict',
+    description: 'A driver with a schema.',
+    account: { types: [], required: false },
+    values: {
+      type: 'object',
+      required: ['size'],
+      properties: { size: { type: 'integer' }, deep: { type: 'array', items: inner } },
+    },
+    secrets: freeForm('Anything.'),
+    neighbours: {},
+    takesIngressRules: false,
+    replacedBy: [],
+  }
+
+  test.each([
+    [{ size: 1 }, true],
+    [{ size: 'x' }, false],
+    [{ size: '${context.app.id}' }, true],
+    [{ size: '$\\{context.app.id}' }, false],
+    [{ size: 1, deep: [{ flag: '${context.app.id}' }] }, true],
+    [{ size: 1, deep: [{ flag: 'yes' }] }, false],
+    [{}, false],
+  ])('%j', (values, passes) => {
+    expect(faultsOfInputs(strict, { values, secrets: {} }).length === 0).toBe(passes)
+  })
+
+  test('a message names the input and never its value', () => {
+    const [message] = faultsOfInputs(strict, { values: { size: 'canary' }, secrets: {} })
+    expect(message).toContain('values.size')
+    expect(message).not.toContain('canary')
+  })
+
+  test('what a reference to a Secret names passes any schema', () => {
+    const refs = {
+      token: { secret: 'login', key: 'token' },
+      nested: { whole: { secret: 'tls' } },
+      elsewhere: { store: 'vault', ref: 'a' },
+    }
+    expect(JSON.stringify(unreadLeaves(refs))).not.toContain('login')
+    expect(Object.keys(unreadLeaves(refs))).toEqual(['token', 'nested', 'elsewhere'])
+  })
+})

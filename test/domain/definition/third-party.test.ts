@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals'
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
+import { driverOf } from '../../../operator/domain/definition/definition.ts'
+import { catalogueWith, faultOfTargetForm, faultsOfDriverObject } from '../../../operator/domain/definition/third-party.ts'
+import { catalogue } from '../../../operator/drivers/catalogue.ts'
+
+const vendors = ['quartermaster', 'humanitec']
+
+function driver(name: string, target: string, more: Partial<ResourceDriver['spec']> = {}): ResourceDriver {
+  return newObject(ResourceDriver, { namespace: 'acme', name }, { type: 's3', target, ...more })
+}
+
+function namesWith(...drivers: ResourceDriver[]): string[] {
+  return catalogueWith(catalogue, drivers, vendors)
+    .slice(catalogue.length)
+    .map(({ name }) => name)
+}
+
+describe('the drivers of an organization', () => {
+  test('are named by the organization and their id', () => {
+    const known = catalogueWith(catalogue, [driver('mine', 'https://d.test')], vendors)
+    expect(driverOf('acme/mine', known, vendors)).toMatchObject({
+      name: 'acme/mine',
+      resourceTypes: ['s3'],
+      remote: true,
+      keepsCookie: true,
+    })
+    expect(driverOf('globex/mine', known, vendors)).toBeUndefined()
+    expect(driverOf('humanitec/echo', known, vendors)?.name).toBe('echo')
+    expect(driverOf('echo', known, vendors)).toBeUndefined()
+  })
+
+  test('may wrap each other in any order, and those of ours', () => {
+    const names = namesWith(
+      driver('outer', 'driver://acme/inner'),
+      driver('inner', 'driver://acme/core'),
+      driver('core', 'http://d.test'),
+      driver('ours', 'driver://humanitec/ingress'),
+    )
+    expect(names.sort()).toEqual(['acme/core', 'acme/inner', 'acme/ours', 'acme/outer'])
+  })
+
+  test('that wrap each other in a circle, or nothing, are not there', () => {
+    expect(namesWith(driver('a', 'driver://acme/b'), driver('b', 'driver://acme/a'))).toEqual([])
+    expect(namesWith(driver('a', 'driver://acme/a'))).toEqual([])
+    expect(namesWith(driver('a', 'driver://globex/x'))).toEqual([])
+  })
+
+  test('that wrap a driver see its neighbours, keep its cookie and take its accounts', () => {
+    const wrapped = catalogueWith(catalogue, [driver('own', 'driver://quartermaster/ingress')], vendors).at(
+      -1,
+    )
+    expect(wrapped).toMatchObject({
+      neighbours: { dns: 'dns', routes: 'dns<route' },
+      takesIngressRules: true,
+      account: { types: ['local'], required: false },
+    })
+    expect(wrapped).not.toHaveProperty('outputNames')
+  })
+
+  test.each<[types: readonly string[] | undefined, required: boolean]>([
+    [undefined, false],
+    [[], false],
+    [['aws'], true],
+    [['aws', 'none'], false],
+  ])('with the account types %j: an account is required: %s', (types, required) => {
+    const own = driver('mine', 'https://d.test', types ? { accountTypes: [...types] } : {})
+    expect(catalogueWith(catalogue, [own], vendors).at(-1)?.account).toEqual({ types: types ?? [], required })
+  })
+})
+
+describe('the target of a driver', () => {
+  test.each<[target: string, isFine: boolean]>([
+    ['https://driver.example.test/s3', true],
+    ['http://driver.drivers:8080', true],
+    ['driver://acme/other', true],
+    ['driver://quartermaster/echo', true],
+    ['driver://echo', false],
+    ['driver://a/b/c', false],
+    ['file:///etc/passwd', false],
+    ['driver.example.test', false],
+    ['https://user:word@driver.example.test', false],
+    ['', false],
+  ])('%j is taken: %s', (target, isFine) => {
+    expect(faultOfTargetForm(target) === undefined).toBe(isFine)
+  })
+})
+
+test.each<[rule: string, driver: ResourceDriver, reason: string | undefined]>([
+  ['a sound driver has no fault', driver('mine', 'https://d.test', { inputsSchema: {} }), undefined],
+  ['what it wraps must exist', driver('mine', 'driver://acme/missing'), 'UnknownDriver'],
+  [
+    'its schema must be one',
+    driver('mine', 'https://d.test', { inputsSchema: { type: 'x' } }),
+    'InvalidSchema',
+  ],
+  ['its target must be an address', driver('mine', 'gopher://d.test'), 'InvalidTarget'],
+  [
+    'a template is for those that wrap',
+    driver('mine', 'https://d.test', { template: { values: {} } }),
+    'InvalidTemplate',
+  ],
+  [
+    'its template must be one',
+    driver('mine', 'driver://quartermaster/echo', { template: { values: { a: '{{ .b' } } }),
+    'InvalidTemplate',
+  ],
+  [
+    'its template may be any that is one',
+    driver('mine', 'driver://quartermaster/echo', { template: 'a: {{ .driver.values.b | upper }}' }),
+    undefined,
+  ],
+])('%s', (_rule, own, reason) => {
+  const known = catalogueWith(catalogue, [own], vendors)
+  expect(faultsOfDriverObject(own, known, vendors).map((each) => each.reason)).toEqual(
+    reason === undefined ? [] : [reason],
+  )
+})

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals'
+import { deltaContent } from '../../../operator/domain/delta/delta.ts'
+import { refuseUnfitDependencies } from '../../../operator/domain/delta/dependency-form.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+
+/** Every way in which changes put a dependency `x` somewhere. */
+const ways = (value: unknown) => [
+  deltaContent({ shared: [{ op: 'add', path: '/spec/shared/x', value }] }),
+  deltaContent({ shared: [{ op: 'replace', path: '/x', value }] }),
+  deltaContent({ modules: { update: { web: [{ op: 'add', path: '/externals/x', value }] } } }),
+  deltaContent({ modules: { add: { web: { externals: { x: value } } } } }),
+]
+
+function reasonOf(content: ReturnType<typeof deltaContent>): string | undefined {
+  try {
+    refuseUnfitDependencies(content)
+    return undefined
+  } catch (error) {
+    return error instanceof Problem ? error.reason : String(error)
+  }
+}
+
+describe('what is put where a dependency belongs', () => {
+  test.each<[string, unknown, string | undefined]>([
+    ['a type', { type: 's3' }, undefined],
+    ['a type with a class', { type: 'acme/s3.large', params: { a: 1 } }, undefined],
+    ['a class of its own', { type: 's3', class: 'large', id: 'shared.x' }, undefined],
+    ['a class that is null', { type: 's3', class: null }, undefined],
+    ['nothing', undefined, 'Unprocessable'],
+    ['a text', 's3', 'Unprocessable'],
+    ['a list', [{ type: 's3' }], 'Unprocessable'],
+    ['no type', { class: 'large' }, 'Unprocessable'],
+    ['a type that is no text', { type: 7 }, 'Unprocessable'],
+    ['a class that is no text', { type: 's3', class: 7 }, 'Unprocessable'],
+    ['a type that cannot be', { type: 's3 bucket' }, 'Invalid'],
+    ['a class that cannot be', { type: 's3.a.b' }, 'Invalid'],
+    ['two classes', { type: 's3.large', class: 'small' }, 'Invalid'],
+  ])('%s', (_, value, expected) => {
+    expect(ways(value).map(reasonOf)).toEqual([expected, expected, expected, expected])
+  })
+
+  test.each([
+    ['x', undefined],
+    ['a.b', undefined],
+    ['a b', 'Invalid'],
+    ['ä', 'Invalid'],
+    ['x'.repeat(300), 'Invalid'],
+  ])('under the id %j', (id, expected) => {
+    const shared = [{ op: 'add' as const, path: `/spec/shared/${id}`, value: { type: 's3' } }]
+    expect(reasonOf(deltaContent({ shared }))).toBe(expected)
+  })
+
+  test('elsewhere is not judged', () => {
+    const update = {
+      web: [
+        { op: 'add' as const, path: '/spec/x', value: 7 },
+        { op: 'remove' as const, path: '/externals/x' },
+        { op: 'replace' as const, path: '/externals/x/params', value: {} },
+      ],
+    }
+    expect(reasonOf(deltaContent({ modules: { add: { web: {} }, update } }))).toBeUndefined()
+  })
+})

@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals'
+import type { PatchOperation } from '../../../operator/api/deployment-delta.ts'
+import {
+  applyDelta,
+  type DeltaContent,
+  deltaContent,
+  emptyDelta,
+  emptySet,
+} from '../../../operator/domain/delta/delta.ts'
+import { foldDelta } from '../../../operator/domain/delta/fold.ts'
+import { module } from '../../support/builders.ts'
+import {
+  attempt,
+  deltas,
+  moduleOperations,
+  retractingDeltas,
+  sets,
+  shared,
+  update,
+} from '../../support/deltas.ts'
+import { fc } from '../../support/properties.ts'
+import { leastMs } from '../../support/timing.ts'
+
+describe('folding a change into a delta', () => {
+  const add = deltaContent({ modules: { add: { api: module() } } })
+  test.each<[string, DeltaContent, DeltaContent, DeltaContent]>([
+    [
+      'added modules replace',
+      add,
+      deltaContent({ modules: { add: { api: { spec: {} } } } }),
+      deltaContent({ modules: { add: { api: { spec: {} } } } }),
+    ],
+    [
+      'null takes a pending removal back',
+      deltaContent({ modules: { remove: ['web'] } }),
+      { ...emptyDelta, modules: { ...emptyDelta.modules, add: { web: null } } },
+      emptyDelta,
+    ],
+    [
+      'a removed module is no longer added',
+      add,
+      deltaContent({ modules: { remove: ['api'] } }),
+      deltaContent({ modules: { remove: ['api'] } }),
+    ],
+    [
+      'a removed module is no longer updated',
+      update('web', { op: 'add', path: '/x', value: 1 }),
+      deltaContent({ modules: { remove: ['web'] } }),
+      deltaContent({ modules: { remove: ['web'] } }),
+    ],
+    [
+      'an update of an added module changes it',
+      add,
+      update('api', { op: 'add', path: '/externals/db', value: { type: 'postgres' } }),
+      deltaContent({ modules: { add: { api: module({ db: { type: 'postgres' } }) } } }),
+    ],
+    [
+      'a later operation on a path wins',
+      shared({ op: 'add', path: '/a', value: { type: 's3' } }),
+      shared({ op: 'replace', path: '/a', value: { type: 'gcs' } }),
+      shared({ op: 'add', path: '/a', value: { type: 'gcs' } }),
+    ],
+    [
+      'an operation inside an added value changes that value',
+      shared({ op: 'add', path: '/a', value: { type: 's3' } }),
+      shared({ op: 'add', path: '/a/params', value: { x: 1 } }),
+      shared({ op: 'add', path: '/a', value: { type: 's3', params: { x: 1 } } }),
+    ],
+    [
+      'a removal takes what is pending below it along',
+      update('web', { op: 'add', path: '/spec/x', value: {} }, { op: 'add', path: '/spec/y', value: 1 }),
+      update('web', { op: 'remove', path: '/spec' }),
+      update('web', { op: 'remove', path: '/spec' }),
+    ],
+    [
+      'remove with scope delta only cancels what is pending',
+      shared(
+        { op: 'add', path: '/a', value: { type: 's3' } },
+        { op: 'add', path: '/b', value: { type: 's3' } },
+      ),
+      shared({ op: 'remove', path: '/a', value: { scope: 'delta' } }),
+      shared({ op: 'add', path: '/b', value: { type: 's3' } }),
+    ],
+    [
+      'names with any character are told apart',
+      shared({ op: 'replace', path: '/a\0b/c', value: 1 }),
+      shared({ op: 'replace', path: '/a/b\0c', value: 2 }),
+      shared({ op: 'replace', path: '/a\0b/c', value: 1 }, { op: 'replace', path: '/a/b\0c', value: 2 }),
+    ],
+    [
+      'a shared dependency may be named `shared`',
+      shared({ op: 'replace', path: '/shared/shared/params', value: 1 }),
+      shared({ op: 'replace', path: '/a', value: 2 }),
+      shared(
+        { op: 'replace', path: '/shared/shared/params', value: 1 },
+        { op: 'replace', path: '/a', value: 2 },
+      ),
+    ],
+    [
+      'an emptied list of updates goes',
+      update('web', { op: 'add', path: '/spec/x', value: 1 }),
+      update('web', { op: 'remove', path: '/spec/x', value: { scope: 'delta' } }),
+      emptyDelta,
+    ],
+    [
+      'operations on arrays keep their order',
+      update('web', { op: 'add', path: '/spec/ports/0', value: 'x' }),
+      update('web', { op: 'add', path: '/spec/ports/0', value: 'y' }),
+      update(
+        'web',
+        { op: 'add', path: '/spec/ports/0', value: 'x' },
+        { op: 'add', path: '/spec/ports/0', value: 'y' },
+      ),
+    ],
+  ])('%s', (_, delta, patch, expected) => {
+    expect(foldDelta(delta, [patch])).toEqual(expected)
+  })
+})
+
+describe('laws of folding', () => {
+  test('applying one after the other equals applying them folded', () => {
+    let compared = 0
+    fc.assert(
+      fc.property(sets, deltas, deltas, (start, first, second) => {
+        const one = attempt(() => applyDelta(applyDelta(start, first), second))
+        if (one === undefined) return
+        compared++
+        expect(applyDelta(start, foldDelta(first, [second]))).toEqual(one)
+      }),
+      { numRuns: 500 },
+    )
+    expect(compared).toBeGreaterThan(10)
+  })
+
+  test('folding operations one by one into an empty delta changes nothing but their number', () => {
+    fc.assert(
+      fc.property(sets, fc.array(moduleOperations, { maxLength: 6 }), (start, operations) => {
+        const whole = attempt(() =>
+          applyDelta({ ...start, modules: { a: module(), ...start.modules } }, update('a', ...operations)),
+        )
+        if (whole === undefined) return
+        const folded = operations.reduce(
+          (delta, operation) => foldDelta(delta, [update('a', operation)]),
+          emptyDelta,
+        )
+        expect(folded.modules.update['a']?.length ?? 0).toBeLessThanOrEqual(operations.length)
+        expect(applyDelta({ ...start, modules: { a: module(), ...start.modules } }, folded)).toEqual(whole)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('many patches folded at once equal one after the other', () => {
+    const agreed = { folded: 0, refused: 0 }
+    fc.assert(
+      fc.property(deltas, fc.array(retractingDeltas, { maxLength: 6 }), (first, patches) => {
+        const one = attempt(() => patches.reduce((delta, patch) => foldDelta(delta, [patch]), first))
+        expect(attempt(() => foldDelta(first, patches))).toEqual(one)
+        agreed[one ? 'folded' : 'refused']++
+      }),
+      { numRuns: 500 },
+    )
+    expect(agreed.folded).toBeGreaterThan(50)
+    expect(agreed.refused).toBeGreaterThan(0)
+  })
+
+  test('no input is ever changed', () => {
+    fc.assert(
+      fc.property(sets, deltas, deltas, (start, first, second) => {
+        const before = JSON.stringify([start, first, second])
+        attempt(() => applyDelta(start, first))
+        attempt(() => foldDelta(first, [second, second]))
+        expect(JSON.stringify([start, first, second])).toBe(before)
+      }),
+    )
+  })
+
+  test('ten thousand operations are applied and folded at once', () => {
+    const many = Array.from(
+      { length: 10_000 },
+      (_, i): PatchOperation => ({ op: 'add', path: `/r${i}`, value: { type: 's3' } }),
+    )
+    const folded = foldDelta(emptyDelta, [shared(...many)])
+    expect(Object.keys(applyDelta(emptySet, folded).shared)).toHaveLength(10_000)
+  })
+})
+
+describe('the work of folding', () => {
+  test.each([1, 100])('reads what is pending once: %d patches', (count) => {
+    let reads = 0
+    const stored: PatchOperation = {
+      op: 'add',
+      value: { type: 's3' },
+      get path() {
+        reads++
+        return '/a'
+      },
+    }
+    foldDelta(shared(stored), [shared()])
+    const once = reads
+    reads = 0
+    foldDelta(
+      shared(stored),
+      Array.from({ length: count }, (_, i) => shared({ op: 'add', path: `/b${i}`, value: {} })),
+    )
+    expect(reads).toBe(once)
+  })
+
+  const add = (path: string): PatchOperation => ({ op: 'add', path, value: { type: 's3' } })
+  test.each<[string, (i: number) => DeltaContent]>([
+    ['operations on shared dependencies', (i) => shared(add(`/r${i}`))],
+    ['operations on the parts of one shared dependency', (i) => shared(add(`/r/params/${i}`))],
+    ['operations on one module', (i) => update('web', add(`/externals/r${i}`))],
+    ['operations on a module that the delta adds', (i) => update('api', add(`/externals/r${i}`))],
+    ['operations on many modules', (i) => update(`w${i}`, add('/externals/r'))],
+    ['added modules', (i) => deltaContent({ modules: { add: { [`w${i}`]: module() } } })],
+    ['removed modules', (i) => deltaContent({ modules: { remove: [`w${i}`] } })],
+  ])('grows no faster than the number of patches: %s', (_, patch) => {
+    const start = deltaContent({
+      modules: { add: { api: module() } },
+      shared: [{ op: 'add', path: '/r', value: { type: 's3', params: {} } }],
+    })
+    const best = (count: number) => {
+      const patches = Array.from({ length: count }, (_, i) => patch(i))
+      return leastMs(5, () => foldDelta(start, patches))
+    }
+    best(5000)
+    // 10 when it grows with the number, 100 when every patch goes through all that is pending.
+    expect(best(5000) / best(500)).toBeLessThan(40)
+  })
+})

@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals'
+import { newObject } from '../../../operator/api/kind.ts'
+import { SharedValue } from '../../../operator/api/shared-value.ts'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
+import { resolveInputs } from '../../../operator/domain/graph/inputs.ts'
+import { secretNamesIn } from '../../../operator/domain/secret/secret-names.ts'
+import {
+  faultOfValue,
+  holders,
+  overlaid,
+  type SharedValues,
+  valueObjectName,
+  valuesFor,
+} from '../../../operator/domain/graph/shared-values.ts'
+import { context } from '../../support/builders.ts'
+
+type Spec = SharedValue['spec']
+
+function value(name: string, spec: Partial<Spec>, second = 1): SharedValue {
+  const metadata = { namespace: 'acme', name, creationTimestamp: `2026-01-01T00:00:0${second}Z` }
+  const plain = spec.secret || spec.storeReference ? {} : { value: name }
+  return newObject(SharedValue, metadata, { applicationName: 'shop', key: 'A', ...plain, ...spec })
+}
+
+const names = (values: readonly SharedValue[]) => values.map(({ metadata }) => metadata.name)
+const dev = { environmentId: 'dev' }
+
+describe('which values hold', () => {
+  test.each<[rule: string, values: SharedValue[], expected: string[]]>([
+    ['the older of two for one place', [value('young', {}, 2), value('old', {}, 1)], ['old']],
+    ['the first by name of the same age', [value('b', {}), value('a', {})], ['a']],
+    ['one of each key, by key', [value('x', { key: 'b' }), value('y', { key: 'a' })], ['y', 'x']],
+    ['one of each place', [value('app', {}), value('env', dev)], ['app', 'env']],
+  ])('%s', (_, values, expected) => {
+    expect(names(holders(values))).toEqual(expected)
+    expect(names(holders(values.toReversed())).sort()).toEqual(expected.toSorted())
+  })
+
+  test('none that is being deleted', () => {
+    const going = value('old', {}, 1)
+    const { metadata } = going
+    const deleted = { ...going, metadata: { ...metadata, deletionTimestamp: '2026-02-01T00:00:00Z' } }
+    expect(names(holders([deleted, value('young', {}, 2)]))).toEqual(['young'])
+  })
+})
+
+describe('what an environment sees', () => {
+  test.each<[rule: string, values: SharedValue[], expected: string[]]>([
+    ['those of the application', [value('app', {})], ['app']],
+    [
+      'its own before those of the application, whatever their age',
+      [value('app', {}, 1), value('env', dev, 2)],
+      ['env'],
+    ],
+    ['none of another environment', [value('app', {}), value('other', { environmentId: 'live' })], ['app']],
+    ['its own alone', [value('env', { ...dev, key: 'B' }), value('app', {})], ['app', 'env']],
+  ])('%s', (_, values, expected) => {
+    expect(names(overlaid(values, 'dev'))).toEqual(expected)
+  })
+
+  test('is plain text in full and secrets by reference, without what only REST shows', () => {
+    const secret = { secret: 'login', key: 'token', version: '3' }
+    expect(valuesFor([value('x', {}), value('y', { key: 'B', secret })], 'dev')).toEqual(
+      new Map<string, object>([
+        ['A', { value: 'x' }],
+        ['B', { secret: { secret: 'login', key: 'token' } }],
+      ]),
+    )
+  })
+})
+
+test('the name of the object is a hash of the place, another one for each', () => {
+  const places = [{}, dev, { environmentId: 'live' }, { key: 'B' }, { applicationName: 'blog' }]
+  const all = places.map((each) => valueObjectName({ applicationName: 'shop', key: 'A', ...each }))
+  expect(new Set(all).size).toBe(places.length)
+  for (const name of all) expect(name).toMatch(/^[0-9a-f]{40}$/)
+})
+
+describe('a placeholder', () => {
+  const known: SharedValues = new Map([
+    ['LOG_LEVEL', { value: 'info' }],
+    ['api.url', { value: 'x' }],
+  ])
+  test.each<[rule: string, path: string[], hint: string | undefined]>([
+    ['names a key', ['values', 'LOG_LEVEL'], undefined],
+    ['names a key with a dot', ['values', 'api', 'url'], undefined],
+    ['names a key with a dot in brackets', ['values', 'api.url'], undefined],
+    ['that is near a key says so', ['values', 'LOGLEVEL'], "did you mean 'LOG_LEVEL'?"],
+    ['that is near none says which', ['values', 'OTHER'], "no shared value 'OTHER'"],
+    ['has no parts', ['values', 'LOG_LEVEL', 'x'], "no shared value 'LOG_LEVEL.x'"],
+    ['means the case of the key', ['values', 'log_level'], "did you mean 'LOG_LEVEL'?"],
+  ])('%s', (_, path, hint) => {
+    const fault = faultOfValue(path, known)
+    if (hint === undefined) expect(fault).toBeUndefined()
+    else expect(fault).toEqual({ reason: 'UnknownValue', message: expect.stringContaining(hint) })
+  })
+
+  test('names a value in a secret store that is not known: the store, the value and where it is named', () => {
+    const stored = value('x', { storeReference: { store: 'vault', ref: 'a/b' } })
+    const fault = faultOfValue(['values', 'A'], valuesFor([stored], 'dev'))
+    expect(fault?.reason).toBe('StoreNotFound')
+    for (const each of ["'vault'", "'A'", "'${values.A}'"]) expect(fault?.message).toContain(each)
+  })
+})
+
+describe('provisioning', () => {
+  const values = {
+    LEVEL: { value: 'info' },
+    ODD: { value: '${context.app.id} $\\{x}' },
+    NUMBER: { value: '5' },
+    TOKEN: { secret: { secret: 'login', key: 'token' } },
+    secret: { value: 'a key that means something else elsewhere' },
+  }
+  const resolve = (params: object, type = 'workload') =>
+    resolveInputs({
+      spec: {
+        context: context(),
+        type,
+        class: 'default',
+        resourceId: 'modules.api',
+        definition: { definitionName: 'd', driverType: 'quartermaster/workload' },
+        params: { ...params },
+        values,
+      },
+      guResId: 'abc',
+      descriptor: { neighbours: {} },
+      outputsOf: () => undefined,
+      secrets: {},
+      secretValues: { TOKEN: 'canary' },
+    })
+
+  test.each<[rule: string, text: string, expected: string, isSecret: boolean]>([
+    ['puts the value in', '${values.LEVEL}', 'info', false],
+    ['puts it into a text', 'level=${values.LEVEL}!', 'level=info!', false],
+    ['leaves text text', '${values.NUMBER}', '5', false],
+    ['does not look at it again', '${values.ODD}', '${context.app.id} $\\{x}', false],
+    ['makes what touches a secret secret', 'Bearer ${values.TOKEN}', 'Bearer canary', true],
+    ['leaves what is written as literal', '$\\{values.LEVEL}', '${values.LEVEL}', false],
+  ])('%s', (_, text, expected, isSecret) => {
+    const { params, secretParams } = resolve({ spec: { text } })
+    expect(params).toEqual({ spec: { text: expected } })
+    expect(secretParams).toEqual(isSecret ? ['/spec/text'] : undefined)
+  })
+
+  test('takes values into the keys of a module, but no secret', () => {
+    expect(resolve({ spec: { '${values.LEVEL}': 1 } }).params).toEqual({ spec: { info: 1 } })
+    expect(() => resolve({ spec: { '${values.TOKEN}': 1 } })).toThrow(Stalled)
+  })
+
+  test.each([
+    ['a value that the deployment did not note', { a: '${values.OTHER}' }],
+    ['a secret among the params of a dependency', { a: '${values.TOKEN}' }],
+  ])('stalls at %s', (_, params) => {
+    expect(() => resolve(params, 's3')).toThrow(Stalled)
+  })
+
+  test('needs the Secrets of its values alone', () => {
+    expect(secretNamesIn(values)).toEqual(['login'])
+  })
+})

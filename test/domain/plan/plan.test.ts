@@ -1,0 +1,218 @@
+import { describe, expect, test } from '@jest/globals'
+import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import type { SetContent } from '../../../operator/domain/delta/delta.ts'
+import { summarize } from '../../../operator/domain/plan/plan.ts'
+import { activeResource, definition, set } from '../../support/builders.ts'
+import { actions, carriedOut, planOf } from '../../support/plans.ts'
+import { leastMs } from '../../support/timing.ts'
+
+const shared = set({}, { main: { type: 's3' } })
+const main = { type: 's3', resourceId: 'shared.main' }
+const dnsSet = set({}, { main: { type: 'dns' } })
+
+describe('what a deployment does with one resource', () => {
+  const s3 = definition('s3', 's3', { driverInputs: { values: { region: 'a' } } })
+  const edited = definition('s3', 's3', { driverInputs: { values: { region: 'b' } } })
+  const dns = (zone: string, changes: object = {}) =>
+    definition('dns', 'dns', {
+      driverType: 'quartermaster/dns-cloudflare',
+      accountName: 'cloud',
+      driverInputs: { values: { zone_id: zone, record: { name: 'x' }, ttl: 1 } },
+      ...changes,
+    })
+
+  test.each<[string, SetContent, ResourceDefinition, ResourceDefinition, string[]]>([
+    ['nothing changed', shared, s3, s3, ['unchanged s3.default#shared.main']],
+    ['same context, definition edited', shared, s3, edited, ['update s3.default#shared.main']],
+    [
+      'another definition, same driver type',
+      shared,
+      s3,
+      definition('other', 's3', { driverInputs: { values: { region: 'a' } } }),
+      ['update s3.default#shared.main'],
+    ],
+    [
+      "another name of the vendor's driver",
+      shared,
+      s3,
+      { ...s3, spec: { ...s3.spec, driverType: 'humanitec/echo' } },
+      ['update s3.default#shared.main'],
+    ],
+    ['another driver type', dnsSet, dns('z'), definition('dns', 'dns'), ['replace dns.default#shared.main']],
+    [
+      'an input that forces a replacement changed',
+      dnsSet,
+      dns('z'),
+      dns('y'),
+      ['replace dns.default#shared.main'],
+    ],
+    [
+      'a deeper input that forces a replacement changed',
+      dnsSet,
+      dns('z'),
+      dns('z', { driverInputs: { values: { zone_id: 'z', record: { name: 'y' }, ttl: 1 } } }),
+      ['replace dns.default#shared.main'],
+    ],
+    [
+      'another input changed',
+      dnsSet,
+      dns('z'),
+      dns('z', { driverInputs: { values: { zone_id: 'z', record: { name: 'x' }, ttl: 2 } } }),
+      ['update dns.default#shared.main'],
+    ],
+  ])('%s', (_, content, before, after, expected) => {
+    const first = planOf(content, [before])
+    expect(first.steps.map(({ action }) => action)).toEqual(['create'])
+    expect(actions(planOf(content, [after], carriedOut(first)))).toEqual(expected)
+  })
+
+  test('a change of account alone does not replace', () => {
+    const accountTypeOf = () => 'local'
+    const first = planOf(dnsSet, [dns('z')], [], { accountTypeOf })
+    expect(
+      actions(planOf(dnsSet, [dns('z', { accountName: 'other' })], carriedOut(first), { accountTypeOf })),
+    ).toEqual(['update dns.default#shared.main'])
+  })
+
+  test('another explanation of the same choice is no change', () => {
+    const more = planOf(
+      shared,
+      [
+        s3,
+        definition('far', 's3', { criteria: [{ appId: 'other' }, { envType: 'development', resId: 'x' }] }),
+      ],
+      carriedOut(planOf(shared, [s3])),
+    )
+    expect(actions(more)).toEqual(['unchanged s3.default#shared.main'])
+  })
+
+  test('in full mode what is unchanged is updated', () => {
+    const before = carriedOut(planOf(shared, [s3]))
+    expect(actions(planOf(shared, [s3], before, { isFull: true }))).toEqual(['update s3.default#shared.main'])
+  })
+
+  test('a resource that is no longer needed is retained, once', () => {
+    const [used] = carriedOut(planOf(shared, [s3]))
+    const unused = { ...activeResource(main, { ...used?.spec, unusedSince: '2026-01-01T00:00:00Z' }) }
+    expect(actions(planOf(set(), [s3], used ? [used] : []))).toEqual(['retain s3.default#shared.main'])
+    expect(planOf(set(), [s3], [unused]).steps).toEqual([])
+    expect(actions(planOf(shared, [s3], [unused]))).toEqual(['update s3.default#shared.main'])
+  })
+
+  test('an override that starts to apply creates, and retains the former resource', () => {
+    const before = carriedOut(planOf(shared, [s3]))
+    expect(actions(planOf(shared, [s3, definition('own', 'acme/s3')], before))).toEqual([
+      'create acme/s3.default#shared.main',
+      'retain s3.default#shared.main',
+    ])
+  })
+
+  test('a spec that the operator did not write is written again', () => {
+    expect(
+      actions(planOf(shared, [s3], carriedOut(planOf(shared, [s3])), { isTrusted: () => false })),
+    ).toEqual(['update s3.default#shared.main'])
+  })
+
+  test('a resource that is being deleted is made again', () => {
+    const going = activeResource(main, {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })
+    const { steps } = planOf(shared, [s3], [going])
+    expect(steps).toMatchObject([{ action: 'create', current: going }])
+    expect(planOf(set(), [s3], [going]).steps).toEqual([])
+  })
+
+  test('a resource whose definition is missing is a problem, and not retained', () => {
+    const planned = planOf(shared, [], carriedOut(planOf(shared, [s3])))
+    expect(planned.steps).toEqual([])
+    expect(planned.problems).toHaveLength(1)
+  })
+})
+
+describe('what is wanted of a resource', () => {
+  test('the definition as it is now, and only the edges and references that there are', () => {
+    const { steps } = planOf(set({}, { main: { type: 'dns', params: { name: 'x' } } }), [
+      definition('dns', 'dns', { driverInputs: { values: { a: '${resources.s3.outputs.bucket}' } } }),
+      definition('s3', 's3'),
+    ])
+    const [s3, dns] = steps.map(({ wanted }) => wanted)
+    expect(s3).toEqual({
+      environmentName: 'shop.dev',
+      context: {
+        organizationId: 'acme',
+        applicationId: 'shop',
+        environmentId: 'dev',
+        environmentType: 'development',
+      },
+      type: 's3',
+      class: 'default',
+      resourceId: 'shared.main',
+      definition: {
+        definitionName: 's3',
+        driverType: 'quartermaster/echo',
+        criterion: { class: 'default' },
+        explanation: "criterion {} of 's3' (rank 0) is the only one that fits",
+      },
+    })
+    expect(dns).toMatchObject({
+      params: { name: 'x' },
+      dependsOn: [steps[0]?.guResId],
+      references: { s3: [steps[0]?.guResId] },
+    })
+  })
+
+  test('virtual workloads are no resources', () => {
+    const content = set({ w: { externals: { main: { type: 's3' } } } })
+    expect(actions(planOf(content, [definition('s3', 's3')]))).toEqual([
+      'create s3.default#modules.w.externals.main',
+    ])
+  })
+})
+
+describe('summary', () => {
+  const many = set({}, Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x${i}`, { type: 's3' }])))
+  test('everything is counted, the first hundred steps are listed', () => {
+    const summary = summarize(planOf(many, [definition('s3', 's3')]))
+    expect(summary).toMatchObject({ create: 150, update: 0, replace: 0, retain: 0, unchanged: 0 })
+    expect(summary.steps).toHaveLength(100)
+    expect(summary.steps?.[0]).toEqual({
+      action: 'create',
+      object: 's3.default#shared.x0',
+      definitionName: 's3',
+    })
+  })
+
+  test('what stays as it is is counted only', () => {
+    const definitions = [definition('s3', 's3')]
+    expect(summarize(planOf(many, definitions, carriedOut(planOf(many, definitions))))).toMatchObject({
+      unchanged: 150,
+      steps: [],
+    })
+  })
+})
+
+test('a plan over a thousand resources takes milliseconds', () => {
+  const content = set(
+    Object.fromEntries(
+      Array.from({ length: 100 }, (_, w) => [
+        `w${w}`,
+        {
+          spec: { containers: { c: { variables: { A: '${shared.x1.bucket} ${externals.e1.host}' } } } },
+          externals: Object.fromEntries(Array.from({ length: 5 }, (__, i) => [`e${i}`, { type: 'dns' }])),
+        },
+      ]),
+    ),
+    Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`x${i}`, { type: 's3', params: { a: i } }])),
+  )
+  const definitions = [
+    definition('dns', 'dns', {
+      driverInputs: { values: { a: "${resources['s3#shared.x1'].outputs.bucket}", b: '${context.res.id}' } },
+    }),
+    definition('s3', 's3', { driverInputs: { values: { a: '${context.app.id}' } } }),
+  ]
+  const active = carriedOut(planOf(content, definitions))
+  expect(active).toHaveLength(1000)
+  const again = () =>
+    expect(planOf(content, definitions, active).steps.every(({ action }) => action === 'unchanged')).toBe(
+      true,
+    )
+  expect(leastMs(10, again)).toBeLessThan(150)
+})

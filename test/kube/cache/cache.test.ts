@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { type Cache, type Change, createCache } from '../../../operator/kube/cache/cache.ts'
+
+interface Thing extends KubeObject {
+  readonly spec?: { readonly colors: readonly string[] }
+}
+
+function thing(name: string, resourceVersion: number, colors: readonly string[] = [], uid = name): Thing {
+  return {
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: { namespace: 'acme', name, uid, resourceVersion: String(resourceVersion) },
+    spec: { colors },
+  }
+}
+
+function setUp(...objects: readonly Thing[]) {
+  const errors: unknown[] = []
+  const changes: string[] = []
+  // `spec` is taken for granted, as the indexes of our kinds do.
+  const cache = createCache<Thing>({ color: (each) => (each.spec as { colors: string[] }).colors }, (error) =>
+    errors.push(error),
+  )
+  for (const object of objects) cache.set(object)
+  cache.subscribe((change) => changes.push(describeChange(change)))
+  return { cache, changes, errors }
+}
+
+function describeChange({ before, after, origin }: Change<Thing>): string {
+  const version = (object: Thing | undefined) => object?.metadata.resourceVersion ?? '-'
+  return `${version(before)} to ${version(after)}${origin ? ` by ${origin}` : ''}`
+}
+
+const versions = (cache: Cache<Thing>) =>
+  [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
+const named = (objects: readonly Thing[]) => objects.map(({ metadata }) => metadata.name)
+
+describe('what is known is never older than what was known', () => {
+  test.each<[rule: string, act: (cache: Cache<Thing>) => void, expected: string[], changes: string[]]>([
+    ['a newer version is taken', (cache) => cache.set(thing('a', 11)), ['a 11'], ['10 to 11']],
+    ['an older version is not', (cache) => cache.set(thing('a', 9)), ['a 10'], []],
+    ['the same version is no news', (cache) => cache.set(thing('a', 10)), ['a 10'], []],
+    [
+      'versions compare as numbers, not as text',
+      (cache) => cache.set(thing('a', 9_000)),
+      ['a 9000'],
+      ['10 to 9000'],
+    ],
+    ['the writer is named', (cache) => cache.set(thing('a', 11), 'Thing'), ['a 11'], ['10 to 11 by Thing']],
+    ['a deletion takes the object out', (cache) => cache.remove(thing('a', 11)), [], ['10 to -']],
+    [
+      'a late answer to a write does not bring a deleted object back',
+      (cache) => {
+        cache.remove(thing('a', 12))
+        cache.set(thing('a', 11))
+      },
+      [],
+      ['10 to -'],
+    ],
+    [
+      'nor when the deletion was all that was ever seen of it',
+      (cache) => {
+        cache.remove(thing('b', 12))
+        cache.set(thing('b', 11))
+      },
+      ['a 10'],
+      [],
+    ],
+    [
+      'an object that left the selection of labels may come back',
+      (cache) => {
+        cache.remove(thing('a', 12))
+        cache.set(thing('a', 13))
+      },
+      ['a 13'],
+      ['10 to -', '- to 13'],
+    ],
+    [
+      'another object of the same name is another object',
+      (cache) => {
+        cache.remove(thing('a', 12))
+        cache.set(thing('a', 13, [], 'second'))
+      },
+      ['a 13'],
+      ['10 to -', '- to 13'],
+    ],
+    [
+      'the late end of the first does not take out the second',
+      (cache) => {
+        cache.set(thing('a', 13, [], 'second'))
+        cache.remove(thing('a', 12))
+      },
+      ['a 13'],
+      ['10 to 13'],
+    ],
+  ])('%s', (_, act, expected, expectedChanges) => {
+    const { cache, changes } = setUp(thing('a', 10))
+    act(cache)
+    expect(versions(cache)).toEqual(expected)
+    expect(cache.size).toBe(expected.length)
+    expect(changes).toEqual(expectedChanges)
+  })
+})
+
+describe('a complete list', () => {
+  test('drops what it does not hold, each told once, and keeps what is newer than itself', () => {
+    const { cache, changes } = setUp(thing('listed', 5), thing('gone', 6), thing('newer', 30))
+    cache.retain(new Set(['acme/listed']), '20')
+    expect(versions(cache).sort()).toEqual(['listed 5', 'newer 30'])
+    cache.retain(new Set(['acme/listed']), '20')
+    expect(changes).toEqual(['6 to -'])
+    cache.set(thing('gone', 7))
+    expect(cache.get('acme', 'gone')).toBeUndefined()
+  })
+
+  test('wins whatever its versions, once versions went backwards: etcd was restored', () => {
+    const { cache } = setUp(thing('a', 100), thing('deleted', 90), thing('unknown', 100))
+    cache.remove(thing('deleted', 101))
+    cache.distrust()
+    for (const restored of [thing('a', 50), thing('deleted', 40)]) cache.set(restored)
+    cache.retain(new Set(['acme/a', 'acme/deleted']), '60')
+    expect(versions(cache).sort()).toEqual(['a 50', 'deleted 40'])
+    cache.set(thing('a', 49))
+    expect(versions(cache)).toContain('a 50')
+  })
+})
+
+test('indexes follow every change', () => {
+  const { cache } = setUp(thing('a', 1, ['red', 'blue']), thing('b', 2, ['red']))
+  expect(named(cache.byIndex('color', 'red'))).toEqual(['a', 'b'])
+  cache.set(thing('a', 3, ['green']))
+  expect(named(cache.byIndex('color', 'red'))).toEqual(['b'])
+  expect(named(cache.byIndex('color', 'blue'))).toEqual([])
+  expect(cache.byIndex('color', 'green')[0]?.metadata.resourceVersion).toBe('3')
+  cache.remove(thing('a', 4))
+  expect(cache.byIndex('color', 'green')).toEqual([])
+  expect(named(cache.inNamespace('acme'))).toEqual(['b'])
+  expect(cache.inNamespace('globex')).toEqual([])
+})
+
+test('a handler that throws keeps nothing from the others', () => {
+  const { cache, changes, errors } = setUp()
+  cache.subscribe(() => {
+    throw new Error('broken handler')
+  })
+  const after: string[] = []
+  cache.subscribe((change) => after.push(describeChange(change)))
+  cache.set(thing('a', 1))
+  cache.set(thing('a', 2))
+  expect([changes, after]).toEqual([
+    ['- to 1', '1 to 2'],
+    ['- to 1', '1 to 2'],
+  ])
+  expect(errors).toHaveLength(2)
+})
+
+test('an object that an index cannot read is known all the same, and may be mended or go', () => {
+  const { cache, changes, errors } = setUp()
+  const poisonous: Thing = { ...thing('a', 1), spec: undefined }
+  cache.set(poisonous)
+  expect(errors).toHaveLength(1)
+  expect(versions(cache)).toEqual(['a 1'])
+  cache.set(thing('a', 2, ['red']))
+  expect(named(cache.byIndex('color', 'red'))).toEqual(['a'])
+  cache.set({ ...poisonous, metadata: { ...poisonous.metadata, resourceVersion: '3' } })
+  expect(cache.byIndex('color', 'red')).toEqual([])
+  cache.remove(thing('a', 4))
+  expect(cache.size).toBe(0)
+  expect(changes).toEqual(['- to 1', '1 to 2', '2 to 3', '3 to -'])
+})
+
+test('what nobody reads is not kept', () => {
+  const { cache } = setUp()
+  const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
+  const { metadata } = thing('a', 1)
+  const noisy = { ...metadata, managedFields: [{}], annotations: { [lastApplied]: '{}', kept: 'yes' } }
+  cache.set({ ...thing('a', 1), metadata: noisy })
+  expect(cache.get('acme', 'a')?.metadata).toEqual({ ...metadata, annotations: { kept: 'yes' } })
+})

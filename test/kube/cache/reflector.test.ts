@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { createCache } from '../../../operator/kube/cache/cache.ts'
+import { ApiError, type KubeClient, type Query } from '../../../operator/kube/client/client.ts'
+import { type Reflector, type ReflectorOptions, startReflector } from '../../../operator/kube/cache/reflector.ts'
+import { silentLog } from '../../../operator/log.ts'
+
+const things = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: true }
+const ended = new AbortController()
+let reflector: Reflector | undefined
+
+afterEach(() => reflector?.stop())
+
+function thing(name: string, resourceVersion: number): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: { namespace: 'acme', name, uid: name, resourceVersion: String(resourceVersion) },
+  }
+}
+
+const event = (type: string, object: object) => JSON.stringify({ type, object })
+const endOfList = (resourceVersion: number) =>
+  event('BOOKMARK', {
+    metadata: {
+      resourceVersion: String(resourceVersion),
+      annotations: { 'k8s.io/initial-events-end': 'true' },
+    },
+  })
+
+/** Plays one script for each watch, then keeps the last one open; an error is thrown instead of an answer. */
+function reflect(
+  scripts: readonly (readonly string[] | Error)[],
+  pages: readonly object[] = [],
+  options: ReflectorOptions = {},
+) {
+  const watches: Query[] = []
+  const left = [...pages]
+  const client: KubeClient = {
+    request: async () => left.shift(),
+    async *watch(_, { query, signal }) {
+      const script = scripts[watches.push(query) - 1]
+      if (script instanceof Error) throw script
+      if (script) yield* script
+      if (watches.length >= scripts.length) await sleep(10_000, undefined, { signal })
+    },
+    close: async () => ended.abort(),
+  }
+  const cache = createCache({}, () => {})
+  const changes: string[] = []
+  cache.subscribe(({ before, after }) =>
+    changes.push(`${(after ?? before)?.metadata.name} ${after ? 'is' : 'gone'}`),
+  )
+  reflector = startReflector(client, things, cache, silentLog, {
+    backoffMs: { first: 5, most: 20 },
+    ...options,
+  })
+  return { cache, changes, watches, synced: reflector.synced }
+}
+
+/** Until this holds. */
+const until = (check: () => void) =>
+  eventually('what is expected', 30_000, async () => {
+    check()
+    return true
+  })
+
+const versions = (cache: { all(): Iterable<KubeObject> }) =>
+  [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
+
+describe('the first list', () => {
+  test('is taken when it is complete, and what was deleted while it came is not in it', async () => {
+    const list = [
+      event('ADDED', thing('a', 1)),
+      event('ADDED', thing('b', 2)),
+      event('MODIFIED', thing('a', 4)),
+      event('DELETED', thing('b', 5)),
+    ]
+    const { cache, changes, synced } = reflect([[...list, endOfList(5)]])
+    await synced
+    expect(versions(cache)).toEqual(['a 4'])
+    expect(changes).toEqual(['a is'])
+  })
+
+  test('comes in pages from an API server that cannot stream it', async () => {
+    const pages = [
+      { metadata: { resourceVersion: '7', continue: 'more' }, items: [thing('a', 1)] },
+      { metadata: { resourceVersion: '7' }, items: [thing('b', 2)] },
+    ]
+    const { cache, watches, synced } = reflect([new ApiError(422, 'Invalid', 'no streamed lists'), []], pages)
+    await synced
+    expect(versions(cache)).toEqual(['a 1', 'b 2'])
+    await until(() => expect(watches.at(-1)).toMatchObject({ resourceVersion: '7' }))
+  })
+})
+
+describe('a right that is missing', () => {
+  const refusal = new ApiError(403, 'Forbidden', 'cannot watch things')
+
+  test('is asked for again, because it may be given', async () => {
+    const { synced } = reflect([refusal, refusal, [endOfList(5)]])
+    await synced
+  })
+
+  test('is the end of it where that may be, before the first list', async () => {
+    const { watches, synced } = reflect([refusal, []], [], { mayBeRefused: true })
+    await expect(synced).rejects.toBe(refusal)
+    await sleep(50)
+    expect(watches).toHaveLength(1)
+  })
+
+  test('is asked for again after the first list', async () => {
+    const scripts = [[endOfList(5)], refusal, [event('ADDED', thing('a', 8)), endOfList(9)], []]
+    const { cache, synced } = reflect(scripts, [], { mayBeRefused: true })
+    await synced
+    await until(() => expect(versions(cache)).toEqual(['a 8']))
+    expect(reflector?.refusal()).toBeUndefined()
+  })
+
+  test('is told for as long as it is missing', async () => {
+    const { synced } = reflect([[endOfList(5)], refusal], [], { mayBeRefused: true })
+    await synced
+    await until(() => expect(reflector?.refusal()).toBe(refusal))
+  })
+})
+
+test('a watch goes on from the last version it heard of, bookmarks included', async () => {
+  const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '9' } })
+  const { cache, watches, synced } = reflect([[endOfList(5)], [event('ADDED', thing('a', 8)), bookmark], []])
+  await synced
+  await until(() => expect(watches).toHaveLength(3))
+  expect(versions(cache)).toEqual(['a 8'])
+  expect(watches.map(({ resourceVersion }) => resourceVersion)).toEqual([undefined, '5', '9'])
+})
+
+test.each<[rule: string, expired: readonly string[] | Error]>([
+  ['as an answer', new ApiError(410, 'Expired', 'too old')],
+  ['as an event', [event('ERROR', { code: 410, reason: 'Expired', message: 'too old' })]],
+])('410 %s: a new list, and what is not in it is gone, told once', async (_, expired) => {
+  const list = [event('ADDED', thing('a', 1)), event('ADDED', thing('b', 2)), endOfList(5)]
+  const again = [event('ADDED', thing('a', 1)), endOfList(20)]
+  const { cache, changes, synced } = reflect([list, expired, again])
+  await synced
+  await until(() => expect(versions(cache)).toEqual(['a 1']))
+  expect(changes).toEqual(['a is', 'b is', 'b gone'])
+})
+
+test('a list whose versions went backwards is taken as it is: etcd was restored', async () => {
+  const list = [event('ADDED', thing('a', 100)), endOfList(100)]
+  const restored = [event('ADDED', thing('a', 50)), endOfList(60)]
+  const { cache, synced } = reflect([list, new ApiError(410, 'Expired', 'too old'), restored])
+  await synced
+  await until(() => expect(versions(cache)).toEqual(['a 50']))
+})
+
+test('a watch that ends as soon as it began is not asked for in a tight loop', async () => {
+  const { watches, synced } = reflect([[endOfList(5)], ...Array.from({ length: 500 }, () => [])])
+  await synced
+  await sleep(300)
+  expect(watches.length).toBeLessThan(60)
+})

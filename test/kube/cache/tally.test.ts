@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { createCache } from '../../../operator/kube/cache/cache.ts'
+import { createTally } from '../../../operator/kube/cache/tally.ts'
+import { fc } from '../../support/properties.ts'
+
+interface Thing extends KubeObject {
+  readonly spec: { readonly group?: string; readonly bucket: 'ready' | 'pending' } | undefined
+}
+
+function thing(name: string, resourceVersion: number, spec: Thing['spec']): Thing {
+  return {
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: {
+      namespace: 'acme',
+      name,
+      uid: `${name} ${resourceVersion}`,
+      resourceVersion: String(resourceVersion),
+    },
+    spec,
+  }
+}
+
+const place = ({ spec }: Thing) => {
+  // As a rule reads an object that somebody stored without a spec.
+  const { group, bucket } = spec as NonNullable<Thing['spec']>
+  return group === undefined ? undefined : { group, bucket }
+}
+
+const change = fc.record({
+  name: fc.constantFrom('a', 'b', 'c'),
+  spec: fc.option(
+    fc.record(
+      { group: fc.constantFrom('g', 'h'), bucket: fc.constantFrom('ready' as const, 'pending' as const) },
+      { requiredKeys: ['bucket'] },
+    ),
+    { nil: undefined },
+  ),
+  isRemoved: fc.boolean(),
+})
+
+test('a tally holds what counting all objects would, whatever happened before and since it began', () => {
+  const law = fc.property(fc.array(change), fc.array(change), (before, since) => {
+    const cache = createCache<Thing>({}, () => {})
+    let version = 0
+    const apply = ({ name, spec, isRemoved }: (typeof before)[number]) => {
+      version += 1
+      const known = cache.get('acme', name)
+      if (!isRemoved) cache.set(thing(name, version, spec))
+      else if (known) cache.remove(known)
+    }
+    before.forEach(apply)
+    const tally = createTally(cache, ['ready', 'pending'], place)
+    since.forEach(apply)
+    for (const group of ['g', 'h']) {
+      const counted = (bucket: string) =>
+        [...cache.all()].filter(({ spec }) => spec?.group === group && spec.bucket === bucket).length
+      expect(tally.of(group)).toEqual({ ready: counted('ready'), pending: counted('pending') })
+    }
+  })
+  fc.assert(law, { numRuns: 500 })
+})
+
+test('a group without objects counts nothing', () => {
+  const tally = createTally(
+    createCache<Thing>({}, () => {}),
+    ['ready', 'pending'],
+    place,
+  )
+  expect(tally.of('nowhere')).toEqual({ ready: 0, pending: 0 })
+})

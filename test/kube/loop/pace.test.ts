@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals'
+import { createPace } from '../../../operator/kube/loop/pace.ts'
+import { createQueue } from '../../../operator/kube/loop/queue.ts'
+import { fc } from '../../support/properties.ts'
+
+test('a queue works no more than a share of each turn of the event loop, whatever the pieces take', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 80 }),
+      fc.integer({ min: 1, max: 64 }),
+      async (durations, workers) => {
+        let clock = 0
+        let turn = 0
+        let isOver = false
+        const countTurns = () => {
+          turn += 1
+          if (!isOver) setImmediate(countTurns)
+        }
+        setImmediate(countTurns)
+        const ofTurn = new Map<number, number[]>()
+        // Like the compilation of a schema: it never gives way.
+        const queue = createQueue(
+          workers,
+          async (key) => {
+            const duration = durations[Number(key)] ?? 0
+            clock += duration
+            ofTurn.set(turn, [...(ofTurn.get(turn) ?? []), duration])
+          },
+          createPace(() => clock),
+        )
+        for (const index of durations.keys()) queue.add(String(index))
+        await queue.idle()
+        isOver = true
+        for (const done of ofTurn.values()) {
+          const butLast = done.slice(0, -1).reduce((sum, each) => sum + each, 0)
+          // A turn that is counted here may see the end of one share and the next.
+          expect(butLast).toBeLessThan(20 + 60 + 20)
+        }
+        expect([...ofTurn.values()].flat()).toHaveLength(durations.length)
+      },
+    ),
+  )
+})

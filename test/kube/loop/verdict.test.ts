@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Condition } from '../../../operator/api/kind.ts'
+import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { conditionsAfter, isReady, isStalled, verdictOf } from '../../../operator/kube/loop/verdict.ts'
+
+const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
+
+describe('a verdict', () => {
+  test.each<[rule: string, error: unknown, expected: ReturnType<typeof verdictOf>]>([
+    [
+      'nothing thrown: ready',
+      undefined,
+      { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' },
+    ],
+    [
+      'Waiting: not yet, until something changes',
+      new Waiting('DependencyNotReady', 'waiting for x'),
+      {
+        ready: 'Unknown',
+        reason: 'DependencyNotReady',
+        message: 'waiting for x',
+        also: 'Reconciling',
+        retry: 'no',
+      },
+    ],
+    [
+      'Waiting with a time: looks again then',
+      new Waiting('SecretNotFound', 'no secret', 5),
+      { ready: 'Unknown', reason: 'SecretNotFound', message: 'no secret', also: 'Reconciling', retry: 5 },
+    ],
+    [
+      'Stalled: a person must act',
+      new Stalled('Conflict', 'not ours'),
+      { ready: 'False', reason: 'Conflict', message: 'not ours', also: 'Stalled', retry: 'no' },
+    ],
+    [
+      'ReferenceNotFound: waits for another object',
+      new ReferenceNotFound('TypeNotFound', 'no type'),
+      {
+        ready: 'Unknown',
+        reason: 'TypeNotFound',
+        message: 'no type',
+        also: 'Reconciling',
+        retry: 'no',
+        dependsOn: 'reference',
+      },
+    ],
+    [
+      'Mismatch: stalled beside other objects',
+      new Mismatch('WrongType', 'no'),
+      { ready: 'False', reason: 'WrongType', message: 'no', also: 'Stalled', retry: 'no', dependsOn: 'fit' },
+    ],
+    [
+      'Stalled with a time: tried again then, since nobody tells that the person acted',
+      new Stalled('NotAllowed', 'no right', undefined, 60),
+      { ready: 'False', reason: 'NotAllowed', message: 'no right', also: 'Stalled', retry: 60 },
+    ],
+    [
+      'any error: tried again',
+      new Error('broken'),
+      { ready: 'False', reason: 'Failed', message: 'broken', also: 'Reconciling', retry: 'backoff' },
+    ],
+    [
+      'whatever else is thrown: tried again',
+      'text',
+      { ready: 'False', reason: 'Failed', message: 'text', also: 'Reconciling', retry: 'backoff' },
+    ],
+  ])('%s', (_, error, expected) => {
+    expect(verdictOf(error)).toEqual(expected)
+  })
+})
+
+describe('conditions', () => {
+  const condition = (type: string, status: Condition['status'], reason = 'Old'): Condition => ({
+    type,
+    status,
+    reason,
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime: earlier,
+  })
+  const shown = (conditions: readonly Condition[]) =>
+    conditions.map(({ type, status, reason, lastTransitionTime }) => [
+      type,
+      status,
+      reason,
+      lastTransitionTime === now ? 'now' : 'earlier',
+    ])
+
+  test.each<
+    [
+      rule: string,
+      before: Condition[],
+      error: unknown,
+      extra: Omit<Condition, 'lastTransitionTime'>[],
+      expected: string[][],
+    ]
+  >([
+    ['a first verdict', [], undefined, [], [['Ready', 'True', 'Reconciled', 'now']]],
+    [
+      'the same status keeps its time',
+      [condition('Ready', 'True')],
+      undefined,
+      [],
+      [['Ready', 'True', 'Reconciled', 'earlier']],
+    ],
+    [
+      'another status has another time',
+      [condition('Ready', 'False')],
+      undefined,
+      [],
+      [['Ready', 'True', 'Reconciled', 'now']],
+    ],
+    [
+      'Reconciling is there only while true',
+      [condition('Ready', 'Unknown'), condition('Reconciling', 'True')],
+      undefined,
+      [],
+      [['Ready', 'True', 'Reconciled', 'now']],
+    ],
+    [
+      'Stalled takes the place of Reconciling',
+      [condition('Ready', 'Unknown'), condition('Reconciling', 'True')],
+      new Stalled('Conflict', ''),
+      [],
+      [
+        ['Ready', 'False', 'Conflict', 'now'],
+        ['Stalled', 'True', 'Conflict', 'now'],
+      ],
+    ],
+    [
+      'an object that was ready is not ready without what it refers to, and reconciles',
+      [condition('Ready', 'True')],
+      new ReferenceNotFound('TypeNotFound', ''),
+      [],
+      [
+        ['Ready', 'False', 'TypeNotFound', 'now'],
+        ['Reconciling', 'True', 'TypeNotFound', 'now'],
+      ],
+    ],
+    [
+      'of a new object that refers to what is missing nothing is known',
+      [condition('Ready', 'Unknown')],
+      new ReferenceNotFound('TypeNotFound', ''),
+      [],
+      [
+        ['Ready', 'Unknown', 'TypeNotFound', 'earlier'],
+        ['Reconciling', 'True', 'TypeNotFound', 'now'],
+      ],
+    ],
+    [
+      'those of the controller stand beside ours and cannot replace them',
+      [condition('Unused', 'True')],
+      undefined,
+      [condition('Unused', 'True', 'New'), condition('Ready', 'False')],
+      [
+        ['Ready', 'True', 'Reconciled', 'now'],
+        ['Unused', 'True', 'New', 'earlier'],
+      ],
+    ],
+  ])('%s', (_, before, error, extra, expected) => {
+    expect(shown(conditionsAfter(before, verdictOf(error), extra, 2, now))).toEqual(expected)
+  })
+
+  test('speak of the generation that was looked at, in no more characters than the schema allows', () => {
+    const [ready] = conditionsAfter([], verdictOf(new Error('x'.repeat(40_000))), [], 7, now)
+    expect(ready?.observedGeneration).toBe(7)
+    expect(ready?.message.length).toBeLessThanOrEqual(32_768)
+  })
+
+  test.each<
+    [
+      rule: string,
+      generation: number,
+      status: Condition['status'],
+      expected: { ready: boolean; stalled: boolean },
+    ]
+  >([
+    ['a verdict on this spec counts', 2, 'True', { ready: true, stalled: true }],
+    ['a verdict on an older spec does not', 3, 'True', { ready: false, stalled: false }],
+    ['neither does another status', 2, 'Unknown', { ready: false, stalled: false }],
+  ])('%s', (_, generation, status, expected) => {
+    const conditions = [condition('Ready', status), condition('Stalled', status)]
+    const object = { metadata: { generation }, status: { observedGeneration: 2, conditions } }
+    expect({ ready: isReady(object), stalled: isStalled(object) }).toEqual(expected)
+  })
+})
