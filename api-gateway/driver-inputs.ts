@@ -1,6 +1,6 @@
 import type { FreeForm } from '../operator/api/schema.ts'
-import { driverOf, faultsOfInputs } from '../operator/domain/definition/definition.ts'
 import { Problem } from '../operator/domain/base/errors.ts'
+import { driverOf, faultsOfInputs } from '../operator/domain/definition/definition.ts'
 import { unreadLeaves } from '../operator/domain/secret/secret-inputs.ts'
 import type { Planning } from '../operator/planning/planning.ts'
 

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express'
 import { object } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/base/errors.ts'
-import type { AnswerBudget } from './request/answer-budget.ts'
 import type { AuditLocals } from './audit/audit.ts'
 import {
   type Authentication,
@@ -13,12 +12,13 @@ import {
   membershipIn,
   refusalOf,
 } from './authenticate.ts'
-import { type BodyLimits, readJson } from './request/body.ts'
-import { createBodyBudget } from './request/body-budget.ts'
 import type { Answer, Call, Endpoint, Gateway } from './endpoint.ts'
 import { parameterNames } from './openapi/document.ts'
-import { parameters } from './request/parameters.ts'
 import { type RateLimit, take } from './rate-limit.ts'
+import type { AnswerBudget } from './request/answer-budget.ts'
+import { type BodyLimits, readJson } from './request/body.ts'
+import { createBodyBudget } from './request/body-budget.ts'
+import { parameters } from './request/parameters.ts'
 import { callerKey } from './request/source-address.ts'
 import { createValidators } from './request/validate.ts'
 

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 
 const root = join(import.meta.dirname, '..')
-const code = ['operator', 'api-gateway', 'dev'].flatMap(filesIn)
+const code = ['operator', 'api-gateway', 'dev', 'bench'].flatMap(filesIn)
 const kubePackage = '@kubernetes/client-node'
 
 function filesIn(folder: string): string[] {
@@ -44,7 +44,7 @@ function reachedFrom(files: readonly string[]): ReadonlySet<string> {
 }
 
 function isOurs(imported: string): boolean {
-  return /^(operator|api-gateway|dev|test)\//.test(imported)
+  return /^(operator|api-gateway|bench|dev|test)\//.test(imported)
 }
 
 const everything = ['operator/', 'api-gateway/', 'dev/', 'test/']
@@ -67,6 +67,10 @@ describe('who may import whom', () => {
     ],
     ['operator/kube/', ['operator/api/', 'operator/domain/', 'operator/kube/', 'operator/log.ts']],
     [
+      'operator/planning/',
+      ['operator/api/', 'operator/domain/', 'operator/kube/', 'operator/planning/', 'operator/log.ts'],
+    ],
+    [
       'operator/controllers/',
       [
         'operator/api/',
@@ -74,6 +78,7 @@ describe('who may import whom', () => {
         'operator/drivers/',
         'operator/kube/',
         'operator/outbound/',
+        'operator/planning/',
         'operator/controllers/',
         'operator/log.ts',
       ],
@@ -86,12 +91,14 @@ describe('who may import whom', () => {
         'operator/api/',
         'operator/domain/',
         'operator/kube/',
+        'operator/planning/',
         'operator/drivers/catalogue.ts',
         'operator/log.ts',
         'operator/config.ts',
       ],
     ],
     ['dev/', ['dev/', 'operator/', 'api-gateway/']],
+    ['bench/', ['bench/', 'dev/', 'operator/', 'api-gateway/']],
   ])('%s imports nothing of ours but %j', (importer, allowed) => {
     const found = arrows([importer])
     expect(found).not.toEqual([])
@@ -128,9 +135,55 @@ describe('who may import whom', () => {
   })
 })
 
+/** The folders of a room, low to high: each imports only from itself and from those before it. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  'operator/domain': [
+    'base',
+    'resource',
+    'placeholder',
+    'schema',
+    'secret',
+    'delta',
+    'definition',
+    'graph',
+    'plan',
+    'deployment',
+    'access',
+  ],
+  'operator/kube': ['client', 'cache', 'loop', 'lease'],
+  'operator/controllers': ['shared', 'active-resource', 'deployment', 'webhook'],
+}
+
+describe.each(Object.entries(floors))('the folders of %s', (room, order) => {
+  const folderOf = (file: string) => (file.startsWith(`${room}/`) ? file.split('/')[2] : undefined)
+  const isFolder = (name: string | undefined) => name !== undefined && !name.endsWith('.ts')
+
+  test('are those that the order names', () => {
+    const found = new Set(code.map(folderOf).filter(isFolder))
+    expect([...found].sort()).toEqual([...order].sort())
+  })
+
+  test('import only from folders before them', () => {
+    const wrong = arrows([`${room}/`]).filter(([file, to]) => {
+      const [from, target] = [folderOf(file), folderOf(to)]
+      if (from === undefined || target === undefined || !isFolder(from)) return false
+      return !isFolder(target) || order.indexOf(target) > order.indexOf(from)
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+test('no folder is a heap: none of the code has more than 20 files', () => {
+  const counts = new Map<string, number>()
+  for (const file of code) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+  const heaps = [...counts].filter(([folder, count]) => count > 20 && folder !== 'operator/api')
+  expect(heaps).toEqual([])
+})
+
 test('only config.ts reads the environment', () => {
   const readers = code.filter(
-    (file) => !file.startsWith('dev/') && /process\s*\.\s*env\b/.test(readFileSync(join(root, file), 'utf8')),
+    (file) =>
+      !/^(dev|bench)\//.test(file) && /process\s*\.\s*env\b/.test(readFileSync(join(root, file), 'utf8')),
   )
   expect(readers).toEqual(['operator/config.ts'])
 })

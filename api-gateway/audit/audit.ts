@@ -5,10 +5,10 @@ import { systemNamespace } from '../../operator/api/names.ts'
 import { boolean, integer, map, object, oneOf, type Static, string, time } from '../../operator/api/schema.ts'
 import type { Store } from '../../operator/kube/cache/store.ts'
 import type { Log } from '../../operator/log.ts'
-import { createBursts } from './audit-bursts.ts'
-import { named } from '../response/shapes.ts'
 import { addressKey, sourceAddress } from '../request/source-address.ts'
 import { isOn } from '../request/switch.ts'
+import { named } from '../response/shapes.ts'
+import { createBursts } from './audit-bursts.ts'
 
 /** Whether it was done, was not allowed or possible, or went wrong. */
 export const auditResults = ['success', 'refused', 'failed'] as const

@@ -7,10 +7,10 @@ import { SharedValue } from '../api/shared-value.ts'
 import { Webhook } from '../api/webhook.ts'
 import { Waiting } from '../domain/base/errors.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
-import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
-import { deletionCauses, isCauseNews } from './shared/deletion-cause.ts'
+import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
+import { deletionCauses, isCauseNews } from './shared/deletion-cause.ts'
 
 /** An application is ready as soon as it is known; deleting it takes everything of it along. */
 export function applicationController(cluster: Cluster): Controller<typeof Application> {

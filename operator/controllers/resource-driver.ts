@@ -2,9 +2,9 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { throwFaults } from '../domain/base/fault.ts'
 import { faultsOfDriverObject } from '../domain/definition/third-party.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
+import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import type { Planning } from '../planning/planning.ts'
-import { keyOf } from '../kube/client/resource.ts'
 
 /** Judges drivers of organizations: their schemas, their targets, and whether what they wrap exists. */
 export function resourceDriverController(

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sessionKeySecret, systemNamespace } from '../api/names.ts'
-import { isAlreadyThere } from '../kube/client/client.ts'
 import { type Cluster, readObject } from '../kube/cache/cluster.ts'
+import { isAlreadyThere } from '../kube/client/client.ts'
 import { secretResource } from '../kube/client/resource.ts'
 
 /** Makes the key with which the gateway signs sessions, where there is none. */

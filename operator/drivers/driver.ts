@@ -1,8 +1,8 @@
 import type { ResourceContext } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
 import type { FreeForm } from '../api/schema.ts'
-import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import type { NeighbourValue } from '../domain/graph/inputs.ts'
+import type { DriverDescriptor } from '../domain/resource/driver.ts'
 
 /** Which resource a driver is asked about. */
 interface Subject {

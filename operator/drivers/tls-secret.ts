@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kind.ts'
-import { certificateVerdict } from '../domain/secret/certificate.ts'
 import { Stalled } from '../domain/base/errors.ts'
+import { certificateVerdict } from '../domain/secret/certificate.ts'
 
 /** A certificate and its key, in PEM, as a Secret of type `kubernetes.io/tls` has them. */
 export interface TlsPair {

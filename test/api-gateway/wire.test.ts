@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { nullable } from '../../api-gateway/response/shapes.ts'
 import { createValidators } from '../../api-gateway/request/validate.ts'
 import { fromWire, toWire, wireSchema, withoutBlanks } from '../../api-gateway/request/wire.ts'
+import { nullable } from '../../api-gateway/response/shapes.ts'
 import { kinds } from '../../operator/api/kinds.ts'
 import { criterionSchema, provisionSchema } from '../../operator/api/resource-definition.ts'
 import { anyValue, freeForm, list, map, object, oneOf, string } from '../../operator/api/schema.ts'

@@ -1,7 +1,7 @@
 import type { PatchOperation } from '../../operator/api/deployment-delta.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { type DeltaContent, deltaContent, type SetContent } from '../../operator/domain/delta/delta.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
+import { type DeltaContent, deltaContent, type SetContent } from '../../operator/domain/delta/delta.ts'
 import { fc } from './properties.ts'
 
 /** A delta of operations on the shared dependencies. */

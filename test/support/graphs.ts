@@ -1,11 +1,11 @@
 import { newObject } from '../../operator/api/kind.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
+import { createMatcher } from '../../operator/domain/definition/matching.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
+import { buildGraph, type Graph, type GraphInput } from '../../operator/domain/graph/graph.ts'
 import { formatDescriptor } from '../../operator/domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
-import { buildGraph, type Graph, type GraphInput } from '../../operator/domain/graph/graph.ts'
-import { createMatcher } from '../../operator/domain/definition/matching.ts'
 import { builtInTypes, customType } from '../../operator/domain/resource/types.ts'
 import { context, driver } from './builders.ts'
 

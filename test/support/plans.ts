@@ -1,9 +1,9 @@
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
+import { type Plan, type PlanInput, plan } from '../../operator/domain/plan/plan.ts'
 import { formatDescriptor } from '../../operator/domain/resource/descriptor.ts'
 import { environmentObjectName } from '../../operator/domain/resource/identity.ts'
-import { type Plan, type PlanInput, plan } from '../../operator/domain/plan/plan.ts'
 import { activeResource } from './builders.ts'
 import { graphInput } from './graphs.ts'
 

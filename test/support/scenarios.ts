@@ -19,10 +19,10 @@ import {
   type TSchema,
 } from '../../operator/api/schema.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
-import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { createMatcher } from '../../operator/domain/definition/matching.ts'
-import type { Plan } from '../../operator/domain/plan/plan.ts'
 import { valuesFor } from '../../operator/domain/graph/shared-values.ts'
+import type { Plan } from '../../operator/domain/plan/plan.ts'
+import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { builtInTypes, customType } from '../../operator/domain/resource/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 import { definition, driver } from './builders.ts'

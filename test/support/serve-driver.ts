@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
 import { Stalled, Waiting } from '../../operator/domain/base/errors.ts'
 import { isObject } from '../../operator/domain/base/json.ts'
+import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
 import type { Cookie, Driver, Provisioned, ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { context } from './builders.ts'
 

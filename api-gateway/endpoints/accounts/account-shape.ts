@@ -7,8 +7,8 @@ import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { newId } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
-import { createdAt, createdBy, inOrganization } from '../common/find.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { createdAt, createdBy, inOrganization } from '../common/find.ts'
 
 /** An account as REST answers it: never with its credentials. */
 export const accountShape = named(

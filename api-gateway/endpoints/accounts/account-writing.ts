@@ -4,6 +4,11 @@ import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import type { Static } from '../../../operator/api/schema.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
+import { changeObject } from '../common/change.ts'
+import { newMetadata } from '../common/find.ts'
+import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
+import { newSecretName, type SecretData } from '../common/secret-refs.ts'
+import { untilAnswered } from '../common/undo.ts'
 import {
   forgetTrial,
   inAccountTurn,
@@ -15,11 +20,6 @@ import {
   withoutTrial,
 } from './account-check.ts'
 import type { newAccountShape } from './account-shape.ts'
-import { changeObject } from '../common/change.ts'
-import { newMetadata } from '../common/find.ts'
-import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
-import { newSecretName, type SecretData } from '../common/secret-refs.ts'
-import { untilAnswered } from '../common/undo.ts'
 
 /** A trial is over within this time, whatever becomes of whoever asked for it. */
 const trialMs = 120_000

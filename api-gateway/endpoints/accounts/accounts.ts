@@ -3,8 +3,10 @@ import { list } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
-import { errorShape } from '../../response/shapes.ts'
 import { flag, isOn } from '../../request/switch.ts'
+import { errorShape } from '../../response/shapes.ts'
+import { find, findAll } from '../common/find.ts'
+import { credentialsData } from '../common/secret-refs.ts'
 import {
   accountChangesShape,
   accountShape,
@@ -16,8 +18,6 @@ import {
   usesOf,
 } from './account-shape.ts'
 import { changeAccount, createAccount } from './account-writing.ts'
-import { find, findAll } from '../common/find.ts'
-import { credentialsData } from '../common/secret-refs.ts'
 
 const tag = 'Resource accounts'
 const checks = {

@@ -1,16 +1,20 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
-import { defaultClass, formatDescriptor, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
+import {
+  defaultClass,
+  formatDescriptor,
+  splitTypeAndClass,
+} from '../../../operator/domain/resource/descriptor.ts'
 import { contextOf, guResId } from '../../../operator/domain/resource/identity.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { accepted, type Endpoint, endpoint, noContent } from '../../endpoint.ts'
-import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { flag, isOn } from '../../request/switch.ts'
-import { deploymentsTo } from '../deployments/deployment-shape.ts'
+import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { findEnvironment, untilGone } from '../common/find.ts'
+import { deploymentsTo } from '../deployments/deployment-shape.ts'
 
 function findResource(
   store: Store,

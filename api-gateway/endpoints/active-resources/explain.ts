@@ -3,11 +3,11 @@ import { type Criterion, criterionSchema } from '../../../operator/api/resource-
 import { integer, list, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { explainMatch, type MatchExplanation } from '../../../operator/domain/definition/explain.ts'
-import { contextOf } from '../../../operator/domain/resource/identity.ts'
 import { normalizeCriterion } from '../../../operator/domain/definition/matching.ts'
+import { contextOf } from '../../../operator/domain/resource/identity.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
-import { named } from '../../response/shapes.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
+import { named } from '../../response/shapes.ts'
 import { findEnvironment } from '../common/find.ts'
 
 const explanationShape = named(

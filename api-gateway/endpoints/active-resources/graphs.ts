@@ -1,25 +1,29 @@
 import { createHash } from 'node:crypto'
 import type { DeploymentProblem } from '../../../operator/api/environment-deployment.ts'
 import { boolean, freeForm, list, object, type Static, string, time } from '../../../operator/api/schema.ts'
-import { defaultClass, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { buildGraph, type GraphNode } from '../../../operator/domain/graph/graph.ts'
-import { graphRequest, type RequestedResource, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
-import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
-import { criterionId, type WonMatch } from '../../../operator/domain/definition/matching.ts'
-import { overriding } from '../../../operator/domain/resource/override.ts'
 import { shortened } from '../../../operator/domain/base/size.ts'
+import { criterionId, type WonMatch } from '../../../operator/domain/definition/matching.ts'
+import { buildGraph, type GraphNode } from '../../../operator/domain/graph/graph.ts'
+import {
+  graphRequest,
+  type RequestedResource,
+  requestedBy,
+} from '../../../operator/domain/graph/graph-request.ts'
+import { defaultClass, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'
+import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
+import { overriding } from '../../../operator/domain/resource/override.ts'
 import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
-import { named } from '../../response/shapes.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
-import { versionId } from '../definitions/definition-shape.ts'
+import { named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, findEnvironment } from '../common/find.ts'
-import { graphIdOf, longestGraphId, requestedIn } from './graph-id.ts'
+import { versionId } from '../definitions/definition-shape.ts'
 import { findSet } from '../deployments/set-shape.ts'
+import { graphIdOf, longestGraphId, requestedIn } from './graph-id.ts'
 
 const requestedShape = named(
   'GraphResource',

@@ -1,8 +1,8 @@
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { CommonStatus, ObjectMeta } from '../../../operator/api/kind.ts'
 import { string } from '../../../operator/api/schema.ts'
-import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { compareText } from '../../../operator/domain/base/json.ts'
+import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { conditionOf, isObserved } from '../../../operator/kube/loop/verdict.ts'
 
 interface Told {

@@ -4,23 +4,16 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { boolean, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Caller, demand } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
 import { changeObject } from '../common/change.ts'
-import {
-  defaultEnvironmentType,
-  isStanding,
-  type NewEnvironment,
-  newEnvironment,
-  noteDeletion,
-  refuseUnknownType,
-} from '../environments/environments.ts'
 import {
   byName,
   createdAt,
@@ -37,7 +30,14 @@ import {
   untilGone,
 } from '../common/find.ts'
 import { undoing } from '../common/undo.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import {
+  defaultEnvironmentType,
+  isStanding,
+  type NewEnvironment,
+  newEnvironment,
+  noteDeletion,
+  refuseUnknownType,
+} from '../environments/environments.ts'
 
 const applicationShape = named(
   'Application',

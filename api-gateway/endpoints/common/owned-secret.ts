@@ -4,11 +4,15 @@ import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import type { SharedValue } from '../../../operator/api/shared-value.ts'
 import type { Webhook } from '../../../operator/api/webhook.ts'
-import { announcementKey, announcementOf, announcementsIn } from '../../../operator/domain/secret/announced-secrets.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
-import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
+import {
+  announcementKey,
+  announcementOf,
+  announcementsIn,
+} from '../../../operator/domain/secret/announced-secrets.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { createdBy, refuseTaken } from './find.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'

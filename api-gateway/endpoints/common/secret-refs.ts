@@ -5,7 +5,11 @@ import { apiVersion, labels, manager } from '../../../operator/api/names.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject, pointerSteps } from '../../../operator/domain/base/json.ts'
-import { mapSecretLeaves, placeholdersOfSecret, unread } from '../../../operator/domain/secret/secret-inputs.ts'
+import {
+  mapSecretLeaves,
+  placeholdersOfSecret,
+  unread,
+} from '../../../operator/domain/secret/secret-inputs.ts'
 
 /** Name under which REST knows the Secrets of the cluster. */
 export const storeName = 'kubernetes'

@@ -4,10 +4,11 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { criterionId } from '../../../operator/domain/definition/matching.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
-import { errorShape } from '../../response/shapes.ts'
 import { flag, isOn } from '../../request/switch.ts'
 import { inTurn } from '../../request/turns.ts'
+import { errorShape } from '../../response/shapes.ts'
 import { changeObject, contributionOf, stamped } from '../common/change.ts'
+import { findAll, inOrganization } from '../common/find.ts'
 import {
   findDefinition,
   refreshHolders,
@@ -17,7 +18,6 @@ import {
 import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
 import { criteriaRequest, criterionOf, criterionRequest, type Spelling } from './definition-request.ts'
 import { criterionShape, toCriterion } from './definition-shape.ts'
-import { findAll, inOrganization } from '../common/find.ts'
 
 const tag = 'Resource definitions'
 

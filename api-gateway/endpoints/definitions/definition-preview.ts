@@ -3,16 +3,16 @@ import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { list, object, oneOf, string } from '../../../operator/api/schema.ts'
-import { contextOf } from '../../../operator/domain/resource/identity.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
-import { plan } from '../../../operator/domain/plan/plan.ts'
-import { type Preview, previewChange, type ResourceChange } from '../../../operator/domain/plan/preview.ts'
 import {
   type ListedProblem,
   moreProblems,
   ProblemRoom,
   problemCount,
 } from '../../../operator/domain/graph/problems.ts'
+import { plan } from '../../../operator/domain/plan/plan.ts'
+import { type Preview, previewChange, type ResourceChange } from '../../../operator/domain/plan/preview.ts'
+import { contextOf } from '../../../operator/domain/resource/identity.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
 import { findAll } from '../common/find.ts'

@@ -1,9 +1,13 @@
-import { type Criterion, criterionSchema, provisionSchema } from '../../../operator/api/resource-definition.ts'
+import {
+  type Criterion,
+  criterionSchema,
+  provisionSchema,
+} from '../../../operator/api/resource-definition.ts'
 import { freeForm, list, object, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { knownId, newId } from '../../request/parameters.ts'
-import { nullable } from '../../response/shapes.ts'
 import { fromWire, type Wire, wireSchema } from '../../request/wire.ts'
+import { nullable } from '../../response/shapes.ts'
 
 /** Names of the fields that the older spelling calls otherwise. */
 export type Spelling = 'current' | 'older'

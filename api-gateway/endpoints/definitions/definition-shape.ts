@@ -8,15 +8,15 @@ import {
   type ResourceDefinition,
 } from '../../../operator/api/resource-definition.ts'
 import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../../operator/api/schema.ts'
-import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
 import { criterionId, normalizeCriterion } from '../../../operator/domain/definition/matching.ts'
+import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
 import { perObject } from '../../request/per-object.ts'
-import { named } from '../../response/shapes.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
-import type { Spelling } from './definition-request.ts'
+import { named } from '../../response/shapes.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 import { toReferences } from '../common/secret-refs.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import type { Spelling } from './definition-request.ts'
 
 const inputsResponse = object(
   {},

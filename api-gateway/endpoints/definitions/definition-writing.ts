@@ -1,22 +1,13 @@
 import { newObject } from '../../../operator/api/kind.ts'
 import { provisionSchema, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { faultOf, parseReference } from '../../../operator/domain/resource/descriptor.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
+import { faultOf, parseReference } from '../../../operator/domain/resource/descriptor.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
 import { changeObject, contributionOf, stamped } from '../common/change.ts'
-import { refreshHolders, refuseDuplicates } from './definition-finding.ts'
-import {
-  accountOf,
-  type Change,
-  type ChangedInputs,
-  criterionOf,
-  inputsOf,
-  type NewDefinition,
-} from './definition-request.ts'
 import { newMetadata, refuseTooLarge } from '../common/find.ts'
 import {
   addSecret,
@@ -33,6 +24,15 @@ import {
   randomLength,
   withKnownPlaceholders,
 } from '../common/secret-refs.ts'
+import { refreshHolders, refuseDuplicates } from './definition-finding.ts'
+import {
+  accountOf,
+  type Change,
+  type ChangedInputs,
+  criterionOf,
+  inputsOf,
+  type NewDefinition,
+} from './definition-request.ts'
 
 type Spec = ResourceDefinition['spec']
 

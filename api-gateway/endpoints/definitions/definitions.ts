@@ -2,9 +2,10 @@ import { ResourceDefinition } from '../../../operator/api/resource-definition.ts
 import { list, string } from '../../../operator/api/schema.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
-import { anyOf, errorShape } from '../../response/shapes.ts'
 import { flag, isOn } from '../../request/switch.ts'
 import { inTurn } from '../../request/turns.ts'
+import { anyOf, errorShape } from '../../response/shapes.ts'
+import { findAll, inOrganization } from '../common/find.ts'
 import { criteriaAt } from './criteria.ts'
 import {
   findDefinition,
@@ -34,7 +35,6 @@ import {
   replacementOf,
   writeDraft,
 } from './definition-writing.ts'
-import { findAll, inOrganization } from '../common/find.ts'
 
 const tag = 'Resource definitions'
 const deleted = flag(

@@ -1,14 +1,14 @@
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import type { Static } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type DeltaContent, deltaContent, emptyDelta } from '../../../operator/domain/delta/delta.ts'
 import { refuseUnfitDependencies } from '../../../operator/domain/delta/dependency-form.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Contribution } from '../common/change.ts'
-import type { changesRequest } from './delta-shape.ts'
 import { find, findApplication, refuseTooLarge } from '../common/find.ts'
+import type { changesRequest } from './delta-shape.ts'
 
 /** The delta in the path. */
 export function findDelta(

@@ -4,13 +4,13 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { list } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
-import { errorShape } from '../../response/shapes.ts'
 import { flag, isOn } from '../../request/switch.ts'
+import { errorShape } from '../../response/shapes.ts'
 import { changeObject, contributionOf } from '../common/change.ts'
+import { createdAt, findApplication, inOrganization, newMetadata } from '../common/find.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
 import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
-import { createdAt, findApplication, inOrganization, newMetadata } from '../common/find.ts'
 
 /** Deployment deltas. */
 export const deltas: readonly Endpoint[] = [

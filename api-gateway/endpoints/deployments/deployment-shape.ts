@@ -3,8 +3,8 @@ import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api
 import { object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { stateOfDeployment } from '../../../operator/domain/deployment/deployment.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { named } from '../../response/shapes.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
+import { named } from '../../response/shapes.ts'
 import { afterDot, createdAt, createdBy, inOrganization } from '../common/find.ts'
 
 /** A deployment as REST shows it. */

@@ -1,15 +1,15 @@
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { baseOf, isFinished, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { baseOf, isFinished, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import { deploymentObjectName } from '../../../operator/domain/resource/identity.ts'
 import { type Caller, demand } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
+import { type EnvironmentPath, findEnvironment, held, newToldMetadata, refresh } from '../common/find.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo } from './deployment-shape.ts'
-import { type EnvironmentPath, findEnvironment, held, newToldMetadata, refresh } from '../common/find.ts'
 import { keepSet } from './set-shape.ts'
 
 /** A request to deploy that may be granted, `besideOthers` even while one is under way: what would be deployed. */

@@ -1,8 +1,8 @@
 import { problemSchema } from '../../../operator/api/environment-deployment.ts'
 import { integer, list, object, oneOf, string } from '../../../operator/api/schema.ts'
 import { changedInputs } from '../../../operator/domain/plan/changed-inputs.ts'
-import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { type Plan, type PlanStep, summarize } from '../../../operator/domain/plan/plan.ts'
+import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { named } from '../../response/shapes.ts'
 
 const actions = ['create', 'update', 'replace', 'retain', 'unchanged'] as const

@@ -4,13 +4,13 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
-import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { inTurn } from '../../request/turns.ts'
-import { deploymentsTo } from './deployment-shape.ts'
 import { type EnvironmentPath, inOrganization } from '../common/find.ts'
+import { deploymentsTo } from './deployment-shape.ts'
 
 /** What a deployment keeps of its request: a hash of the key, with whose it is, and one of the body. */
 interface Mark {

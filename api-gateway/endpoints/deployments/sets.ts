@@ -1,14 +1,20 @@
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { list, string } from '../../../operator/api/schema.ts'
-import { applyDelta, diffSets, emptyDelta, type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import {
+  applyDelta,
+  diffSets,
+  emptyDelta,
+  type SetContent,
+  setId,
+} from '../../../operator/domain/delta/delta.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { anyOf } from '../../response/shapes.ts'
+import { afterDot, byName, findApplication, inOrganization } from '../common/find.ts'
 import { changesRequest, plainDeltaShape } from '../deltas/delta-shape.ts'
 import { contentOf } from '../deltas/delta-writing.ts'
-import { afterDot, byName, findApplication, inOrganization } from '../common/find.ts'
 import { findSet, keepSet, setShape, toSet } from './set-shape.ts'
 
 interface ApplicationPath {

@@ -1,12 +1,20 @@
 import type { ResourceDriver } from '../../../operator/api/resource-driver.ts'
-import { anyValue, boolean, freeForm, list, object, type Static, string } from '../../../operator/api/schema.ts'
-import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
+import {
+  anyValue,
+  boolean,
+  freeForm,
+  list,
+  object,
+  type Static,
+  string,
+} from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { faultOfTargetForm, faultsOfDriverTemplate } from '../../../operator/domain/definition/third-party.ts'
+import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
 import { faultOfPartedSchema } from '../../../operator/domain/schema/user-schema.ts'
 import { newId } from '../../request/parameters.ts'
-import { named } from '../../response/shapes.ts'
 import { plainSchema } from '../../request/wire.ts'
+import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
 
 const requiredFields = {

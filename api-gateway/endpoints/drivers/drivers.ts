@@ -8,6 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
+import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
 import {
   driverShape,
   driverSpec,
@@ -16,7 +17,6 @@ import {
   toBuiltInDriver,
   toDriver,
 } from './driver-shape.ts'
-import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
 
 const tag = 'Drivers'
 const driversPath = '/orgs/{org_id}/resources/drivers'

@@ -4,8 +4,8 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { demand } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
-import { environmentShape, findStart, toEnvironment } from './environments.ts'
 import { findEnvironment } from '../common/find.ts'
+import { environmentShape, findStart, toEnvironment } from './environments.ts'
 
 /** Changes of environments. */
 export const environmentChanges: readonly Endpoint[] = [

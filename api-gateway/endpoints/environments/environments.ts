@@ -4,17 +4,17 @@ import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
+import { byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
 import { isLastPlanned, isRepetition } from '../../../operator/domain/deployment/run-memory.ts'
+import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import { type Cluster, isGone } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Caller, demand } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
-import { deploymentShape, deploymentsTo, toDeployment, toPastDeployment } from '../deployments/deployment-shape.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
 import {
   createdAt,
   createdBy,
@@ -30,7 +30,12 @@ import {
   resourcesOf,
   untilGone,
 } from '../common/find.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import {
+  deploymentShape,
+  deploymentsTo,
+  toDeployment,
+  toPastDeployment,
+} from '../deployments/deployment-shape.ts'
 
 /** Type of an environment for which none is named. */
 export const defaultEnvironmentType = 'development'

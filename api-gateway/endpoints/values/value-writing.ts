@@ -9,7 +9,13 @@ import type { Gateway } from '../../endpoint.ts'
 import { changeObject, contributionOf, stamped } from '../common/change.ts'
 import { inOrganization, newMetadata } from '../common/find.ts'
 import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
-import { fromReference, isSecretNameOf, newSecretName, type SecretData, storeName } from '../common/secret-refs.ts'
+import {
+  fromReference,
+  isSecretNameOf,
+  newSecretName,
+  type SecretData,
+  storeName,
+} from '../common/secret-refs.ts'
 import {
   type newValueShape,
   type replacedValueShape,

@@ -7,9 +7,9 @@ import { canonicalJson } from '../../domain/resource/identity.ts'
 import type { Cookie } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
-import type { Objects } from '../../kube/client/objects.ts'
-import { secretResource } from '../../kube/client/resource.ts'
 import { isHeldSecret, readSecretMetadata, removeSecret, setHeld } from '../../kube/cache/secret-metadata.ts'
+import { secretResource } from '../../kube/client/resource.ts'
+import type { Objects } from '../../kube/objects.ts'
 
 const key = 'cookie'
 const maxRaces = 10

@@ -1,13 +1,13 @@
 import type { Standing } from '../../api/active-resource.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
-import { driverOf, driverTypeOf } from '../../domain/definition/definition.ts'
-import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import { ReferenceNotFound } from '../../domain/base/errors.ts'
+import { driverOf, driverTypeOf } from '../../domain/definition/definition.ts'
 import { wrappedDriverType } from '../../domain/definition/third-party.ts'
+import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Driver } from '../../drivers/driver.ts'
-import type { Planning } from '../../planning/planning.ts'
 import type { Store } from '../../kube/cache/store.ts'
+import type { Planning } from '../../planning/planning.ts'
 
 /** How drivers are made that are not built in. */
 export interface DriverFactories {

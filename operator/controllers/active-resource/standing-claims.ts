@@ -3,8 +3,8 @@ import { mostClaims } from '../../api/active-resource.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { hostClaimsOf, isIngress } from '../../drivers/ingress/rules.ts'
-import type { ResourceTools } from './active-resource.ts'
 import { markOf } from '../shared/applied-object.ts'
+import type { ResourceTools } from './active-resource.ts'
 
 /** The resource with claims to the hosts of its Ingresses, where these were made before any were claimed. */
 export async function withStandingClaims(

@@ -1,7 +1,7 @@
 import type { ActiveResource, Standing } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { driverName } from '../../domain/definition/definition.ts'
 import { sameJson } from '../../domain/base/json.ts'
+import { driverName } from '../../domain/definition/definition.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { ResourceTools } from './active-resource.ts'
 import { cookieSecretName } from './cookies.ts'

@@ -1,8 +1,8 @@
 import { type EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
 import { shortened, storedBytes } from '../../domain/base/size.ts'
+import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { conditionOf } from '../../kube/loop/verdict.ts'
 

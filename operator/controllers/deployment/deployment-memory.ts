@@ -1,7 +1,7 @@
 import { Environment } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import { isStartRemembered } from '../../domain/deployment/deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { isStartRemembered } from '../../domain/deployment/deployment.ts'
 import { alreadyRan, isLastPlanned, isRemembered, recall } from '../../domain/deployment/run-memory.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'

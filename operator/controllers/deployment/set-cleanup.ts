@@ -3,10 +3,10 @@ import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import { fieldManager } from '../../api/names.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
-import { createQueue } from '../../kube/loop/queue.ts'
+import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
+import { createQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 
 const retryMs = 5000

@@ -1,9 +1,9 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import { annotations, group, labels, manager } from '../../api/names.ts'
-import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import type { ObjectReference } from '../../kube/client/objects.ts'
+import { formatDescriptor } from '../../domain/resource/descriptor.ts'
+import type { ObjectReference } from '../../kube/objects.ts'
 
 /** A kind of objects. */
 export type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>

@@ -1,6 +1,6 @@
 import { ActiveResource } from '../../api/active-resource.ts'
-import { wildcardOver } from '../../domain/resource/claim.ts'
 import { Stalled } from '../../domain/base/errors.ts'
+import { wildcardOver } from '../../domain/resource/claim.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 

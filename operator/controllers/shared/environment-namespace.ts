@@ -8,7 +8,7 @@ import {
   guResId,
   isNamespaceOfOthers,
 } from '../../domain/resource/identity.ts'
-import type { ObjectReference, Objects } from '../../kube/client/objects.ts'
+import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { isSameKind, markOf } from './applied-object.ts'
 
 const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' }

@@ -1,9 +1,9 @@
 import { annotations, labels, manager } from '../../api/names.ts'
 import { createCache } from '../../kube/cache/cache.ts'
-import type { KubeClient } from '../../kube/client/client.ts'
-import type { Watch } from '../../kube/loop/controller.ts'
 import { startReflector } from '../../kube/cache/reflector.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
 import { namespaceResource } from '../../kube/client/resource.ts'
+import type { Watch } from '../../kube/loop/controller.ts'
 import type { Log } from '../../log.ts'
 
 /** Wakes an environment when the namespace that was made for it is gone. */

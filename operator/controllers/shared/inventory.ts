@@ -2,7 +2,7 @@ import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts
 import type { KubeObject } from '../../api/kind.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { byResource, type ObjectReference, type Objects } from '../../kube/client/objects.ts'
+import { byResource, type ObjectReference, type Objects } from '../../kube/objects.ts'
 import {
   isNewer,
   isSame,

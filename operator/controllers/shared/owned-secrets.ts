@@ -7,7 +7,12 @@ import type { Webhook } from '../../api/webhook.ts'
 import { announcementsIn } from '../../domain/secret/announced-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isHeldSecret, isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
+import {
+  isHeldSecret,
+  isSecretName,
+  readSecretMetadata,
+  removeSecret,
+} from '../../kube/cache/secret-metadata.ts'
 
 type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
 

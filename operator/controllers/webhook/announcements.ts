@@ -3,14 +3,18 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { type Kind, newObject, type ObjectOf } from '../../api/kind.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import { type Occurrence, occurrencesOfDeployment, occurrencesOfEnvironment } from '../../domain/deployment/events.ts'
+import {
+  type Occurrence,
+  occurrencesOfDeployment,
+  occurrencesOfEnvironment,
+} from '../../domain/deployment/events.ts'
 import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
 import { versionOf } from '../../kube/cache/cache.ts'
 import { createCatchUp } from '../../kube/cache/catch-up.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
 import { createFirstVersions, forgotten, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
 import { createQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import { inParallel } from '../shared/parallel.ts'

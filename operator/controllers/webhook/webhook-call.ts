@@ -1,7 +1,6 @@
 import { annotations } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { redact } from '../../domain/secret/redact.ts'
 import {
   bodyOf,
   faultOfSigningSecret,
@@ -10,10 +9,11 @@ import {
   signingKey,
   targetOf,
 } from '../../domain/deployment/webhook.ts'
+import { redact } from '../../domain/secret/redact.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
+import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { conditionOf, isReady } from '../../kube/loop/verdict.ts'
 import { InvalidHeader, TargetRefused } from '../../outbound/errors.ts'

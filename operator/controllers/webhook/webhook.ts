@@ -4,13 +4,18 @@ import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { type Fault, faultsOfReference, throwFaults } from '../../domain/base/fault.ts'
-import { faultOfSigningSecret, faultsOfWebhook, formatSigningSecret, signingKey } from '../../domain/deployment/webhook.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import {
+  faultOfSigningSecret,
+  faultsOfWebhook,
+  formatSigningSecret,
+  signingKey,
+} from '../../domain/deployment/webhook.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
+import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { createOwnedSecrets } from '../shared/owned-secrets.ts'
 import { watchPresence } from '../shared/presence.ts'

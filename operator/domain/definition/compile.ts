@@ -1,17 +1,17 @@
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { driverOf, driverTypeOf, faultsOfAccount } from './definition.ts'
-import { parseReference, type Reference } from '../resource/descriptor.ts'
-import type { DriverDescriptor } from '../resource/driver.ts'
 import type { Effort } from '../base/effort.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
-import { definitionRoots, type Link, parseLink } from '../placeholder/link.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { definitionRoots, type Link, parseLink } from '../placeholder/link.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
+import { parseReference, type Reference } from '../resource/descriptor.ts'
+import type { DriverDescriptor } from '../resource/driver.ts'
+import { isProvidedBy } from '../resource/types.ts'
 import { malformedSecret, secretPlaceholders } from '../secret/secret-inputs.ts'
 import { faultsOfStores } from '../secret/secret-stores.ts'
-import { isProvidedBy } from '../resource/types.ts'
+import { driverOf, driverTypeOf, faultsOfAccount } from './definition.ts'
 
 /** What is wrong with a definition for whatever resource it is chosen. */
 export interface Fault {

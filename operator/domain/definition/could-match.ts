@@ -1,6 +1,6 @@
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
-import { type CriterionKey, criterionRank, normalizeCriterion } from './criterion.ts'
 import { compareText } from '../base/json.ts'
+import { type CriterionKey, criterionRank, normalizeCriterion } from './criterion.ts'
 
 /** What is known of a context; a key that is not given may have any value. */
 export type MatchFilter = Readonly<Partial<Record<CriterionKey | 'type', string>>>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Criterion } from '../../api/resource-definition.ts'
-import { defaultClass } from '../resource/descriptor.ts'
 import { canonicalJson } from '../base/json.ts'
+import { defaultClass } from '../resource/descriptor.ts'
 
 /** Keys that make a criterion more specific, the least first. */
 export const rankedKeys = ['envType', 'appId', 'envId', 'resId'] as const

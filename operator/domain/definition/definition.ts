@@ -1,17 +1,17 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { parseReference } from '../resource/descriptor.ts'
-import type { DriverDescriptor } from '../resource/driver.ts'
 import { Problem } from '../base/errors.ts'
 import type { Fault } from '../base/fault.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
-import { duplicateCriteria, formatCriterion } from './matching.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
-import { unreadLeaves } from '../secret/secret-inputs.ts'
-import { faultsOfStores } from '../secret/secret-stores.ts'
+import { parseReference } from '../resource/descriptor.ts'
+import type { DriverDescriptor } from '../resource/driver.ts'
 import { isProvidedBy, type ResourceTypeInfo } from '../resource/types.ts'
 import { faultsAgainst, partsOf } from '../schema/user-schema.ts'
+import { unreadLeaves } from '../secret/secret-inputs.ts'
+import { faultsOfStores } from '../secret/secret-stores.ts'
+import { duplicateCriteria, formatCriterion } from './matching.ts'
 
 /** The driver that a driver type names: a built-in one under any of the vendor's names, or one of the organization. */
 export function driverOf(

@@ -1,4 +1,6 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
+import { Problem } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
 import {
   type Descriptor,
   defaultClass,
@@ -7,13 +9,11 @@ import {
   formatReference,
   splitTypeAndClass,
 } from '../resource/descriptor.ts'
-import { Problem } from '../base/errors.ts'
 import { guResId, workloadOf, workloadResourceId } from '../resource/identity.ts'
-import type { Matcher, WonMatch } from './matching.ts'
-import type { Loser } from './near-misses.ts'
-import { didYouMean } from '../base/nearest.ts'
 import { overriding } from '../resource/override.ts'
 import { implicitTypes, type ResourceTypeInfo, workloadType } from '../resource/types.ts'
+import type { Matcher, WonMatch } from './matching.ts'
+import type { Loser } from './near-misses.ts'
 
 /** What somebody wants to know the definition of. */
 export interface ExplainQuestion {

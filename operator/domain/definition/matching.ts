@@ -1,9 +1,9 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
-import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
-import { defaultClass } from '../resource/descriptor.ts'
 import { fullEffort } from '../base/effort.ts'
 import { canonicalJson, compareText } from '../base/json.ts'
+import { defaultClass } from '../resource/descriptor.ts'
+import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 import {
   allLosers,
   type Contenders,

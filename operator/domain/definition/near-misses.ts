@@ -1,4 +1,6 @@
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
+import type { Effort } from '../base/effort.ts'
+import { compareText } from '../base/json.ts'
 import {
   type CriterionKey,
   criterionRank,
@@ -7,8 +9,6 @@ import {
   rankedKeys,
   spelling,
 } from './criterion.ts'
-import type { Effort } from '../base/effort.ts'
-import { compareText } from '../base/json.ts'
 import type { Candidate, Match, MatchRequest, NoMatch } from './matching.ts'
 
 /** How many definitions that did not win are listed. */

@@ -1,11 +1,11 @@
 import type { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
-import { driverOf } from './definition.ts'
-import type { DriverDescriptor } from '../resource/driver.ts'
 import type { Fault } from '../base/fault.ts'
-import { faultsOfGoTemplates } from '../placeholder/go-template.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { faultsOfGoTemplates } from '../placeholder/go-template.ts'
+import type { DriverDescriptor } from '../resource/driver.ts'
 import { faultOfPartedSchema } from '../schema/user-schema.ts'
+import { driverOf } from './definition.ts'
 
 /** What a driver of an organization is called in definitions. */
 export function ownDriverType({ metadata }: Pick<ResourceDriver, 'metadata'>): string {

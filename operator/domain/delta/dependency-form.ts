@@ -1,8 +1,8 @@
 import type { PatchOperation } from '../../api/deployment-delta.ts'
-import type { DeltaContent } from './delta.ts'
-import { faultOf } from '../resource/descriptor.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, ownValue } from '../base/json.ts'
+import { faultOf } from '../resource/descriptor.ts'
+import type { DeltaContent } from './delta.ts'
 import { type Layout, normalizeDependency, parseOperation } from './patch.ts'
 
 /** Refuses changes that put where a dependency belongs what can never be one. */

@@ -1,8 +1,8 @@
 import type { PatchOperation } from '../../api/deployment-delta.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { splitTypeAndClass } from '../resource/descriptor.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
+import { splitTypeAndClass } from '../resource/descriptor.ts'
 
 /**
  * What a patched document is: a module, whose dependencies lie under `externals`, or the map of shared

@@ -4,8 +4,8 @@ import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import type { ObjectMeta } from '../../api/kind.ts'
 import { annotations } from '../../api/names.ts'
 import type { Trigger } from '../../api/webhook.ts'
-import { isFinished, setNameOf, stateOfDeployment } from './deployment.ts'
 import { parseEnvironmentObjectName } from '../resource/identity.ts'
+import { isFinished, setNameOf, stateOfDeployment } from './deployment.ts'
 import { isRepetition } from './run-memory.ts'
 
 /** Something that happened, as webhooks are told of it. */

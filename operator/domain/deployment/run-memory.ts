@@ -6,6 +6,7 @@ import {
   pastDeploymentLimits,
 } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { canonicalJson, sameJson } from '../base/json.ts'
 import {
   highestDeploymentNumber,
   isFinished,
@@ -13,7 +14,6 @@ import {
   lastDeployment,
   stateOfDeployment,
 } from './deployment.ts'
-import { canonicalJson, sameJson } from '../base/json.ts'
 
 /** Condition of a deployment that ran before under the same name and spec. */
 export const alreadyRan = 'AlreadyRan'

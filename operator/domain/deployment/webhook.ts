@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { Webhook } from '../../api/webhook.ts'
+import { isObject, ownValue } from '../base/json.ts'
 import { defaultPayload, eventDeclarations, type Occurrence } from './events.ts'
 import { faultOfHeaders } from './headers.ts'
-import { isObject, ownValue } from '../base/json.ts'
 
 type Spec = Webhook['spec']
 

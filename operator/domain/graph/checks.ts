@@ -1,12 +1,12 @@
-import type { CompiledDefinition } from '../definition/compile.ts'
-import type { Draft } from './draft.ts'
 import type { Effort } from '../base/effort.ts'
 import { compareText, sameJson } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Needs, Report } from './needs.ts'
-import { outputNamesOf } from '../schema/output-names.ts'
+import type { CompiledDefinition } from '../definition/compile.ts'
 import type { ResourceTypeInfo } from '../resource/types.ts'
+import { outputNamesOf } from '../schema/output-names.ts'
 import { faultsAgainst } from '../schema/user-schema.ts'
+import type { Draft } from './draft.ts'
+import type { Needs, Report } from './needs.ts'
 
 type Types = ReadonlyMap<string, ResourceTypeInfo>
 

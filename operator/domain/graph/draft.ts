@@ -1,12 +1,12 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import type { ValueSource } from '../../api/shared-value.ts'
+import { compareText } from '../base/json.ts'
 import type { CompiledDefinition } from '../definition/compile.ts'
+import type { WonMatch } from '../definition/matching.ts'
+import type { Selector } from '../placeholder/link.ts'
 import { type Descriptor, formatDescriptor, inherit, type Reference } from '../resource/descriptor.ts'
 import { guResId } from '../resource/identity.ts'
-import { compareText } from '../base/json.ts'
-import type { Selector } from '../placeholder/link.ts'
-import type { WonMatch } from '../definition/matching.ts'
 
 /** Parameters that somebody gave to a resource. */
 export interface Claim {

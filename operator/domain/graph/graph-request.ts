@@ -1,13 +1,13 @@
 import type { DeploymentProblem } from '../../api/environment-deployment.ts'
 import type { FreeForm } from '../../api/schema.ts'
+import { compareText, isObject } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
+import { workloadOf, workloadResourceId } from '../resource/identity.ts'
+import { workloadType } from '../resource/types.ts'
 import { DraftGraph } from './draft.ts'
 import type { ExtraNode, GraphInput } from './graph.ts'
-import { workloadOf, workloadResourceId } from '../resource/identity.ts'
-import { compareText, isObject } from '../base/json.ts'
 import { readNeeds } from './needs.ts'
-import { workloadType } from '../resource/types.ts'
 
 /** A resource that a graph is asked for. */
 export interface RequestedResource {

@@ -1,18 +1,24 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
+import { Problem, Stalled, Waiting } from '../base/errors.ts'
+import { isObject, ownValue, pointerSteps } from '../base/json.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { TooLarge } from '../base/size.ts'
+import {
+  dependencyDepth,
+  isSelector,
+  modulePlaceholderRoots,
+  paramsRoots,
+  valuesRoot,
+} from '../placeholder/link.ts'
+import { type Expanded, expand, formatPath, type Resolved } from '../placeholder/placeholder.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { Problem, Stalled, Waiting } from '../base/errors.ts'
 import { workloadOf } from '../resource/identity.ts'
-import { isObject, ownValue, pointerSteps } from '../base/json.ts'
-import { dependencyDepth, isSelector, modulePlaceholderRoots, paramsRoots } from '../placeholder/link.ts'
-import { didYouMean } from '../base/nearest.ts'
-import { type Expanded, expand, formatPath, type Resolved } from '../placeholder/placeholder.ts'
-import { resolveSecrets } from '../secret/secret-inputs.ts'
-import { define, united } from '../secret/secret-outputs.ts'
-import { resolvedValue, valueKey, valuesRoot } from './shared-values.ts'
-import { TooLarge } from '../base/size.ts'
 import { simpleTypeName, workloadType } from '../resource/types.ts'
+import { define, united } from '../schema/secret-outputs.ts'
+import { resolveSecrets } from '../secret/secret-inputs.ts'
+import { resolvedValue, valueKey } from './shared-values.ts'
 
 type ResourceSpec = ActiveResource['spec']
 

@@ -1,12 +1,9 @@
 import type { FreeForm } from '../../api/schema.ts'
-import type { SetContent } from '../delta/delta.ts'
-import type { Draft, DraftGraph } from './draft.ts'
 import { Problem } from '../base/errors.ts'
-import type { Guard } from './guard.ts'
 import { escapeToken, isObject } from '../base/json.ts'
-import { modulePlaceholderRoots, moduleRoots, parseLink } from '../placeholder/link.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { findDependency, type Needs, type Report } from './needs.ts'
+import type { SetContent } from '../delta/delta.ts'
+import { modulePlaceholderRoots, moduleRoots, parseLink } from '../placeholder/link.ts'
 import {
   type FoundPlaceholder,
   findPlaceholders,
@@ -15,6 +12,9 @@ import {
   mapTexts,
   parseTemplate,
 } from '../placeholder/placeholder.ts'
+import type { Draft, DraftGraph } from './draft.ts'
+import type { Guard } from './guard.ts'
+import { findDependency, type Needs, type Report } from './needs.ts'
 import { faultOfValue, type SharedValues } from './shared-values.ts'
 
 /** One path of the `ingress` section of a workload. */

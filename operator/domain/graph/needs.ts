@@ -1,14 +1,14 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
+import { type Effort, fullEffort } from '../base/effort.ts'
+import { compareText, isObject } from '../base/json.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { givenParams } from '../definition/compile.ts'
 import { normalizeDependency, type SetContent } from '../delta/delta.ts'
 import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
-import type { Draft, DraftGraph } from './draft.ts'
-import { type Effort, fullEffort } from '../base/effort.ts'
 import { privateResourceId, sharedResourceId, workloadResourceId } from '../resource/identity.ts'
-import { compareText, isObject } from '../base/json.ts'
-import { didYouMean } from '../base/nearest.ts'
 import { workloadType } from '../resource/types.ts'
+import type { Draft, DraftGraph } from './draft.ts'
 
 /** Notes what is wrong: about what, a reason, and a text for people. */
 export type Report = (object: string, reason: string, message: string) => void

@@ -1,8 +1,8 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { inherit } from '../resource/descriptor.ts'
-import type { Draft, DraftGraph } from './draft.ts'
 import { compareText } from '../base/json.ts'
 import { parseReferenceText } from '../placeholder/link.ts'
+import { inherit } from '../resource/descriptor.ts'
+import type { Draft, DraftGraph } from './draft.ts'
 import type { IngressRule } from './module-links.ts'
 import type { Report } from './needs.ts'
 

@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { SharedValue, ValueSource } from '../../api/shared-value.ts'
-import type { Draft } from './draft.ts'
 import { type Effort, fullEffort } from '../base/effort.ts'
 import { Problem } from '../base/errors.ts'
 import type { Fault } from '../base/fault.ts'
 import { compareText, ownValue } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Report } from './needs.ts'
-import { type FoundPlaceholder, findPlaceholders, formatPath, type Resolved } from '../placeholder/placeholder.ts'
-import { faultOfStore } from '../secret/secret-stores.ts'
 import { maxExpandedLength } from '../base/size.ts'
-
-/** Word that placeholders for shared values begin with. */
-export const valuesRoot = 'values'
+import { valuesRoot } from '../placeholder/link.ts'
+import {
+  type FoundPlaceholder,
+  findPlaceholders,
+  formatPath,
+  type Resolved,
+} from '../placeholder/placeholder.ts'
+import { faultOfStore } from '../secret/secret-stores.ts'
+import type { Draft } from './draft.ts'
+import type { Report } from './needs.ts'
 
 /** A shared value as a plan finds it; one in a secret store cannot be deployed before that store is known. */
 export type FoundValue = ValueSource & Pick<SharedValue['spec'], 'storeReference'>

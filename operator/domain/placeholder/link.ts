@@ -1,3 +1,5 @@
+import { Problem } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
 import {
   type Descriptor,
   formatDescriptor,
@@ -6,10 +8,7 @@ import {
   parseReference,
   type Reference,
 } from '../resource/descriptor.ts'
-import { Problem } from '../base/errors.ts'
-import { didYouMean } from '../base/nearest.ts'
 import { formatPath, formatTemplate, mapTexts, type Placeholder, parseTemplate } from './placeholder.ts'
-import { valuesRoot } from '../graph/shared-values.ts'
 
 /** `A>B`: what A depends on, of type B; `A<B`: what depends on A. One edge deep. */
 export interface Selector {
@@ -44,6 +43,9 @@ export type Link =
   | { readonly kind: 'value'; readonly path: readonly string[] }
   /** A workload, of which something other than a dependency is named. */
   | { readonly kind: 'workload'; readonly workload: string }
+
+/** Word that placeholders for shared values begin with. */
+export const valuesRoot = 'values'
 
 /** Words that placeholders in a definition begin with. */
 export const definitionRoots: readonly string[] = ['context', 'resources']

@@ -1,13 +1,13 @@
 import type { ActiveResource, DefinitionSnapshot } from '../../api/active-resource.ts'
 import type { PlanSummary } from '../../api/environment-deployment.ts'
+import { isObject, sameJson } from '../base/json.ts'
+import { lengthOf, storedBytes, storedPerLength } from '../base/size.ts'
 import { driverOf } from '../definition/definition.ts'
-import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
+import type { WonMatch } from '../definition/matching.ts'
 import { buildGraph, type Graph, type GraphInput, type GraphNode } from '../graph/graph.ts'
 import { Guard, planningFault } from '../graph/guard.ts'
-import { isObject, sameJson } from '../base/json.ts'
-import type { WonMatch } from '../definition/matching.ts'
 import { type ListedProblem, Problems } from '../graph/problems.ts'
-import { lengthOf, storedBytes, storedPerLength } from '../base/size.ts'
+import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 
 type ResourceSpec = ActiveResource['spec']
 

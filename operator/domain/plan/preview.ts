@@ -1,8 +1,8 @@
-import { changedInputs } from './changed-inputs.ts'
-import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import { sameJson } from '../base/json.ts'
-import type { Plan, PlanStep, WantedSpec } from './plan.ts'
 import { type ListedProblem, problemKey } from '../graph/problems.ts'
+import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
+import { changedInputs } from './changed-inputs.ts'
+import type { Plan, PlanStep, WantedSpec } from './plan.ts'
 
 /** What becomes of a resource at the next deployment that would not have become of it otherwise. */
 export interface ResourceChange {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { Environment } from '../../api/environment.ts'
-import type { Descriptor } from './descriptor.ts'
 import { Problem } from '../base/errors.ts'
+import type { Descriptor } from './descriptor.ts'
 
 export { canonicalJson } from '../base/json.ts'
 

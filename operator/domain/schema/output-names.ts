@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { propertiesOf } from '../secret/secret-outputs.ts'
 import type { ResourceTypeInfo } from '../resource/types.ts'
+import { propertiesOf } from './secret-outputs.ts'
 import { partsOf } from './user-schema.ts'
 
 /** Names of the outputs that a resource will have, as far as anybody can know before; undefined when nobody can. */

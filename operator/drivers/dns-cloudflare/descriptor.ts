@@ -1,9 +1,9 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { boolean, integer, object, string } from '../../api/schema.ts'
-import { certificateVerdict, maxPemLength } from '../../domain/secret/certificate.ts'
-import type { DriverDescriptor, InputsVerdict } from '../../domain/resource/driver.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
+import type { DriverDescriptor, InputsVerdict } from '../../domain/resource/driver.ts'
+import { certificateVerdict, maxPemLength } from '../../domain/secret/certificate.ts'
 import { domainOf } from './name.ts'
 import { contentOf, lifetimeOf } from './record.ts'
 

@@ -1,8 +1,8 @@
 import { type FreeForm, object, string } from '../../api/schema.ts'
-import { certificateVerdict, maxPemLength } from '../../domain/secret/certificate.ts'
-import type { DriverDescriptor, InputsVerdict } from '../../domain/resource/driver.ts'
-import { faultsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
 import { isObject } from '../../domain/base/json.ts'
+import { faultsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
+import type { DriverDescriptor, InputsVerdict } from '../../domain/resource/driver.ts'
+import { certificateVerdict, maxPemLength } from '../../domain/secret/certificate.ts'
 
 /** The plain inputs of the driver. */
 export const dnsWildcardValues = object(

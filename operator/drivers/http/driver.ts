@@ -1,6 +1,6 @@
-import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import { nothingMade, Stalled } from '../../domain/base/errors.ts'
 import { lengthOf } from '../../domain/base/size.ts'
+import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
 import { likelySecretWords, plainOutputs, refuseLeak } from '../secret-leak.ts'

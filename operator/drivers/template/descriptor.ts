@@ -1,6 +1,6 @@
 import { map, object, string } from '../../api/schema.ts'
-import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import { faultsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
+import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 
 const maxLength = 262_144
 

@@ -1,9 +1,9 @@
 import type { Kind, KubeObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
+import { pathOf, resourceOf } from '../client/resource.ts'
 import { versionOf } from './cache.ts'
 import type { Cluster } from './cluster.ts'
 import { metadataAccept } from './reflector.ts'
-import { pathOf, resourceOf } from '../client/resource.ts'
 import { shareReads } from './shared-read.ts'
 
 /** So long it is waited for the news of what one list had. */

@@ -2,10 +2,10 @@ import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import { fieldManager, labels } from '../../api/names.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { Log } from '../../log.ts'
-import { type Cache, createCache, type IndexFunction } from './cache.ts'
 import { ApiError, isAlreadyThere, type KubeClient } from '../client/client.ts'
-import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
 import { namespaceResource, pathOf, type Resource, resourceOf, secretResource } from '../client/resource.ts'
+import { type Cache, createCache, type IndexFunction } from './cache.ts'
+import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
 import { createStore, type Store, type Stored } from './store.ts'
 
 /** The API server, and what we know of it; a write is known at once, so that a writer reads its own writes. */

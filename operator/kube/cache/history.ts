@@ -1,7 +1,7 @@
 import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
-import { type Cache, versionOf } from './cache.ts'
 import { ApiError, type KubeClient } from '../client/client.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
+import { type Cache, versionOf } from './cache.ts'
 
 /** The API server has compacted what it knew of that version, after some minutes. */
 export const forgotten = Symbol('forgotten')

@@ -14,11 +14,11 @@ import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import { wildcardOver } from '../../domain/resource/claim.ts'
 import { typesNamedBy } from '../../domain/definition/definition.ts'
 import { criterionId } from '../../domain/definition/matching.ts'
-import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { placeOf } from '../../domain/graph/shared-values.ts'
+import { wildcardOver } from '../../domain/resource/claim.ts'
+import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { type Stored, stored } from './store.ts'
 
 /** Value of an index whose entries belong to one organization. */

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
-import { type Cache, slim } from './cache.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
+import { type Cache, slim } from './cache.ts'
 
 /** Keeps a cache equal to the API server for as long as it runs. */
 export interface Reflector {

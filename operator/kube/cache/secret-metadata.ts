@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
 import { ApiError, type KubeClient } from '../client/client.ts'
+import { pathOf, secretResource } from '../client/resource.ts'
 import { isGone } from './cluster.ts'
 import { metadataAccept } from './reflector.ts'
-import { pathOf, secretResource } from '../client/resource.ts'
 
 const namePattern = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
 

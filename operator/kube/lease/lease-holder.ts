@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import { ApiError, type KubeClient } from '../client/client.ts'
-import { type LeaseEvent, type LeaseOptions, monotonicMs, type SharedTimes } from './lease-messages.ts'
 import { leaseResource, pathOf } from '../client/resource.ts'
+import { type LeaseEvent, type LeaseOptions, monotonicMs, type SharedTimes } from './lease-messages.ts'
 
 /** Takes the lease when it is free, and renews it. */
 export interface LeaseHolder {

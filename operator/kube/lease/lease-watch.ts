@@ -1,9 +1,9 @@
 import type { Log } from '../../log.ts'
 import { createCache } from '../cache/cache.ts'
-import type { KubeClient } from '../client/client.ts'
-import type { Lease } from './lease-holder.ts'
 import { startReflector } from '../cache/reflector.ts'
+import type { KubeClient } from '../client/client.ts'
 import { leaseResource } from '../client/resource.ts'
+import type { Lease } from './lease-holder.ts'
 
 /** Watches a lease that other processes take and renew. */
 export interface LeaseWatch {

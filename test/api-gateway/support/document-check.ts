@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { commonHeaders } from '../../../api-gateway/response/common-headers.ts'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { type Answers, openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
+import { commonHeaders } from '../../../api-gateway/response/common-headers.ts'
 
 /** What came back, and for what. */
 export interface Answered {

@@ -6,10 +6,10 @@ import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../../operator/a
 import { fieldManager } from '../../../operator/api/names.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
+import { ApiError } from '../../../operator/kube/client/client.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */
 export interface FakeCluster extends Cluster {

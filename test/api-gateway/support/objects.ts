@@ -3,8 +3,8 @@ import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
-import { guResId } from '../../../operator/domain/resource/identity.ts'
 import { memoryOf } from '../../../operator/domain/deployment/run-memory.ts'
+import { guResId } from '../../../operator/domain/resource/identity.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** Conditions of an object that is well. */

@@ -3,7 +3,10 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { ObjectMeta } from '../../../operator/api/kind.ts'
 import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
-import { type Announcements, startAnnouncements } from '../../../operator/controllers/webhook/announcements.ts'
+import {
+  type Announcements,
+  startAnnouncements,
+} from '../../../operator/controllers/webhook/announcements.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'

@@ -3,7 +3,7 @@ import { labels } from '../../../operator/api/names.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
-import { byResource, type ObjectReference, type Objects } from '../../../operator/kube/client/objects.ts'
+import { byResource, type ObjectReference, type Objects } from '../../../operator/kube/objects.ts'
 
 /** Objects of any kind in memory, numbered as the API server numbers them. */
 export interface FakeObjects {

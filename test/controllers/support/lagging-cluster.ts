@@ -1,9 +1,9 @@
 import type { Kind, KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
 import { createCache, type IndexFunction } from '../../../operator/kube/cache/cache.ts'
-import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { createStore, type Store } from '../../../operator/kube/cache/store.ts'
+import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
 
 interface Write {
   readonly version: number

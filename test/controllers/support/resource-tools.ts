@@ -1,18 +1,18 @@
 import type { ResourceTools } from '../../../operator/controllers/active-resource/active-resource.ts'
-import { createClaims } from '../../../operator/controllers/shared/claims.ts'
-import type { Installation } from '../../../operator/controllers/shared/installation.ts'
-import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
 import {
   createOrganizationDrivers,
   type DriverFactories,
 } from '../../../operator/controllers/active-resource/organization-drivers.ts'
+import { createClaims } from '../../../operator/controllers/shared/claims.ts'
+import type { Installation } from '../../../operator/controllers/shared/installation.ts'
+import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
 import type { SecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
 import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import type { Objects } from '../../../operator/kube/client/objects.ts'
-import { createPlanning } from '../../../operator/planning/planning.ts'
+import type { Objects } from '../../../operator/kube/objects.ts'
 import { silentLog } from '../../../operator/log.ts'
+import { createPlanning } from '../../../operator/planning/planning.ts'
 
 const notHere = () => {
   throw new Error('no driver of an organization is in this test')

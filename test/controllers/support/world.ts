@@ -3,8 +3,8 @@ import {
   activeResourceController,
   type ResourceTools,
 } from '../../../operator/controllers/active-resource/active-resource.ts'
-import { createInventory } from '../../../operator/controllers/shared/inventory.ts'
 import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
+import { createInventory } from '../../../operator/controllers/shared/inventory.ts'
 import { createSecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'

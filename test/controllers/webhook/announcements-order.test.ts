@@ -4,7 +4,10 @@ import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
-import { type Announcements, startAnnouncements } from '../../../operator/controllers/webhook/announcements.ts'
+import {
+  type Announcements,
+  startAnnouncements,
+} from '../../../operator/controllers/webhook/announcements.ts'
 import { createFirstVersions } from '../../../operator/kube/cache/history.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { fc } from '../../support/properties.ts'

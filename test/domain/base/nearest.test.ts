@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { fullEffort } from '../../../operator/domain/base/effort.ts'
-import { buildGraph } from '../../../operator/domain/graph/graph.ts'
 import { didYouMean } from '../../../operator/domain/base/nearest.ts'
+import { buildGraph } from '../../../operator/domain/graph/graph.ts'
 import { module, set } from '../../support/builders.ts'
 import { graphInput } from '../../support/graphs.ts'
 import { fc } from '../../support/properties.ts'

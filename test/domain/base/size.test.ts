@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { cutTo, lengthOf, shortened, storedBytes, storedPerLength } from '../../../operator/domain/base/size.ts'
+import {
+  cutTo,
+  lengthOf,
+  shortened,
+  storedBytes,
+  storedPerLength,
+} from '../../../operator/domain/base/size.ts'
 import { fc } from '../../support/properties.ts'
 
 /** JSON as Go writes it. */

@@ -2,10 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { freeForm } from '../../../operator/api/schema.ts'
-import { driverOf, faultsOfDefinition, faultsOfInputs } from '../../../operator/domain/definition/definition.ts'
+import {
+  driverOf,
+  faultsOfDefinition,
+  faultsOfInputs,
+} from '../../../operator/domain/definition/definition.ts'
 import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
-import { unreadLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
 import { builtInTypes, isProvidedBy } from '../../../operator/domain/resource/types.ts'
+import { unreadLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 
 const vendors = ['quartermaster', 'humanitec']

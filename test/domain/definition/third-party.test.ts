@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
 import { driverOf } from '../../../operator/domain/definition/definition.ts'
-import { catalogueWith, faultOfTargetForm, faultsOfDriverObject } from '../../../operator/domain/definition/third-party.ts'
+import {
+  catalogueWith,
+  faultOfTargetForm,
+  faultsOfDriverObject,
+} from '../../../operator/domain/definition/third-party.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 
 const vendors = ['quartermaster', 'humanitec']

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import {
   applyDelta,
   type DeltaContent,
@@ -9,7 +10,6 @@ import {
   type SetContent,
   setId,
 } from '../../../operator/domain/delta/delta.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import { module, set } from '../../support/builders.ts'
 import { sets, shared, update } from '../../support/deltas.ts'
 import { fc } from '../../support/properties.ts'

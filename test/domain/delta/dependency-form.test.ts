@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import { deltaContent } from '../../../operator/domain/delta/delta.ts'
 import { refuseUnfitDependencies } from '../../../operator/domain/delta/dependency-form.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 
 /** Every way in which changes put a dependency `x` somewhere. */
 const ways = (value: unknown) => [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { previewChange } from '../../../operator/domain/plan/preview.ts'
 import { moreProblems, Problems, problemCount } from '../../../operator/domain/graph/problems.ts'
+import { previewChange } from '../../../operator/domain/plan/preview.ts'
 import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
 import { definition, set } from '../../support/builders.ts'
 import { planOf } from '../../support/plans.ts'

@@ -3,7 +3,6 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { resolveInputs } from '../../../operator/domain/graph/inputs.ts'
-import { secretNamesIn } from '../../../operator/domain/secret/secret-names.ts'
 import {
   faultOfValue,
   holders,
@@ -12,6 +11,7 @@ import {
   valueObjectName,
   valuesFor,
 } from '../../../operator/domain/graph/shared-values.ts'
+import { secretNamesIn } from '../../../operator/domain/secret/secret-names.ts'
 import { context } from '../../support/builders.ts'
 
 type Spec = SharedValue['spec']

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { maxExpandedLength, TooLarge } from '../../../operator/domain/base/size.ts'
 import {
   expand,
   findPlaceholders,
@@ -8,7 +9,6 @@ import {
   type Resolved,
   type Template,
 } from '../../../operator/domain/placeholder/placeholder.ts'
-import { maxExpandedLength, TooLarge } from '../../../operator/domain/base/size.ts'
 import { fc } from '../../support/properties.ts'
 
 describe('the grammar of placeholders', () => {

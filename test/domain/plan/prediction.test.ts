@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { toPlan } from '../../../api-gateway/endpoints/deployments/dry-run.ts'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
-import { changedInputs } from '../../../operator/domain/plan/changed-inputs.ts'
-import type { SetContent } from '../../../operator/domain/delta/delta.ts'
-import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
+import type { SetContent } from '../../../operator/domain/delta/delta.ts'
+import { changedInputs } from '../../../operator/domain/plan/changed-inputs.ts'
 import type { Plan, PlanStep, WantedSpec } from '../../../operator/domain/plan/plan.ts'
 import { type Preview, previewChange } from '../../../operator/domain/plan/preview.ts'
+import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { definition, set } from '../../support/builders.ts'
 import {
   type Change,

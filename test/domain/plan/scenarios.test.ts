@@ -6,13 +6,13 @@
  */
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import type { GraphNode } from '../../../operator/domain/graph/graph.ts'
 import type { Plan } from '../../../operator/domain/plan/plan.ts'
+import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { actions, carriedOut } from '../../support/plans.ts'
 import { type Expected, planOfStage, playedOut, readScenarios } from '../../support/scenarios.ts'
 
-const scenarios = readScenarios(join(import.meta.dirname, '..', 'scenarios')).map((scenario) => ({
+const scenarios = readScenarios(join(import.meta.dirname, '..', '..', 'scenarios')).map((scenario) => ({
   ...scenario,
   title: `${scenario.given.rule} (${scenario.name})`,
 }))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import {
   formatDescriptor,
   formatReference,
@@ -8,7 +9,6 @@ import {
   parseReference,
   splitTypeAndClass,
 } from '../../../operator/domain/resource/descriptor.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import {
   canonicalJson,
   deploymentObjectName,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { fullEffort } from '../../../operator/domain/base/effort.ts'
 import { compileDefinition } from '../../../operator/domain/definition/compile.ts'
 import { faultsOfDefinition } from '../../../operator/domain/definition/definition.ts'
-import { fullEffort } from '../../../operator/domain/base/effort.ts'
 import { builtInTypes } from '../../../operator/domain/resource/types.ts'
 import { definition, driver } from '../../support/builders.ts'
 

@@ -1,6 +1,6 @@
 import type { Answer, Question } from 'dns-packet'
-import type { Records, StoredRecord } from './records.ts'
-import { nameServers, type Zone, type Zones } from './zones.ts'
+import type { Records, StoredRecord } from '../records.ts'
+import { nameServers, type Zone, type Zones } from '../zones.ts'
 
 /** What is to be said to a question. */
 export interface Resolution {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { Stalled } from '../../../operator/domain/base/errors.ts'
-import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
-import { type Objects, openObjects } from '../../../operator/kube/client/objects.ts'
-import { silentLog } from '../../../operator/log.ts'
+import { Stalled } from '../../operator/domain/base/errors.ts'
+import { ApiError, type KubeClient } from '../../operator/kube/client/client.ts'
+import { type Objects, openObjects } from '../../operator/kube/objects.ts'
+import { silentLog } from '../../operator/log.ts'
 
 const reference = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'acme--shop--live', name: 'settings' }
 const secret = { ...reference, kind: 'Secret' }

@@ -7,7 +7,7 @@ import {
   leafPaths,
   type Outputs,
   sortSecrets,
-} from '../../../operator/domain/secret/secret-outputs.ts'
+} from '../../../operator/domain/schema/secret-outputs.ts'
 import { fc } from '../../support/properties.ts'
 
 const properties = (fields: FreeForm) => ({ type: 'object', properties: fields })

@@ -1,13 +1,13 @@
-import type { KubeObject } from '../../api/kind.ts'
-import { fieldManager, labels, manager } from '../../api/names.ts'
-import { Stalled } from '../../domain/base/errors.ts'
-import type { Log } from '../../log.ts'
-import { type Cache, createCache } from '../cache/cache.ts'
-import { ApiError, type KubeClient } from './client.ts'
-import { isGone, readObject } from '../cache/cluster.ts'
-import { type Reflector, startReflector } from '../cache/reflector.ts'
-import { explainRefusal } from './refusal.ts'
-import { pathOf, type Resource } from './resource.ts'
+import type { KubeObject } from '../api/kind.ts'
+import { fieldManager, labels, manager } from '../api/names.ts'
+import { Stalled } from '../domain/base/errors.ts'
+import type { Log } from '../log.ts'
+import { type Cache, createCache } from './cache/cache.ts'
+import { isGone, readObject } from './cache/cluster.ts'
+import { type Reflector, startReflector } from './cache/reflector.ts'
+import { ApiError, type KubeClient } from './client/client.ts'
+import { explainRefusal } from './client/refusal.ts'
+import { pathOf, type Resource } from './client/resource.ts'
 
 /** Names an object of any kind. */
 export interface ObjectReference {

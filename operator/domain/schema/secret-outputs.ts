@@ -1,6 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, escapeToken, isObject, ownValue, pointerSteps } from '../base/json.ts'
-import { partsOf } from '../schema/user-schema.ts'
+import { partsOf } from './user-schema.ts'
 
 /** Outputs of a resource, in the two parts that they are kept in. */
 export interface Outputs {
