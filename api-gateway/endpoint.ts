@@ -8,7 +8,7 @@ import type { Caller } from './authenticate.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
 import type { Metrics } from './metrics.ts'
 import type { Viewer } from './pages/viewer.ts'
-import type { Turns } from './request/turns.ts'
+import type { KeyedMutex } from './request/keyed-mutex.ts'
 import { plainSchema } from './request/wire.ts'
 import type { GatewaySettings } from './settings.ts'
 import type { Oidc } from './sign-in/oidc.ts'
@@ -63,11 +63,11 @@ export interface Gateway {
   readonly planning: Planning
   readonly checkDriverInputs: DriverInputsCheck
   /** Who writes criteria, by organization and type. */
-  readonly criteriaTurns: Turns
+  readonly criteriaTurns: KeyedMutex
   /** Who deploys with a key, by organization, application and key. */
-  readonly runTurns: Turns
+  readonly runTurns: KeyedMutex
   /** Who tries or changes credentials, by organization and account. */
-  readonly accountTurns: Turns
+  readonly accountTurns: KeyedMutex
   readonly settings: GatewaySettings
   readonly log: Log
   readonly metrics: Metrics

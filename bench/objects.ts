@@ -132,7 +132,7 @@ export function likeActiveResource(
       criterion: {},
       explanation: "'s3-independent' fits by {}, the only definition that does",
     },
-    seal: name.repeat(2).slice(0, 64),
+    signature: name.repeat(2).slice(0, 64),
   }
   return {
     object: newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec),

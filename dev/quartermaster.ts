@@ -62,7 +62,7 @@ export async function installInto(controlPlane: ControlPlane): Promise<void> {
         class: 'default',
         resourceId: 'probe',
         definition: { definitionName: 'probe', driverType: 'probe/probe' },
-        seal: 'probe',
+        signature: 'probe',
       },
     }
     const path = '/apis/quartermaster.dev/v1alpha1/namespaces/default/activeresources?dryRun=All'

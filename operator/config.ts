@@ -50,7 +50,7 @@ export interface Config {
   readonly keptDeployments: number
   readonly driverDeadlineSeconds: number
   /** Every object is looked at again this often. */
-  readonly sweepSeconds: number
+  readonly resyncSeconds: number
   readonly leaseSeconds: number
   /** Where DNS names lead when neither the definition nor the cluster's resource says it. */
   readonly loadbalancer: string | undefined
@@ -101,7 +101,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     settleSeconds: number('SETTLE_SECONDS', 60),
     keptDeployments: number('KEPT_DEPLOYMENTS', 50),
     driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
-    sweepSeconds: number('SWEEP_SECONDS', 1800),
+    resyncSeconds: number('RESYNC_SECONDS', 1800),
     leaseSeconds: number('LEASE_SECONDS', 15),
     loadbalancer: environment.QUARTERMASTER_LOADBALANCER || undefined,
     cloudflareUrl: environment.QUARTERMASTER_CLOUDFLARE_URL || undefined,

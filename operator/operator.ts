@@ -17,8 +17,8 @@ import { resourceDefinitionController } from './controllers/resource-definition.
 import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
 import { ensureSessionKey } from './controllers/session-key.ts'
-import { createClaims } from './controllers/shared/claims.ts'
 import { watchEnvironmentNamespaces } from './controllers/shared/environment-namespaces.ts'
+import { createHostReservations } from './controllers/shared/host-reservations.ts'
 import { openInstallation, readInstallationId } from './controllers/shared/installation.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
 import { createProgress } from './controllers/shared/progress.ts'
@@ -83,7 +83,7 @@ export async function startOperator(options: {
       metrics,
       isActive,
       pace,
-      sweepMs: config.sweepSeconds * 1000,
+      resyncMs: config.resyncSeconds * 1000,
       settleMs: config.settleSeconds * 1000,
       ...(backoffMs ? { backoffMs } : {}),
     })
@@ -108,7 +108,7 @@ export async function startOperator(options: {
       inventory,
       installation,
       drivers,
-      claims: createClaims(cluster),
+      claims: createHostReservations(cluster),
       vendors,
       deadlineSeconds: config.driverDeadlineSeconds,
       planning,
@@ -142,7 +142,7 @@ export async function startOperator(options: {
     log,
     isActive,
     settleMs: config.settleSeconds * 1000,
-    resyncMs: config.sweepSeconds * 1000,
+    resyncMs: config.resyncSeconds * 1000,
   })
 
   return {

@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import type { TSchema } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { linearRegExp } from '../../operator/domain/base/linear-regexp.ts'
-import { perObject } from './per-object.ts'
+import { perObject } from './memoize.ts'
 import { withoutBlanks } from './wire.ts'
 
 /** Checks a value and answers it without the nulls and empty ids that stand for absent fields. */

@@ -1,11 +1,11 @@
 import { type ContractInputs, textsIn } from './inputs.ts'
 import { describeExchange } from './mask.ts'
-import type { Verdict } from './run.ts'
+import type { Outcome } from './run.ts'
 
 const marks = { ok: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const
 
 /** The line of a case, and below it what was sent and what came where it failed. */
-export function lineOf(verdict: Verdict, inputs: ContractInputs): string {
+export function lineOf(verdict: Outcome, inputs: ContractInputs): string {
   const { result, name, title, reason, warnings, last } = verdict
   const why = reason === undefined ? '' : `: ${maskIn(reason, inputs)}`
   const text = result === 'skipped' ? why.slice(2) : `${title}${why}`
@@ -19,18 +19,18 @@ export function lineOf(verdict: Verdict, inputs: ContractInputs): string {
 }
 
 /** The last line: how many passed and failed; what was skipped did neither. */
-export function summaryOf(verdicts: readonly Verdict[]): string {
-  const count = (result: Verdict['result']) => verdicts.filter((each) => each.result === result).length
+export function summaryOf(verdicts: readonly Outcome[]): string {
+  const count = (result: Outcome['result']) => verdicts.filter((each) => each.result === result).length
   return `${count('ok')} passed, ${count('failed')} failed`
 }
 
 /** Everything, for programs. */
-export function jsonOf(target: string, verdicts: readonly Verdict[], inputs: ContractInputs): string {
+export function jsonOf(target: string, verdicts: readonly Outcome[], inputs: ContractInputs): string {
   const cases = verdicts.map(({ last, ...verdict }) => ({
     ...verdict,
     ...(last ? describeExchange(last, allSecrets(inputs)) : {}),
   }))
-  const count = (result: Verdict['result']) => verdicts.filter((each) => each.result === result).length
+  const count = (result: Outcome['result']) => verdicts.filter((each) => each.result === result).length
   return JSON.stringify(
     { target, passed: count('ok'), failed: count('failed'), skipped: count('skipped'), cases },
     undefined,

@@ -5,7 +5,7 @@ import type { ContractInputs } from './inputs.ts'
 import { newResource, type Resource } from './resource.ts'
 
 /** What came of one case. */
-export interface Verdict {
+export interface Outcome {
   readonly name: string
   readonly title: string
   readonly result: 'ok' | 'failed' | 'skipped'
@@ -31,12 +31,12 @@ export interface RunOptions {
 export async function runCases(
   cases: readonly Case[],
   options: RunOptions,
-  tell: (verdict: Verdict) => void,
-): Promise<Verdict[]> {
-  const verdicts: Verdict[] = []
+  tell: (verdict: Outcome) => void,
+): Promise<Outcome[]> {
+  const verdicts: Outcome[] = []
   for (const each of cases) {
     const lacking = verdicts.find(({ name, result }) => name === each.needs && result === 'failed')
-    const verdict: Verdict = lacking
+    const verdict: Outcome = lacking
       ? {
           ...plain(each),
           result: 'skipped',
@@ -54,7 +54,7 @@ export async function runCases(
 async function runCase(
   each: Case,
   { target, inputs, timeoutMs, patienceMs, absenceMs }: RunOptions,
-): Promise<Verdict> {
+): Promise<Outcome> {
   const started = performance.now()
   const client = createClient(target, timeoutMs)
   const resources: Resource[] = []
@@ -70,7 +70,7 @@ async function runCase(
     },
     warn: (text) => warnings.push(text),
   }
-  let outcome: Pick<Verdict, 'result' | 'reason' | 'last'> = { result: 'ok' }
+  let outcome: Pick<Outcome, 'result' | 'reason' | 'last'> = { result: 'ok' }
   try {
     await each.run(bench)
   } catch (error) {
@@ -82,7 +82,7 @@ async function runCase(
   return { ...plain(each), ...outcome, warnings, milliseconds: Math.round(performance.now() - started) }
 }
 
-function outcomeOf(error: unknown, last: Exchange | undefined): Pick<Verdict, 'result' | 'reason' | 'last'> {
+function outcomeOf(error: unknown, last: Exchange | undefined): Pick<Outcome, 'result' | 'reason' | 'last'> {
   if (error instanceof Skipped) return { result: 'skipped', reason: error.message }
   if (!(error instanceof Failure)) throw error
   return { result: 'failed', reason: error.message, ...(last ? { last } : {}) }
@@ -99,6 +99,6 @@ async function leftBehind(resources: readonly Resource[]): Promise<string[]> {
   return complaints
 }
 
-function plain({ name, title }: Case): Pick<Verdict, 'name' | 'title'> {
+function plain({ name, title }: Case): Pick<Outcome, 'name' | 'title'> {
   return { name, title }
 }

@@ -52,7 +52,7 @@ export const appliedObjectSchema = object(
 export type AppliedObject = Static<typeof appliedObjectSchema>
 
 /** Something that was provisioned, as needed to take it away again. */
-export const standingSchema = object(
+export const provisionedInstanceSchema = object(
   { driverType: string('Driver that provisioned.', { maxLength: 127 }) },
   {
     accountName: string('Account that it used.', { maxLength: 253 }),
@@ -62,7 +62,7 @@ export const standingSchema = object(
   },
   'What stands, or began to, as needed to take it away again.',
 )
-export type Standing = Static<typeof standingSchema>
+export type ProvisionedInstance = Static<typeof provisionedInstanceSchema>
 
 /** How many names one resource may claim. */
 export const mostClaims = 1000
@@ -84,7 +84,7 @@ export const ActiveResource = defineKind({
       class: string('Resource class.', { maxLength: 63 }),
       resourceId: string('Resource ID.', { maxLength: 253 }),
       definition: definitionSnapshotSchema,
-      seal: string('Mark of the operator over this spec; without a true one nothing is provisioned.', {
+      signature: string('Mark of the operator over this spec; without a true one nothing is provisioned.', {
         maxLength: 64,
       }),
     },
@@ -125,9 +125,9 @@ export const ActiveResource = defineKind({
       }),
       inputsHash: string('Keyed hash of everything that the driver saw last.', { maxLength: 64 }),
       objects: list(appliedObjectSchema, 'Objects that were applied.', { maxItems: 1000 }),
-      provisioned: standingSchema,
+      provisioned: provisionedInstanceSchema,
       predecessors: list(
-        standingSchema,
+        provisionedInstanceSchema,
         'What stood before with another driver or identity, and goes when the new one is ready.',
         { maxItems: 64 },
       ),

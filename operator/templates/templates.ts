@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { createTurns } from '../domain/base/turns.ts'
+import { createFairQueue } from '../domain/base/fair-queue.ts'
 import { TemplatesFailed } from './failed.ts'
 import type { Results, Step, WorkerRequest } from './messages.ts'
 import { answerOf, startThread, type ThreadLimits } from './thread.ts'
@@ -45,7 +45,7 @@ export function createTemplates(limits: Partial<TemplateLimits> = {}): Templates
 
 class TemplateQueue implements Templates {
   readonly #limits: TemplateLimits
-  readonly #waiting = createTurns<Job>()
+  readonly #waiting = createFairQueue<Job>()
   #worker: Promise<Worker> | undefined
   #isRunning = false
   #idle: NodeJS.Timeout | undefined

@@ -91,10 +91,10 @@ function generated(): string {
   return `/${segments.join('/')}`
 }
 
-type Verdict = { status: number; path?: string; params?: Record<string, string> }
+type Outcome = { status: number; path?: string; params?: Record<string, string> }
 
 /** A router as simple as can be: segments as they came, each decoded once, and then by the pattern of its parameter. */
-function reference(target: string): Verdict {
+function reference(target: string): Outcome {
   const segments = (target.split('?')[0] ?? '').split('/')
   const fitting = echoing
     .map(({ path }) => ({ path, parts: path.split('/') }))
@@ -137,7 +137,7 @@ test(`${count} spoilt paths lead where a reference router says, and nowhere else
     const answers = await Promise.all(paths.map(get))
     for (const [at, { status, text }] of answers.entries()) {
       const path = paths[at] ?? ''
-      const verdict: Verdict = status === 200 ? { status, ...JSON.parse(text) } : { status }
+      const verdict: Outcome = status === 200 ? { status, ...JSON.parse(text) } : { status }
       expect([path, verdict]).toEqual([path, reference(path)])
       seen.set(status, (seen.get(status) ?? 0) + 1)
     }

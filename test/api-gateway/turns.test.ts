@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { inTurn, type Turns } from '../../api-gateway/request/turns.ts'
+import { type KeyedMutex, withLock } from '../../api-gateway/request/keyed-mutex.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 
 describe('turns', () => {
   test('of one key follow each other in the order of asking, those of another do not wait', async () => {
-    const turns: Turns = new Map()
+    const turns: KeyedMutex = new Map()
     const seen: string[] = []
     const work = (name: string, ms: number) => async () => {
       seen.push(`${name} begins`)
@@ -14,9 +14,9 @@ describe('turns', () => {
       seen.push(`${name} ends`)
       return name
     }
-    const first = inTurn(turns, 'a', work('first', 30))
-    const second = inTurn(turns, 'a', work('second', 0))
-    const other = inTurn(turns, 'b', work('other', 0))
+    const first = withLock(turns, 'a', work('first', 30))
+    const second = withLock(turns, 'a', work('second', 0))
+    const other = withLock(turns, 'b', work('other', 0))
     expect(await Promise.all([first, second, other])).toEqual(['first', 'second', 'other'])
     expect(seen.filter((each) => !each.startsWith('other'))).toEqual([
       'first begins',
@@ -29,14 +29,14 @@ describe('turns', () => {
   })
 
   test('that fail do not hold up the next, and tell who asked alone', async () => {
-    const turns: Turns = new Map()
+    const turns: KeyedMutex = new Map()
     const failing = async () => {
       throw new Error('no')
     }
     const asked = [
-      inTurn(turns, 'a', failing),
-      inTurn(turns, 'a', failing),
-      inTurn(turns, 'a', async () => 1),
+      withLock(turns, 'a', failing),
+      withLock(turns, 'a', failing),
+      withLock(turns, 'a', async () => 1),
     ]
     const ends = await Promise.allSettled(asked)
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])

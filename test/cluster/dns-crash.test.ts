@@ -41,7 +41,7 @@ const start = () =>
       ...outsideWorld(cloudflare, directory),
       QUARTERMASTER_IDENTITY: 'operator', // a container that is started again is the same candidate
       QUARTERMASTER_LEASE_SECONDS: '30',
-      QUARTERMASTER_SWEEP_SECONDS: '2',
+      QUARTERMASTER_RESYNC_SECONDS: '2',
     },
   })
 

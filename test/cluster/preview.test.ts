@@ -46,7 +46,7 @@ async function ask(method: string, path: string, body?: unknown) {
 async function specs(): Promise<Map<string, string>> {
   const resources = await organization.resources()
   return new Map(
-    resources.map(({ metadata, spec: { seal: _, deploymentName: __, ...spec } }: ActiveResource) => {
+    resources.map(({ metadata, spec: { signature: _, deploymentName: __, ...spec } }: ActiveResource) => {
       return [metadata.name, canonicalJson(spec)]
     }),
   )

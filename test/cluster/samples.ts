@@ -183,7 +183,7 @@ export function activeResourceSample(namespace: string, name = 'f'.repeat(40)): 
         driverType: 'quartermaster/echo',
         criterion: { class: 'default' },
       },
-      seal: 'none',
+      signature: 'none',
       dependsOn: ['e'.repeat(40)],
       references: { dns: ['e'.repeat(40)] },
     },

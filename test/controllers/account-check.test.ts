@@ -7,7 +7,7 @@ import type { AccountVerdict, Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { driver } from '../support/builders.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 
 const canary = 'canary-credential'
 const fake = createFakeCluster()
@@ -64,7 +64,7 @@ function account(
 
 /** What comes into the status; the account is ready, because nothing is thrown. */
 async function look(object: ResourceAccount) {
-  const { check } = await controller.reconcile(object, silentTurn())
+  const { check } = await controller.reconcile(object, silentContext())
   return check
 }
 

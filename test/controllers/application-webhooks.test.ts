@@ -6,7 +6,7 @@ import { Webhook, WebhookCall } from '../../operator/api/webhook.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { webhookController } from '../../operator/controllers/webhook/webhook.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 import { webhook } from './support/webhooks.ts'
 
 const cluster = createFakeCluster()
@@ -31,7 +31,7 @@ describe('an application that is deleted', () => {
     cluster.put(Webhook, webhook('hook'))
     cluster.put(Webhook, webhook('other', { applicationName: 'blog' }))
     for (const each of calls) cluster.put(WebhookCall, each)
-    await applicationController(cluster).finalize?.(application, silentTurn())
+    await applicationController(cluster).finalize?.(application, silentContext())
     expect(cluster.store.list(Webhook, 'acme').map(({ metadata }) => metadata.name)).toEqual(['other'])
   })
 })
@@ -46,16 +46,16 @@ describe('a webhook that is deleted', () => {
   ])('%s', async (_, marks, each, sinceMs) => {
     cluster.put(WebhookCall, each)
     const gone = webhook('hook', {}, { deletionTimestamp: ago(sinceMs), annotations: marks })
-    await expect(webhookController(cluster).finalize?.(gone, silentTurn())).resolves.toBeUndefined()
+    await expect(webhookController(cluster).finalize?.(gone, silentContext())).resolves.toBeUndefined()
   })
 
   test('with its application stays for its open calls', async () => {
     cluster.put(Webhook, webhook('hook', {}, { finalizers: [finalizer] }))
     cluster.put(WebhookCall, call)
-    await applicationController(cluster).finalize?.(application, silentTurn())
+    await applicationController(cluster).finalize?.(application, silentContext())
     const [gone] = cluster.store.list(Webhook, 'acme')
     const metadata = { ...gone?.metadata, name: 'hook', deletionTimestamp: ago(1000) }
-    const finalize = webhookController(cluster).finalize?.({ ...webhook('hook'), metadata }, silentTurn())
+    const finalize = webhookController(cluster).finalize?.({ ...webhook('hook'), metadata }, silentContext())
     await expect(finalize).rejects.toMatchObject({ reason: 'CallsRemain', retryAfterSeconds: 59 })
   })
 

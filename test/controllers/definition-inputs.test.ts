@@ -4,14 +4,14 @@ import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { resourceDefinitionController } from '../../operator/controllers/resource-definition.ts'
 import type { InputsVerdict } from '../../operator/domain/resource/driver.ts'
+import { outcomeOf } from '../../operator/kube/loop/outcome.ts'
 import { nextStatus } from '../../operator/kube/loop/status.ts'
-import { verdictOf } from '../../operator/kube/loop/verdict.ts'
 import { silentLog } from '../../operator/log.ts'
 import { createPlanning } from '../../operator/planning/planning.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { definition, driver } from '../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 
 const vendors = ['quartermaster']
 const fake = createFakeCluster()
@@ -51,7 +51,7 @@ function wanted(driverType = 'quartermaster/judging'): ResourceDefinition {
   return fake.put(ResourceDefinition, definition('main', 's3', { driverType, driverInputs }))
 }
 
-const look = (each: ResourceDefinition) => controller.reconcile(each, silentTurn())
+const look = (each: ResourceDefinition) => controller.reconcile(each, silentContext())
 
 describe('a driver judges the inputs of a definition, secret ones included', () => {
   test('with the values of the Secret, and the time', async () => {
@@ -74,7 +74,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
     addSecret()
     const each = wanted()
     const after = async (before: object) =>
-      nextStatus(ResourceDefinition, before, 1, { observed: await look(each), verdict: verdictOf() })
+      nextStatus(ResourceDefinition, before, 1, { observed: await look(each), verdict: outcomeOf() })
     verdict = { faults: [], warnings: ['the certificate names no host'] }
     const doubtful = await after({})
     const message = 'the certificate names no host'

@@ -60,7 +60,7 @@ async function finalizeAll(): Promise<unknown[]> {
   const ended = await Promise.allSettled(
     cluster.store
       .list(Environment, namespace)
-      .map(async (each) => controller.finalize?.(each, { apart: (work) => work() })),
+      .map(async (each) => controller.finalize?.(each, { releaseWorker: (work) => work() })),
   )
   return ended.map((each) => (each.status === 'rejected' ? each.reason.reason : undefined))
 }

@@ -10,7 +10,7 @@ import { environmentController } from '../../operator/controllers/environment.ts
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready } from '../api-gateway/support/objects.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()
@@ -46,7 +46,7 @@ const environment = (id: string) => cluster.store.get(Environment, namespace, `s
 
 /** Lets the operator look at the clone; the start that it remembers then. */
 async function remembered() {
-  const observed = await controller.reconcile(environment('clone'), silentTurn())
+  const observed = await controller.reconcile(environment('clone'), silentContext())
   cluster.setStatus(Environment, namespace, 'shop.clone', observed)
   return observed.start
 }
@@ -130,7 +130,7 @@ test('an environment goes only after its deployments: a later one of its name mu
   const held = { finalizers: [finalizer] }
   const deployment = cluster.store.get(EnvironmentDeployment, namespace, name) as EnvironmentDeployment // just put
   cluster.put(EnvironmentDeployment, { ...deployment, metadata: { ...deployment.metadata, ...held } })
-  const end = () => controller.finalize?.(environment('old'), silentTurn())
+  const end = () => controller.finalize?.(environment('old'), silentContext())
   await expect(end()).rejects.toMatchObject({ reason: 'DeploymentsRemain' })
   removeStart()
   await end()

@@ -9,7 +9,7 @@ import { environmentController } from '../../operator/controllers/environment.ts
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../api-gateway/support/objects.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()
@@ -62,7 +62,7 @@ async function reconcile(keptDeployments: number) {
   const announcements = { tellLast: async () => {} }
   const controller = environmentController(cluster, objects, announcements, { keptDeployments })
   const environment = cluster.store.get(Environment, namespace, 'shop.dev') as Environment // put above
-  return controller.reconcile(environment, silentTurn())
+  return controller.reconcile(environment, silentContext())
 }
 
 /** Numbers of the deployments that are left. */

@@ -19,7 +19,7 @@ import { webhookController } from '../../operator/controllers/webhook/webhook.ts
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { keyOf } from '../../operator/kube/client/resource.ts'
 import type { Controller } from '../../operator/kube/loop/controller.ts'
-import { conditionsAfter, verdictOf } from '../../operator/kube/loop/verdict.ts'
+import { conditionsAfter, outcomeOf } from '../../operator/kube/loop/outcome.ts'
 import type { Objects } from '../../operator/kube/objects.ts'
 import { silentLog } from '../../operator/log.ts'
 import { createPlanning } from '../../operator/planning/planning.ts'
@@ -27,7 +27,7 @@ import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake
 import { activeResource, definition, driver } from '../support/builders.ts'
 import type { FakeObjects } from './support/fake-objects.ts'
 import { resourceTools } from './support/resource-tools.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 import { environment, signingSecret, webhook, withSecrets } from './support/webhooks.ts'
 
 const fake = createFakeCluster()
@@ -299,11 +299,11 @@ function begin({ make, object }: Row['subject']) {
     })
   return {
     async look(): Promise<string[]> {
-      const error = await controller.reconcile(stored, silentTurn()).then(
+      const error = await controller.reconcile(stored, silentContext()).then(
         () => undefined,
         (each: unknown) => each,
       )
-      const verdict = verdictOf(error)
+      const verdict = outcomeOf(error)
       conditions = conditionsAfter(conditions, verdict, [], 1, '2026-01-01T00:00:00Z')
       const isPolled = typeof verdict.retry === 'number'
       if (isPolled) woken.add(keyOf(stored))

@@ -12,7 +12,7 @@ import { createPlanning } from '../../operator/planning/planning.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
 import { resourceTools } from './support/resource-tools.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 
 const vendors = ['quartermaster']
 const cluster = createFakeCluster()
@@ -31,7 +31,7 @@ function own(name: string, spec: Partial<ResourceDriver['spec']> = {}): Resource
 
 async function reasonOf(each: ResourceDriver): Promise<string> {
   try {
-    await controller.reconcile(each, silentTurn())
+    await controller.reconcile(each, silentContext())
     return 'ready'
   } catch (error) {
     return (error as { reason: string }).reason // a Stalled or a Waiting

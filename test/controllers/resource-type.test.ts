@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import { resourceTypeController } from '../../operator/controllers/resource-type.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 
-const turn = silentTurn()
+const context = silentContext()
 
 function reconcile(spec: Partial<ResourceType['spec']>) {
   const type = newObject(ResourceType, { namespace: 'acme', name: 's3' }, { use: 'direct', ...spec })
-  return resourceTypeController.reconcile(type, turn)
+  return resourceTypeController.reconcile(type, context)
 }
 
 test.each<[string, Partial<ResourceType['spec']>]>([

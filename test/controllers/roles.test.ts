@@ -6,7 +6,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { environmentTypeController } from '../../operator/controllers/environment-type.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 
 const cluster = createFakeCluster()
 const going = { namespace: 'acme', deletionTimestamp: '2026-01-01T00:00:00Z' }
@@ -32,14 +32,14 @@ const rolesIn = (organization: string) => cluster.store.get(Membership, organiza
 
 test('an application that is deleted takes the roles on it along, and no other', async () => {
   const application = newObject(Application, { ...going, name: 'shop' }, {})
-  await applicationController(cluster).finalize?.(application, silentTurn())
+  await applicationController(cluster).finalize?.(application, silentContext())
   expect(rolesIn('acme')).toEqual({ ...roles, applications: [{ applicationName: 'blog', role: 'viewer' }] })
   expect(rolesIn('other')).toEqual(roles)
 })
 
 test('an environment type that is deleted takes the roles on it along, and no other', async () => {
   const type = newObject(EnvironmentType, { ...going, name: 'qa' }, {})
-  await environmentTypeController(cluster).finalize?.(type, silentTurn())
+  await environmentTypeController(cluster).finalize?.(type, silentContext())
   const remaining = [{ environmentTypeName: 'production', role: 'deployer' }]
   expect(rolesIn('acme')).toEqual({ ...roles, environmentTypes: remaining })
   expect(rolesIn('other')).toEqual(roles)

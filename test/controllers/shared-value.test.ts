@@ -7,7 +7,7 @@ import { applicationController } from '../../operator/controllers/application.ts
 import { sharedValueController } from '../../operator/controllers/shared-value.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { createFakeSecrets, type FakeSecrets } from '../support/fake-secrets.ts'
-import { silentTurn } from './support/turn.ts'
+import { silentContext } from './support/turn.ts'
 import { environment } from './support/webhooks.ts'
 
 const fake = createFakeCluster()
@@ -24,8 +24,8 @@ beforeEach(() => {
     cluster.put(Application, newObject(Application, { namespace: 'acme', name }, {}))
 })
 
-const turn = silentTurn()
-const look = (value: SharedValue) => controller.reconcile(value, turn)
+const context = silentContext()
+const look = (value: SharedValue) => controller.reconcile(value, context)
 
 function put(name: string, spec: Partial<SharedValue['spec']> = {}, secretNames?: string[]): SharedValue {
   const plain = spec.secret ? {} : { value: 'info' }
@@ -90,6 +90,6 @@ test('the values of an application go with it; those of others stay', async () =
   put('b', { environmentId: 'dev' })
   put('c', { applicationName: 'blog' })
   const metadata = { namespace: 'acme', name: 'shop', deletionTimestamp: new Date().toISOString() }
-  await applicationController(cluster).finalize?.(newObject(Application, metadata, {}), silentTurn())
+  await applicationController(cluster).finalize?.(newObject(Application, metadata, {}), silentContext())
   expect(cluster.store.list(SharedValue, 'acme').map(({ metadata: { name } }) => name)).toEqual(['c'])
 })

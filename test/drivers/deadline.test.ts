@@ -3,7 +3,7 @@ import { activeResourceController } from '../../operator/controllers/active-reso
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { resourceTools } from '../controllers/support/resource-tools.ts'
-import { silentTurn } from '../controllers/support/turn.ts'
+import { silentContext } from '../controllers/support/turn.ts'
 import { activeResource, driver } from '../support/builders.ts'
 
 const never = () => new Promise<never>(() => {})
@@ -16,7 +16,7 @@ function controller() {
 
 const resource = activeResource({ type: 'dns', resourceId: 'shared.dns' })
 const provisioned = { ...resource, status: { provisioned: { driverType: 'quartermaster/echo' } } }
-const turn = silentTurn()
+const turn = silentContext()
 
 test.each<[call: string, run: () => Promise<unknown> | undefined]>([
   ['provision', () => controller().reconcile(resource, turn)],

@@ -19,7 +19,7 @@ describe('a part of the work that waits for somebody else', () => {
     }
     const queue = createQueue(2, async (key) => {
       await busy()
-      await queue.apart(key, async () => {
+      await queue.releaseWorker(key, async () => {
         away += 1
         mostAway = Math.max(mostAway, away)
         if (away === count) leave()
@@ -40,7 +40,7 @@ describe('a part of the work that waits for somebody else', () => {
     const queue = createQueue(1, async (key) => {
       outcomes.push(
         await queue
-          .apart(key, async () => {
+          .releaseWorker(key, async () => {
             if (key === 'bad') throw new Error('no')
             return key
           })
@@ -56,7 +56,7 @@ describe('a part of the work that waits for somebody else', () => {
   test('ends although the queue was stopped meanwhile', async () => {
     let ended = 0
     const queue = createQueue(1, async (key) => {
-      await queue.apart(key, () => sleep(10))
+      await queue.releaseWorker(key, () => sleep(10))
       ended += 1
     })
     for (let each = 0; each < 5; each += 1) queue.add(`key-${each}`)
@@ -76,12 +76,12 @@ describe('a part of the work that waits for somebody else', () => {
       let others = 0
       const queue = createQueue(workers, async (key) => {
         if (key.startsWith('globex/')) {
-          await queue.apart(key, async () => {})
+          await queue.releaseWorker(key, async () => {})
           others += 1
           if (others === 200) home()
           return
         }
-        await queue.apart(key, async () => {
+        await queue.releaseWorker(key, async () => {
           away += 1
           mostAway = Math.max(mostAway, away)
           await answered
@@ -107,7 +107,7 @@ describe('a part of the work that waits for somebody else', () => {
     const started: string[] = []
     const queue = createQueue(1, async (key) => {
       started.push(key)
-      await queue.apart(key, () => new Promise<void>((resolve) => answers.push(resolve)))
+      await queue.releaseWorker(key, () => new Promise<void>((resolve) => answers.push(resolve)))
     })
     for (let each = 0; each < 502; each += 1) queue.add(`acme/${each}`)
     while (started.length < 500) await sleep(1)

@@ -57,7 +57,7 @@ export function activeResource(
       class: resourceClass,
       resourceId,
       definition: { definitionName: type, driverType: 'quartermaster/echo' },
-      seal: '',
+      signature: '',
       ...spec,
     },
   }

@@ -1,6 +1,6 @@
 import { cases } from '../../dev/driver-contract/cases.ts'
 import { type ContractInputs, contractInputs } from '../../dev/driver-contract/inputs.ts'
-import { runCases, type Verdict } from '../../dev/driver-contract/run.ts'
+import { type Outcome, runCases } from '../../dev/driver-contract/run.ts'
 
 /** A secret of the inputs. */
 export const password = 'a-secret-that-is-long'
@@ -15,7 +15,7 @@ export const sampleInputs = contractInputs({
 
 /** The names of the cases of the contract suite that end so, sorted. */
 export async function contractCases(
-  result: Verdict['result'],
+  result: Outcome['result'],
   target: string,
   inputs: ContractInputs = sampleInputs,
   timeoutMs = 5000,

@@ -2,7 +2,7 @@ import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kuberne
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
 import { namespaceResource, pathOf, resourceOf, secretResource } from '../../operator/kube/client/resource.ts'
-import { isObserved } from '../../operator/kube/loop/verdict.ts'
+import { isObserved } from '../../operator/kube/loop/outcome.ts'
 import { conditionStatus } from './client.ts'
 import type { SharedCluster } from './shared-cluster.ts'
 

@@ -5,7 +5,7 @@ import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
-import { inTurn } from '../../request/turns.ts'
+import { withLock } from '../../request/keyed-mutex.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { find, inOrganization } from '../common/find.ts'
@@ -44,7 +44,7 @@ export function inAccountTurn<T>(
   { accountTurns }: Gateway,
   work: () => Promise<T>,
 ): Promise<T> {
-  return inTurn(accountTurns, inOrganization(namespace, name), work)
+  return withLock(accountTurns, inOrganization(namespace, name), work)
 }
 
 /** A question to the operator: about the credentials in use, or about those of another Secret of the account. */

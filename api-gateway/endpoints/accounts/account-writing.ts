@@ -7,8 +7,8 @@ import type { Gateway } from '../../endpoint.ts'
 import { changeObject } from '../common/change.ts'
 import { newMetadata } from '../common/find.ts'
 import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
+import { untilAnswered } from '../common/rollback.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
-import { untilAnswered } from '../common/undo.ts'
 import {
   forgetTrial,
   inAccountTurn,

@@ -11,7 +11,7 @@ import {
 import { contextOf, guResId } from '../../../operator/domain/resource/identity.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { accepted, type Endpoint, endpoint, noContent } from '../../endpoint.ts'
-import { flag, isOn } from '../../request/switch.ts'
+import { flag, isOn } from '../../request/boolean-query.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { findEnvironment, untilGone } from '../common/find.ts'
 import { deploymentsTo } from '../deployments/deployment-shape.ts'

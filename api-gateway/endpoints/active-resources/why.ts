@@ -3,7 +3,7 @@ import type { CommonStatus, ObjectMeta } from '../../../operator/api/kind.ts'
 import { string } from '../../../operator/api/schema.ts'
 import { compareText } from '../../../operator/domain/base/json.ts'
 import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
-import { conditionOf, isObserved } from '../../../operator/kube/loop/verdict.ts'
+import { conditionOf, isObserved } from '../../../operator/kube/loop/outcome.ts'
 
 interface Told {
   readonly metadata: ObjectMeta

@@ -29,7 +29,7 @@ import {
   resourcesOf,
   untilGone,
 } from '../common/find.ts'
-import { undoing } from '../common/undo.ts'
+import { undoing } from '../common/rollback.ts'
 import {
   defaultEnvironmentType,
   isStanding,

@@ -15,8 +15,8 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { createdBy, refuseTaken } from './find.ts'
+import { undoing, untilAnswered } from './rollback.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'
-import { undoing, untilAnswered } from './undo.ts'
 
 type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
 

@@ -4,8 +4,8 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { criterionId } from '../../../operator/domain/definition/matching.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
-import { flag, isOn } from '../../request/switch.ts'
-import { inTurn } from '../../request/turns.ts'
+import { flag, isOn } from '../../request/boolean-query.ts'
+import { withLock } from '../../request/keyed-mutex.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject, contributionOf, stamped } from '../common/change.ts'
 import { findAll, inOrganization } from '../common/find.ts'
@@ -42,7 +42,7 @@ async function giveCriteria(
 ): Promise<void> {
   const { cluster, criteriaTurns } = gateway
   const { namespace = '', name } = found.metadata
-  await inTurn(criteriaTurns, inOrganization(namespace, found.spec.type), async () => {
+  await withLock(criteriaTurns, inOrganization(namespace, found.spec.type), async () => {
     await refreshHolders(cluster, found, added)
     const first = findDefinition(cluster.store, namespace, name)
     await changeObject(cluster, ResourceDefinition, first, (definition) =>

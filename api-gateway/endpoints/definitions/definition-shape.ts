@@ -10,7 +10,7 @@ import {
 import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../../operator/api/schema.ts'
 import { criterionId, normalizeCriterion } from '../../../operator/domain/definition/matching.ts'
 import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
-import { perObject } from '../../request/per-object.ts'
+import { perObject } from '../../request/memoize.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'

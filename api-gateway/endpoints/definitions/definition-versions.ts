@@ -2,7 +2,7 @@ import { boolean, list, object, oneOf, string, time } from '../../../operator/ap
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
-import { flag, isOn } from '../../request/switch.ts'
+import { flag, isOn } from '../../request/boolean-query.ts'
 import { named } from '../../response/shapes.ts'
 import { findDefinitionOrRemains } from './definition-finding.ts'
 import { definitionShape, toDefinition } from './definition-shape.ts'

@@ -2,8 +2,8 @@ import { ResourceDefinition } from '../../../operator/api/resource-definition.ts
 import { list, string } from '../../../operator/api/schema.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
-import { flag, isOn } from '../../request/switch.ts'
-import { inTurn } from '../../request/turns.ts'
+import { flag, isOn } from '../../request/boolean-query.ts'
+import { withLock } from '../../request/keyed-mutex.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
 import { findAll, inOrganization } from '../common/find.ts'
 import { criteriaAt } from './criteria.ts'
@@ -137,8 +137,10 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
           const { definition } = await newDefinition(org_id, body, caller, gateway)
           return ok(await previewDefinition(org_id, body.id, definition, gateway))
         }
-        const definition = await inTurn(gateway.criteriaTurns, inOrganization(org_id, body.type), async () =>
-          createDefinition(await newDefinition(org_id, body, caller, gateway), gateway),
+        const definition = await withLock(
+          gateway.criteriaTurns,
+          inOrganization(org_id, body.type),
+          async () => createDefinition(await newDefinition(org_id, body, caller, gateway), gateway),
         )
         return ok(toDefinition(definition, spellingOf(body, spelling)))
       },

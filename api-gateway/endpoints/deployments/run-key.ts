@@ -8,7 +8,7 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { inTurn } from '../../request/turns.ts'
+import { withLock } from '../../request/keyed-mutex.ts'
 import { type EnvironmentPath, inOrganization } from '../common/find.ts'
 import { deploymentsTo } from './deployment-shape.ts'
 
@@ -35,7 +35,7 @@ export async function deployOnce(
     key: hashOf(`${request.caller.userName}\0${request.key}`),
     body: hashOf(canonicalJson(request.body)),
   }
-  return inTurn(runTurns, inOrganization(path.org_id, `${path.app_id} ${mark.key}`), async () => {
+  return withLock(runTurns, inOrganization(path.org_id, `${path.app_id} ${mark.key}`), async () => {
     const known = findByMark(knownDeployments(cluster, path), mark)
     if (known) return known
     try {

@@ -9,7 +9,7 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { find, findAll, newMetadata } from '../common/find.ts'
-import { undoing } from '../common/undo.ts'
+import { undoing } from '../common/rollback.ts'
 import { changeRole, removeMembership } from './organization-roles.ts'
 import {
   findMember,

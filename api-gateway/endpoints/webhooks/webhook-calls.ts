@@ -4,7 +4,7 @@ import { integer, list, object, oneOf, string, time } from '../../../operator/ap
 import { type Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { conditionOf } from '../../../operator/kube/loop/verdict.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { accepted, type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { acceptedShape, named } from '../../response/shapes.ts'
 import { createdAt, inOrganization } from '../common/find.ts'

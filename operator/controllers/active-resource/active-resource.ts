@@ -1,4 +1,4 @@
-import { ActiveResource, type Standing } from '../../api/active-resource.ts'
+import { ActiveResource, type ProvisionedInstance } from '../../api/active-resource.ts'
 import { annotations } from '../../api/names.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
@@ -12,13 +12,13 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, watchKind } from '../../kube/loop/controller.ts'
+import { isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { isReady } from '../../kube/loop/verdict.ts'
 import type { Objects } from '../../kube/objects.ts'
 import type { Log } from '../../log.ts'
 import type { Planning } from '../../planning/planning.ts'
-import type { Claims } from '../shared/claims.ts'
 import { recordEvent } from '../shared/events.ts'
+import type { HostReservations } from '../shared/host-reservations.ts'
 import type { Installation } from '../shared/installation.ts'
 import type { Inventory } from '../shared/inventory.ts'
 import type { SecretHolds } from '../shared/secret-holds.ts'
@@ -27,7 +27,7 @@ import type { OrganizationDrivers } from './organization-drivers.ts'
 import { customTypeOf, withoutExposedOutputs } from './outputs.ts'
 import { provision } from './provision.ts'
 import { requestFor, whatTheDriverSees } from './provision-request.ts'
-import { factsOf } from './standing.ts'
+import { factsOf } from './provisioned-instances.ts'
 import { withStandingClaims } from './standing-claims.ts'
 import { createUntouched } from './untouched.ts'
 
@@ -40,7 +40,7 @@ export interface ResourceTools {
   readonly inventory: Inventory
   readonly installation: Installation
   readonly drivers: OrganizationDrivers
-  readonly claims: Claims
+  readonly claims: HostReservations
   readonly vendors: readonly string[]
   readonly deadlineSeconds: number
   readonly planning: Planning
@@ -86,12 +86,12 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
         return cache.byIndex('type', scoped(type, qualifiedTypeName(type))).map(keyOf)
       }),
     ],
-    async reconcile(latest, turn) {
+    async reconcile(latest, context) {
       const types = tools.planning.typesOf(latest.metadata.namespace ?? '')
-      const given = await withoutExposedOutputs(latest, types, turn)
-      if (!installation.isSealed(given)) {
+      const given = await withoutExposedOutputs(latest, types, context)
+      if (!installation.isSigned(given)) {
         throw new Stalled(
-          'Unaccounted',
+          'Untrusted',
           'no deployment of this installation wrote this spec: deploy the environment to account for it',
         )
       }
@@ -108,18 +108,18 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       const isSame = resource.status?.inputsHash === inputsHash
       // What stands keeps its names until something stands in its place, and a provision may end anywhere.
       if (!isSame && resource !== known)
-        await turn.report(factsOf(resource), 'claiming the names of what stands')
+        await context.report(factsOf(resource), 'claiming the names of what stands')
       const isDrifted = inventory.takeDrift(resource)
       const key = keyOf(resource)
-      const isDue = isDrifted || (turn.isSweep && driver.descriptor.repairs === true)
+      const isDue = isDrifted || (context.isResync && driver.descriptor.repairs === true)
       if (!isDue && !unfinished.has(key) && isSame) return explained(resource)
       customTypeOf(resource.spec.type, tools.planning.typesOf(resource.metadata.namespace ?? ''))
       unfinished.add(key)
-      const seen = await provision(resource, request, inputsHash, { ...tools, untouched }, turn)
+      const seen = await provision(resource, request, inputsHash, { ...tools, untouched }, context)
       unfinished.delete(key)
       return seen
     },
-    async finalize(given, turn) {
+    async finalize(given, context) {
       const resource = asIs(given)
       unfinished.delete(keyOf(resource))
       if (resource.metadata.annotations?.[annotations.detach] === 'true') {
@@ -130,8 +130,8 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       awaitDependents(resource, cluster)
       // What somebody else wrote and we never provisioned has nothing behind it.
       const { provisioned, secretNames } = resource.status ?? {}
-      if (!provisioned && !secretNames && !installation.isSealed(resource)) return
-      await tellingHowToLetGo(resource, () => deprovisionAll(resource, tools, turn))
+      if (!provisioned && !secretNames && !installation.isSigned(resource)) return
+      await tellingHowToLetGo(resource, () => deprovisionAll(resource, tools, context))
       untouched.forget(resource)
     },
   }
@@ -156,7 +156,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
   }
 }
 
-function describe({ driverType, accountName, identity }: Standing): string {
+function describe({ driverType, accountName, identity }: ProvisionedInstance): string {
   const account = accountName === undefined ? '' : ` with account '${accountName}'`
   return `what driver '${driverType}' made${account}${identity ? ` (${JSON.stringify(identity)})` : ''}`
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ActiveResource, Standing } from '../../api/active-resource.ts'
+import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import { apiVersion, finalizer } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
@@ -19,7 +19,7 @@ const remainsSeconds = 2
 export function cookieSecretName(
   guResId: string,
   driverName: string,
-  { identity = {} }: Pick<Standing, 'identity'>,
+  { identity = {} }: Pick<ProvisionedInstance, 'identity'>,
 ): string {
   const hash = createHash('sha256')
     .update(canonicalJson([driverName, identity]))

@@ -1,23 +1,21 @@
-import type { ActiveResource, Standing } from '../../api/active-resource.ts'
+import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import { driverName, driverOf } from '../../domain/definition/definition.ts'
 import type { DeprovisionRequest } from '../../drivers/driver.ts'
-import type { Turn } from '../../kube/loop/controller.ts'
+import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ResourceTools } from './active-resource.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { step, withinDeadline } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
 
-type Apart = Pick<Turn<typeof ActiveResource>, 'apart'>
-
 /** Takes away everything that stands for a resource, or began to; what the status says is all that is needed. */
 export async function deprovisionAll(
   resource: ActiveResource,
   tools: ResourceTools,
-  turn: Apart,
+  reconcile: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
 ): Promise<void> {
   const { provisioned, predecessors = [], secretNames = [] } = resource.status ?? {}
   const all = [...predecessors, ...(provisioned ? [provisioned] : [])]
-  for (const each of all) await deprovision(resource, each, tools, turn)
+  for (const each of all) await deprovision(resource, each, tools, reconcile)
   const catalogue = tools.planning.catalogueOf(resource.metadata.namespace ?? '')
   const types = [resource.spec.definition.driverType, ...all.map(({ driverType }) => driverType)]
   const descriptors = new Set(types.map((type) => driverOf(type, catalogue, tools.vendors)))
@@ -31,10 +29,10 @@ export async function deprovisionAll(
 /** Takes away one of the things that stand; what `successor` claims too stays. */
 export async function deprovision(
   resource: ActiveResource,
-  standing: Standing,
+  standing: ProvisionedInstance,
   tools: ResourceTools,
-  turn: Apart,
-  successor?: Standing,
+  reconcile: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  successor?: ProvisionedInstance,
 ): Promise<void> {
   const { context, type, class: resourceClass, resourceId } = resource.spec
   const { name: guResId, namespace = '' } = resource.metadata
@@ -59,7 +57,7 @@ export async function deprovision(
     signal,
   }
   await step('DeprovisionFailed', `deprovisioning with '${standing.driverType}'`, [account], () =>
-    turn.apart(() => withinDeadline(driver.deprovision(call), signal)),
+    reconcile.releaseWorker(() => withinDeadline(driver.deprovision(call), signal)),
   )
   await cookie?.write(undefined)
 }

@@ -1,4 +1,4 @@
-import type { Standing } from '../../api/active-resource.ts'
+import type { ProvisionedInstance } from '../../api/active-resource.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
 import { ReferenceNotFound } from '../../domain/base/errors.ts'
@@ -19,7 +19,7 @@ export interface DriverFactories {
 export interface FoundDriver {
   readonly driver: Driver
   /** Driver type and address of what really provisions: of a wrapping driver, that of the one inside. */
-  readonly standsAs: Pick<Standing, 'driverType' | 'target'>
+  readonly standsAs: Pick<ProvisionedInstance, 'driverType' | 'target'>
   /** Templates of the drivers that wrap it, the outermost first; absent when none does. */
   readonly templates?: readonly unknown[]
 }
@@ -30,7 +30,7 @@ export interface OrganizationDrivers {
   /** The driver that a driver type names; ReferenceNotFound when there is none. */
   find(organization: string, driverType: string): FoundDriver
   /** The driver of what stands, as it is now, or as it was when it is gone. */
-  ofStanding(organization: string, standing: Standing): Driver
+  ofStanding(organization: string, standing: ProvisionedInstance): Driver
 }
 
 /** Drivers over the objects of the store. */

@@ -6,10 +6,10 @@ import type { ResourceTypeInfo } from '../../domain/resource/types.ts'
 import { type SortedOutputs, sortSecrets } from '../../domain/schema/secret-outputs.ts'
 import { faultsAgainst, partsOf } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
-import type { Turn } from '../../kube/loop/controller.ts'
+import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Objects } from '../../kube/objects.ts'
 import { outputsSecret } from '../shared/secrets.ts'
-import { factsOf } from './standing.ts'
+import { factsOf } from './provisioned-instances.ts'
 
 type Status = NonNullable<ActiveResource['status']>
 
@@ -81,7 +81,7 @@ export function hiding<T extends Pick<Status, 'outputs'>>(
 export async function withoutExposedOutputs(
   resource: ActiveResource,
   types: readonly ResourceTypeInfo[],
-  { report }: Pick<Turn<typeof ActiveResource>, 'report'>,
+  { report }: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
 ): Promise<ActiveResource> {
   const { spec, status } = resource
   const type = spec.type.includes('/') ? types.find((each) => each.type === spec.type) : undefined

@@ -1,4 +1,4 @@
-import { ActiveResource, type Standing } from '../../api/active-resource.ts'
+import { ActiveResource, type ProvisionedInstance } from '../../api/active-resource.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
@@ -95,7 +95,7 @@ export function accountSecretOf(
 /** Credentials for taking away what stands: those of its account as it is now, else those of then. */
 export async function readAccount(
   { metadata }: ActiveResource,
-  { accountName, credentialsSecretName }: Standing,
+  { accountName, credentialsSecretName }: ProvisionedInstance,
   { store, client }: Cluster,
 ): Promise<FreeForm | undefined> {
   if (accountName === undefined) return undefined

@@ -6,7 +6,7 @@ import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import { areCovered, leafPaths } from '../../domain/schema/secret-outputs.ts'
 import type { Outputs, Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
-import type { Turn } from '../../kube/loop/controller.ts'
+import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Objects } from '../../kube/objects.ts'
 import { refuseReserved } from '../shared/applied-object.ts'
@@ -19,7 +19,7 @@ import { step, tellingOf, withinDeadline } from './driver-call.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { hiding, keepSecretOutputs, sortOutputs } from './outputs.ts'
 import { type GatheredRequest, secretTextsOf } from './provision-request.ts'
-import { factsOf, remembered, secretsOf, standingsOf } from './standing.ts'
+import { factsOf, remembered, secretsOf, standingsOf } from './provisioned-instances.ts'
 import type { Untouched } from './untouched.ts'
 
 type Seen = Observed<typeof ActiveResource>
@@ -33,7 +33,7 @@ export async function provision(
   request: GatheredRequest,
   inputsHash: string,
   tools: ResourceTools & { readonly untouched: Untouched },
-  turn: Turn<typeof ActiveResource>,
+  context: ReconcileContext<typeof ActiveResource>,
 ): Promise<Seen> {
   const found = tools.drivers.find(resource.metadata.namespace ?? '', resource.spec.definition.driverType)
   const { driver } = found
@@ -54,12 +54,12 @@ export async function provision(
     ].sort()
     known = remembered(known, standing, predecessors, needed)
     tools.untouched.note(resource)
-    await turn.report(known, doing)
+    await context.report(known, doing)
   }
   const asking = () => withinDeadline(driver.provision(prepared.request), signal)
   const result = await attempt(() =>
     noting(resource, known, tools.untouched, () =>
-      driver.descriptor.remote ? turn.apart(asking) : asking(),
+      driver.descriptor.remote ? context.releaseWorker(asking) : asking(),
     ),
   )
   const objects = await placeAll(resource, result.objects, request.namespace, tools.objects)
@@ -67,7 +67,7 @@ export async function provision(
   const unrecorded = await tools.inventory.unfindable(resource, objects, kinds)
   if (unrecorded.length > 0) {
     const { inputsHash: _, ...facts } = known
-    await turn.report(
+    await context.report(
       { ...facts, provisioned: standing, objects: [...(facts.objects ?? []), ...unrecorded] },
       doing,
     )
@@ -88,9 +88,9 @@ export async function provision(
   const outputsSecretName = await tellingOf(secretsKnown, async () => {
     // What is secret is remembered first: a process that dies here must not forget it.
     if (!areCovered(leafPaths(outputs.secrets), known.secretOutputPaths ?? []))
-      await turn.report(secretsKnown, doing)
+      await context.report(secretsKnown, doing)
     const name = await keepSecretOutputs(resource, outputs.secrets, tools.objects)
-    for (const each of predecessors) await deprovision(resource, each, tools, turn, standing)
+    for (const each of predecessors) await deprovision(resource, each, tools, context, standing)
     return name
   })
   await tools.holds.release(

@@ -1,9 +1,9 @@
-import type { ActiveResource, Standing } from '../../api/active-resource.ts'
+import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 
 /** What stands for a resource, or may stand. */
 interface Standings {
-  readonly provisioned?: Standing
-  readonly predecessors?: readonly Standing[]
+  readonly provisioned?: ProvisionedInstance
+  readonly predecessors?: readonly ProvisionedInstance[]
 }
 
 /**

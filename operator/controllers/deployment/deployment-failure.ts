@@ -3,8 +3,8 @@ import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { shortened, storedBytes } from '../../domain/base/size.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
+import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { conditionOf } from '../../kube/loop/verdict.ts'
 
 type Seen = Observed<typeof EnvironmentDeployment>
 

@@ -5,8 +5,8 @@ import { isStartRemembered } from '../../domain/deployment/deployment.ts'
 import { alreadyRan, isLastPlanned, isRemembered, recall } from '../../domain/deployment/run-memory.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
+import { isStalled } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { isStalled } from '../../kube/loop/verdict.ts'
 import { failure } from './deployment-failure.ts'
 
 type Seen = Observed<typeof EnvironmentDeployment>

@@ -14,15 +14,15 @@ import type { SetContent } from '../../domain/delta/delta.ts'
 import { byAge, isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
 import { type Plan, type PlanStep, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
-import { createCatchUp } from '../../kube/cache/catch-up.ts'
+import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
+import type { Counter } from '../../kube/cache/counter.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import type { Tally } from '../../kube/cache/tally.ts'
 import { isRefusedForGood } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { type Controller, type Turn, watchKind } from '../../kube/loop/controller.ts'
+import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
+import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { conditionOf } from '../../kube/loop/verdict.ts'
 import type { Planning } from '../../planning/planning.ts'
 import type { Installation } from '../shared/installation.ts'
 import { inParallel } from '../shared/parallel.ts'
@@ -39,7 +39,7 @@ type Seen = Observed<typeof EnvironmentDeployment>
 export interface DeploymentTools {
   readonly cluster: Cluster
   readonly installation: Installation
-  readonly progress: Tally<Progress>
+  readonly progress: Counter<Progress>
   readonly planning: Planning
   readonly attempts: number
   readonly timeoutSeconds: number
@@ -71,7 +71,7 @@ export function environmentDeploymentController(
   const runningIn = new Map<string, string>()
   const sources = createSources(cluster)
   // What an environment remembers of earlier deployments must not be out of date either.
-  const catchUp = createCatchUp(cluster, [...plannedFrom, Environment])
+  const awaitCache = createCacheBarrier(cluster, [...plannedFrom, Environment])
   const awaitMemory = createMemoryWait(cluster)
   const write = createResourceWriter(tools)
   const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
@@ -129,11 +129,11 @@ export function environmentDeploymentController(
         ),
       ),
     ],
-    async reconcile(deployment, turn) {
+    async reconcile(deployment, context) {
       if (isFinished(deployment)) return finishedAs(deployment)
       deadlines.start(deployment)
       try {
-        const ended = await goOn(deployment, turn)
+        const ended = await goOn(deployment, context)
         forget(deployment)
         return ended
       } catch (error) {
@@ -147,7 +147,7 @@ export function environmentDeploymentController(
 
   async function goOn(
     deployment: EnvironmentDeployment,
-    turn: Turn<typeof EnvironmentDeployment>,
+    context: ReconcileContext<typeof EnvironmentDeployment>,
   ): Promise<Seen> {
     const key = keyOf(deployment)
     const environment = environmentFor(deployment)
@@ -156,7 +156,7 @@ export function environmentDeploymentController(
     const recalled = recalledEnd(environment, deployment)
     if (recalled) return recalled
     awaitTurn(deployment)
-    const seen = isKnown ? known.seen : await start(deployment, turn)
+    const seen = isKnown ? known.seen : await start(deployment, context)
     if (!seen.startTime) return seen
     running.set(key, { uid: deployment.metadata.uid ?? '', seen })
     runningIn.set(environmentOf(deployment), key)
@@ -204,10 +204,10 @@ export function environmentDeploymentController(
   /** Plans, records that it began, and writes the resources; safe to repeat, since everything has its name. */
   async function start(
     deployment: EnvironmentDeployment,
-    turn: Turn<typeof EnvironmentDeployment>,
+    context: ReconcileContext<typeof EnvironmentDeployment>,
   ): Promise<Seen> {
     // A client that defines and then deploys means what it defined, though we may hear of that later.
-    if (!deployment.status?.startTime) await catchUp(deployment.metadata.namespace ?? '')
+    if (!deployment.status?.startTime) await awaitCache(deployment.metadata.namespace ?? '')
     const environment = environmentFor(deployment)
     const recalled = recalledEnd(environment, deployment)
     if (recalled) return recalled
@@ -224,8 +224,8 @@ export function environmentDeploymentController(
       startTime: deployment.status?.startTime ?? new Date().toISOString(),
     }
     // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
-    await turn.report(seen, 'provisioning').catch(refusedBy('', source))
-    await turn.apart(() => awaitMemory(deployment))
+    await context.report(seen, 'provisioning').catch(refusedBy('', source))
+    await context.releaseWorker(() => awaitMemory(deployment))
     // The one that names the namespace comes first: objects of others would go elsewhere as long as it is not there.
     const [first, others] = [
       planned.steps.filter(namesNamespace),
@@ -243,7 +243,7 @@ export function environmentDeploymentController(
 
   function planFor({ spec }: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
     return planning.planFor(environment, set, {
-      isTrusted: tools.installation.isSealed,
+      isTrusted: tools.installation.isSigned,
       isFull: spec.mode === 'full',
     })
   }

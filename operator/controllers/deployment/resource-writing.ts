@@ -7,7 +7,7 @@ import { sameJson } from '../../domain/base/json.ts'
 import type { PlanStep } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { isReady } from '../../kube/loop/verdict.ts'
+import { isReady } from '../../kube/loop/outcome.ts'
 import type { Installation } from '../shared/installation.ts'
 
 /** Writes one resource as the plan of a deployment wants it; safe to repeat. */
@@ -23,12 +23,12 @@ export function createResourceWriter({
     const origin = EnvironmentDeployment.kind
     // One that is not ready is tried anew: somebody may have mended what was in its way.
     if (action === 'unchanged' && (!current || isReady(current))) return
-    const sealed = (spec: Omit<ActiveResource['spec'], 'seal'>) => ({
+    const signed = (spec: Omit<ActiveResource['spec'], 'signature'>) => ({
       ...spec,
-      seal: installation.seal(namespace, name, spec),
+      signature: installation.signature(namespace, name, spec),
     })
     const deploymentName = deployment.metadata.name
-    const spec = wanted ? sealed({ ...wanted, ...originsOf(deployment, current) }) : undefined
+    const spec = wanted ? signed({ ...wanted, ...originsOf(deployment, current) }) : undefined
     if (action === 'create' && current) {
       throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to go`, 1)
     }
@@ -38,9 +38,9 @@ export function createResourceWriter({
       return
     }
     if (!current) return
-    const { seal: _, ...before } = current.spec
+    const { signature: _, ...before } = current.spec
     const unusedSince = action === 'retain' ? new Date().toISOString() : before.unusedSince
-    const after = spec ?? sealed({ ...before, deploymentName, ...(unusedSince ? { unusedSince } : {}) })
+    const after = spec ?? signed({ ...before, deploymentName, ...(unusedSince ? { unusedSince } : {}) })
     if (!sameJson(current.spec, after)) await cluster.replaceSpec(ActiveResource, current, after, origin)
   }
 }

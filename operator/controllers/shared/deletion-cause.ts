@@ -1,6 +1,6 @@
 import type { CommonStatus, KubeObject } from '../../api/kind.ts'
 import type { Change } from '../../kube/cache/cache.ts'
-import { conditionOf, isObserved } from '../../kube/loop/verdict.ts'
+import { conditionOf, isObserved } from '../../kube/loop/outcome.ts'
 
 type Deletable = KubeObject & { readonly status?: CommonStatus }
 

@@ -13,8 +13,8 @@ export interface Installation {
   /** Keyed hash of any data; keyed so that it is no oracle for weak secrets. */
   hash(value: unknown): string
   /** The mark under which a resource's spec is ours. */
-  seal(namespace: string, name: string, spec: Omit<ResourceSpec, 'seal'>): string
-  isSealed(resource: ActiveResource): boolean
+  signature(namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>): string
+  isSigned(resource: ActiveResource): boolean
 }
 
 const secretName = 'quartermaster-installation'
@@ -29,14 +29,14 @@ export async function openInstallation(client: KubeClient): Promise<Installation
 export function installationWith(key: Buffer): Installation {
   const secretKey = createSecretKey(key)
   const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
-  const seal = (namespace: string, name: string, spec: Omit<ResourceSpec, 'seal'>) =>
+  const signature = (namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>) =>
     hash(['seal', namespace, name, spec])
   return {
     hash,
-    seal,
-    isSealed({ metadata, spec }) {
-      const { seal: given, ...rest } = spec
-      const wanted = Buffer.from(seal(metadata.namespace ?? '', metadata.name, rest))
+    signature,
+    isSigned({ metadata, spec }) {
+      const { signature: given, ...rest } = spec
+      const wanted = Buffer.from(signature(metadata.namespace ?? '', metadata.name, rest))
       const found = Buffer.from(given)
       return wanted.length === found.length && timingSafeEqual(wanted, found)
     },

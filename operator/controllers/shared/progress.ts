@@ -1,8 +1,8 @@
 import { ActiveResource } from '../../api/active-resource.ts'
+import { type Counter, createCounter } from '../../kube/cache/counter.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { createTally, type Tally } from '../../kube/cache/tally.ts'
-import { isReady, isStalled } from '../../kube/loop/verdict.ts'
+import { isReady, isStalled } from '../../kube/loop/outcome.ts'
 
 /** Where a resource in use is on its way. */
 export type Progress = 'ready' | 'pending' | 'failed'
@@ -18,8 +18,8 @@ export function progressOf(resource: ActiveResource, attempts: number): Progress
 }
 
 /** The resources in use of each environment, counted as they change; a deployment looks at this and not at them. */
-export function createProgress(store: Store, attempts: number): Tally<Progress> {
-  return createTally(store.cacheOf(ActiveResource), ['ready', 'pending', 'failed'], (resource) => {
+export function createProgress(store: Store, attempts: number): Counter<Progress> {
+  return createCounter(store.cacheOf(ActiveResource), ['ready', 'pending', 'failed'], (resource) => {
     if (resource.spec.unusedSince) return undefined
     return { group: scoped(resource, resource.spec.environmentName), bucket: progressOf(resource, attempts) }
   })

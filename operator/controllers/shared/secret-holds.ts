@@ -26,7 +26,7 @@ export function createSecretHolds(cluster: Cluster, options: Options = {}): Secr
   const { store, client } = cluster
   const { trustMs = 300_000, retryMs = 5000 } = options
   const marks = createMarks()
-  const inTurn = createTurns()
+  const withLock = createFairQueue()
   /** When a Secret was last seen with our finalizer. */
   const seenHeld = new Map<string, number>()
 
@@ -69,7 +69,7 @@ export function createSecretHolds(cluster: Cluster, options: Options = {}): Secr
   }
 
   function letAllGo(namespace: string, names: readonly string[]) {
-    return Promise.all(names.map((name) => inTurn(`${namespace}/${name}`, () => letGo(namespace, name))))
+    return Promise.all(names.map((name) => withLock(`${namespace}/${name}`, () => letGo(namespace, name))))
   }
 
   /** For what no reconcile comes back to. */
@@ -122,7 +122,7 @@ export function createSecretHolds(cluster: Cluster, options: Options = {}): Secr
       for (const name of abandoned) marks.set(uid, scoped(resource, name), undefined)
       if (abandoned.length > 0) void letAllGoAtLast(namespace, abandoned)
       for (const name of names) marks.set(uid, scoped(resource, name), 'held')
-      await Promise.all(names.map((name) => inTurn(scoped(resource, name), () => secure(namespace, name))))
+      await Promise.all(names.map((name) => withLock(scoped(resource, name), () => secure(namespace, name))))
     },
     async release(resource, names) {
       const { namespace = '', uid = '' } = resource.metadata
@@ -165,7 +165,7 @@ function createMarks() {
 }
 
 /** Runs work on the same key one after the other. */
-function createTurns() {
+function createFairQueue() {
   const last = new Map<string, Promise<void>>()
   return async (key: string, work: () => Promise<void>): Promise<void> => {
     const before = last.get(key)

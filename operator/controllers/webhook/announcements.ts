@@ -10,7 +10,7 @@ import {
 } from '../../domain/deployment/events.ts'
 import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
 import { versionOf } from '../../kube/cache/cache.ts'
-import { createCatchUp } from '../../kube/cache/catch-up.ts'
+import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
 import { createFirstVersions, forgotten, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
@@ -43,7 +43,7 @@ export function startAnnouncements(
 ): Announcements {
   const { store, client } = cluster
   const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
-  const catchUp = createCatchUp(cluster, [Webhook])
+  const awaitCache = createCacheBarrier(cluster, [Webhook])
   const queue = createQueue(announcersAtOnce, work)
 
   async function work(key: string): Promise<void> {
@@ -72,7 +72,7 @@ export function startAnnouncements(
     const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
     if (news.length === 0) return
     // Watches do not keep step: a webhook that is older than what happened may not be known yet.
-    await catchUp(namespace)
+    await awaitCache(namespace)
     if (store.list(Webhook, namespace).length === 0) return
     for (const each of news) await writeCalls(kind, object, each)
     await mark(kind, object, [...told, ...news.map(({ type }) => type)])

@@ -14,8 +14,8 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, watchKind } from '../../kube/loop/controller.ts'
+import { conditionOf, isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { conditionOf, isReady } from '../../kube/loop/verdict.ts'
 import { InvalidHeader, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundRequest } from '../../outbound/outbound.ts'
 import { createSecretReader } from '../shared/secrets.ts'
@@ -57,7 +57,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
           : [],
       ),
     ],
-    async reconcile(call, turn) {
+    async reconcile(call, context) {
       if (isOver(call)) return await ended(call)
       const redelivery = call.metadata.annotations?.[annotations.redeliver]
       const marked = redelivery === undefined ? {} : { redelivery }
@@ -66,7 +66,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
       if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', marked)
       if (!isCallable(webhook))
         throw new Waiting('WebhookNotReady', `waiting for the webhook '${webhook.metadata.name}' to be ready`)
-      const status = await turn.apart(() => send(call, webhook, marked))
+      const status = await context.releaseWorker(() => send(call, webhook, marked))
       return { ...marked, responseStatus: status, finishTime: new Date().toISOString() }
     },
   }

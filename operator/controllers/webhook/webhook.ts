@@ -47,13 +47,13 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
         store.byIndex(Webhook, 'application', scoped(each, each.metadata.name)).map(keyOf),
       ),
     ],
-    async reconcile(webhook, turn) {
+    async reconcile(webhook, context) {
       const { namespace = '' } = webhook.metadata
       const signingSecretName = signingSecretOf(webhook)
       const createdVersion = webhook.status?.createdVersion ?? String(firstVersionOf(webhook))
       // Each later write gives it another version, and a restart forgets the first one.
       if (webhook.status?.createdVersion === undefined)
-        await turn.report({ ...factsOf(webhook), createdVersion }, 'recording its creation')
+        await context.report({ ...factsOf(webhook), createdVersion }, 'recording its creation')
       if (webhook.spec.signingSecretName === undefined) await makeSecret(webhook, signingSecretName)
       // The old secret stays until the new one is there.
       const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)

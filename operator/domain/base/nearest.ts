@@ -1,5 +1,5 @@
-import { type Effort, fullEffort } from './effort.ts'
 import { compareText } from './json.ts'
+import { fullBudget, type WorkBudget } from './work-budget.ts'
 
 const maxDistance = 3
 const maxLength = 64
@@ -12,10 +12,10 @@ const maxLooks = 200
 export function didYouMean(
   wrong: string,
   known: Iterable<string>,
-  effort: Pick<Effort, 'hints'> = fullEffort(),
+  budget: Pick<WorkBudget, 'hints'> = fullBudget(),
 ): string {
-  if (wrong.length > maxLength || effort.hints <= 0) return ''
-  effort.hints -= 1
+  if (wrong.length > maxLength || budget.hints <= 0) return ''
+  budget.hints -= 1
   const text = wrong.toLowerCase()
   let best: { name: string; distance: number } | undefined
   let looks = 0

@@ -1,9 +1,9 @@
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import type { Effort } from '../base/effort.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { WorkBudget } from '../base/work-budget.ts'
 import { definitionRoots, type Link, parseLink } from '../placeholder/link.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 import { parseReference, type Reference } from '../resource/descriptor.ts'
@@ -42,7 +42,7 @@ export interface Surroundings {
   /** Type of an account; undefined when there is none of that name. */
   accountTypeOf(name: string): string | undefined
   /** What is left of the work for hints. */
-  readonly effort: Effort
+  readonly budget: WorkBudget
 }
 
 /** Works out what a definition refers to, and what of that cannot be. */
@@ -89,7 +89,7 @@ function driverFaults(
   const { catalogue, vendors } = surroundings
   if (!driver) {
     const known = catalogue.map((each) => driverTypeOf(each, vendors))
-    const hint = didYouMean(driverType, known, surroundings.effort) || `; known drivers: ${known.join(', ')}`
+    const hint = didYouMean(driverType, known, surroundings.budget) || `; known drivers: ${known.join(', ')}`
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }
   const faults: Fault[] = []

@@ -1,7 +1,7 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
-import { fullEffort } from '../base/effort.ts'
 import { canonicalJson, compareText } from '../base/json.ts'
+import { fullBudget } from '../base/work-budget.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 import {
@@ -94,7 +94,7 @@ export function createMatcher(
       if (bucket && holder) return won(holder, bucket, request)
     }
     return missed(() =>
-      explainMiss(request, contendersOf(request.type), misses ?? { effort: fullEffort(), known: new Map() }),
+      explainMiss(request, contendersOf(request.type), misses ?? { budget: fullBudget(), known: new Map() }),
     )
   }
   return {

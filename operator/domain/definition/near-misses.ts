@@ -1,6 +1,6 @@
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
-import type { Effort } from '../base/effort.ts'
 import { compareText } from '../base/json.ts'
+import type { WorkBudget } from '../base/work-budget.ts'
 import {
   type CriterionKey,
   criterionRank,
@@ -38,7 +38,7 @@ export interface Contenders {
 
 /** What the misses of one plan share: its context, the work that is left, and those that are known already. */
 export interface Misses {
-  readonly effort: Pick<Effort, 'candidates'>
+  readonly budget: Pick<WorkBudget, 'candidates'>
   readonly known: Map<string, Miss>
 }
 
@@ -64,11 +64,11 @@ export function explainMiss(request: MatchRequest, contenders: Contenders, misse
   const known = misses.known.get(key)
   if (known) return known
   const count = contenders.all.length
-  if (count > misses.effort.candidates) {
+  if (count > misses.budget.candidates) {
     const explanation = `no definition of type '${type}' fits: there are ${count} candidates`
     return { candidates: [], more: count, explanation }
   }
-  misses.effort.candidates -= count
+  misses.budget.candidates -= count
   const candidates = nearest(request, contenders)
   const more = count - candidates.length
   const miss = { candidates, more, explanation: explainLoss(request, candidates, more) }

@@ -1,6 +1,6 @@
-import type { Effort } from '../base/effort.ts'
 import { compareText, sameJson } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { WorkBudget } from '../base/work-budget.ts'
 import type { CompiledDefinition } from '../definition/compile.ts'
 import type { ResourceTypeInfo } from '../resource/types.ts'
 import { outputNamesOf } from '../schema/output-names.ts'
@@ -30,8 +30,8 @@ export function refuseIndirect({ externals, shared }: Needs, types: Types, repor
 }
 
 /** What can be said against a node when the whole graph is known. */
-export function checkNode(draft: Draft, types: Types, effort: Effort, report: Report): void {
-  checkParams(draft, types, effort, report)
+export function checkNode(draft: Draft, types: Types, budget: WorkBudget, report: Report): void {
+  checkParams(draft, types, budget, report)
   const [first, ...rest] = draft.claims
   const other = first && rest.find(({ params }) => !sameJson(params, first.params))
   if (other) {
@@ -51,14 +51,14 @@ export function checkNode(draft: Draft, types: Types, effort: Effort, report: Re
 function checkParams(
   { descriptor, text, params }: Draft,
   types: Types,
-  effort: Effort,
+  budget: WorkBudget,
   report: Report,
 ): void {
   const type = types.get(descriptor.type)
   if (!type || (params === undefined && !type.type.includes('/'))) return
   for (const { pointer, message } of faultsAgainst(type.inputsSchema, params ?? {}, {
     lenient: true,
-    effort,
+    budget,
   })) {
     const where = pointer === '' ? 'the params' : `param '${pointer.slice(1).replaceAll('/', '.')}'`
     report(text, 'InvalidParams', `${where} of type '${type.type}': ${message}`)
@@ -66,7 +66,12 @@ function checkParams(
 }
 
 /** Outputs that will not be there are found before anything is touched, where the outputs are known. */
-export function checkOutputs(uses: readonly OutputUse[], types: Types, effort: Effort, report: Report): void {
+export function checkOutputs(
+  uses: readonly OutputUse[],
+  types: Types,
+  budget: WorkBudget,
+  report: Report,
+): void {
   const known = new Map<CompiledDefinition, ReadonlySet<string> | undefined>()
   for (const { user, target, output, text } of uses) {
     const { match, compiled, descriptor } = target
@@ -76,7 +81,7 @@ export function checkOutputs(uses: readonly OutputUse[], types: Types, effort: E
       known.set(compiled, outputNamesOf(compiled.driver, spec.driverInputs, types.get(descriptor.type)))
     const names = known.get(compiled)
     if (!names || names.has(output)) continue
-    const hint = didYouMean(output, names, effort)
+    const hint = didYouMean(output, names, budget)
     const message = `${text}: '${target.text}' has no output '${output}' from definition '${metadata.name}'${hint}`
     report(user.text, 'UnknownOutput', message)
   }

@@ -116,7 +116,7 @@ class GraphBuilder {
     this.#types = new Map(input.types.map((each) => [each.type, each]))
     this.#guard = new Guard(this.#report)
     this.#needs = this.#guard.run('', () => this.#readNeeds()) ?? noNeeds()
-    this.#misses = { effort: this.#needs.effort, known: new Map() }
+    this.#misses = { budget: this.#needs.budget, known: new Map() }
     this.#workloads = new Set(this.#needs.workloads.values())
     this.#values = input.values ?? new Map()
   }
@@ -141,7 +141,7 @@ class GraphBuilder {
       giveIngressRules(graph, rules, this.#report)
     })
     for (const draft of graph.nodes) guard.run(draft.text, () => this.#check(draft))
-    guard.run('', () => checkOutputs(this.#uses, this.#types, this.#needs.effort, this.#report))
+    guard.run('', () => checkOutputs(this.#uses, this.#types, this.#needs.budget, this.#report))
     return this.#result()
   }
 
@@ -168,7 +168,7 @@ class GraphBuilder {
 
   #check(draft: Draft): void {
     giveValues(draft, this.#values, this.#workloads.has(draft), this.#report)
-    checkNode(draft, this.#types, this.#needs.effort, this.#report)
+    checkNode(draft, this.#types, this.#needs.budget, this.#report)
   }
 
   readonly #report = (about: string, reason: string, text: string, most?: number): void =>
@@ -207,7 +207,7 @@ class GraphBuilder {
       const hint = didYouMean(
         descriptor.type,
         types.map(({ type }) => type),
-        this.#needs.effort,
+        this.#needs.budget,
       )
       return this.#report(text, 'TypeNotFound', `resource type '${descriptor.type}' is not known${hint}`)
     }
@@ -271,7 +271,7 @@ class GraphBuilder {
       catalogue,
       vendors,
       accountTypeOf,
-      effort: this.#needs.effort,
+      budget: this.#needs.budget,
     })
     this.#compiled.set(definition, compiled)
     return compiled
@@ -299,7 +299,7 @@ class GraphBuilder {
       )
     if (link.kind === 'context') return
     if (link.kind === 'value') {
-      const fault = faultOfValue(link.path, this.#values, this.#needs.effort)
+      const fault = faultOfValue(link.path, this.#values, this.#needs.budget)
       if (fault) this.#report(draft.text, fault.reason, `in params: ${fault.message}`)
       return
     }

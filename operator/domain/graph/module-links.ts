@@ -90,7 +90,7 @@ function connectTo(
     const link = parseLink(path, modulePlaceholderRoots)
     if (link.kind === 'workload') {
       if (needs.workloads.has(link.workload)) return undefined
-      const hint = didYouMean(link.workload, needs.workloads.keys(), needs.effort)
+      const hint = didYouMean(link.workload, needs.workloads.keys(), needs.budget)
       report(
         workload.text,
         'UnknownWorkload',
@@ -101,7 +101,7 @@ function connectTo(
     if (link.kind === 'context' && link.name.startsWith('res.'))
       report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
     if (link.kind === 'value') {
-      const fault = faultOfValue(link.path, values, needs.effort)
+      const fault = faultOfValue(link.path, values, needs.budget)
       if (fault) report(workload.text, fault.reason, `at '${at}': ${fault.message}`)
     }
     if (link.kind !== 'dependency') return undefined

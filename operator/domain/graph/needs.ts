@@ -1,8 +1,8 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { type Effort, fullEffort } from '../base/effort.ts'
 import { compareText, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { givenParams } from '../definition/compile.ts'
 import { normalizeDependency, type SetContent } from '../delta/delta.ts'
 import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
@@ -28,7 +28,7 @@ export interface Needs {
   readonly shared: ReadonlyMap<string, Draft>
   readonly params: readonly GivenParams[]
   /** What is left of the work for hints and checks of everything that is read along with them. */
-  readonly effort: Effort
+  readonly budget: WorkBudget
 }
 
 /** What reading a set needs to know. */
@@ -43,7 +43,7 @@ export interface NeedsInput {
 
 /** What a set needs that cannot be read. */
 export function noNeeds(): Needs {
-  return { workloads: new Map(), externals: new Map(), shared: new Map(), params: [], effort: fullEffort() }
+  return { workloads: new Map(), externals: new Map(), shared: new Map(), params: [], budget: fullBudget() }
 }
 
 /** Makes nodes of the workloads, their private dependencies and the shared ones. */
@@ -86,7 +86,7 @@ export function readNeeds(input: NeedsInput): Needs {
     const name = draft.descriptor.resourceId.slice(sharedResourceId('').length)
     if (!shared.has(name)) shared.set(name, draft)
   }
-  return { workloads, externals, shared, params, effort: fullEffort() }
+  return { workloads, externals, shared, params, budget: fullBudget() }
 }
 
 function sorted(map: Readonly<FreeForm>): [string, FreeForm][] {
@@ -125,20 +125,20 @@ function sharedIdOf(id: string): string {
 
 /** The dependency that a path like `externals.x` names in the mouth of a workload, or why there is none. */
 export function findDependency(
-  { externals, shared, effort }: Needs,
+  { externals, shared, budget }: Needs,
   [root, second = '', , fourth = '']: readonly string[],
   workload: string | undefined,
 ): Draft | string {
   if (root === 'shared')
     return (
       shared.get(second) ??
-      `there is no shared dependency '${second}'${didYouMean(second, shared.keys(), effort)}`
+      `there is no shared dependency '${second}'${didYouMean(second, shared.keys(), budget)}`
     )
   const [owner, name] = root === 'externals' ? [workload, second] : [second, fourth]
   if (owner === undefined) return `'externals' are dependencies of a workload; a shared one has none`
   const own = externals.get(owner)
-  if (!own) return `there is no workload '${owner}'${didYouMean(owner, externals.keys(), effort)}`
+  if (!own) return `there is no workload '${owner}'${didYouMean(owner, externals.keys(), budget)}`
   return (
-    own.get(name) ?? `workload '${owner}' has no dependency '${name}'${didYouMean(name, own.keys(), effort)}`
+    own.get(name) ?? `workload '${owner}' has no dependency '${name}'${didYouMean(name, own.keys(), budget)}`
   )
 }

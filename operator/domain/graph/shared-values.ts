@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { SharedValue, ValueSource } from '../../api/shared-value.ts'
-import { type Effort, fullEffort } from '../base/effort.ts'
 import { Problem } from '../base/errors.ts'
 import type { Fault } from '../base/fault.ts'
 import { compareText, ownValue } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { maxExpandedLength } from '../base/size.ts'
+import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { valuesRoot } from '../placeholder/link.ts'
 import {
   type FoundPlaceholder,
@@ -81,14 +81,14 @@ export function valueKey(path: readonly string[]): string {
 export function faultOfValue(
   path: readonly string[],
   values: SharedValues,
-  effort: Effort = fullEffort(),
+  budget: WorkBudget = fullBudget(),
 ): Fault | undefined {
   const key = valueKey(path)
   const where = `'\${${formatPath(path)}}'`
   const found = values.get(key)
   if (found)
     return found.storeReference && faultOfStore(found.storeReference, `${where}: shared value '${key}'`)
-  const hint = didYouMean(key, values.keys(), effort)
+  const hint = didYouMean(key, values.keys(), budget)
   return { reason: 'UnknownValue', message: `${where}: there is no shared value '${key}'${hint}` }
 }
 

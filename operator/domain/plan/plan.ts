@@ -14,7 +14,7 @@ type ResourceSpec = ActiveResource['spec']
 /** What a deployment wants of a resource: its spec without what the act of writing adds. */
 export type WantedSpec = Omit<
   ResourceSpec,
-  'seal' | 'deploymentName' | 'renewedByDeploymentName' | 'unusedSince'
+  'signature' | 'deploymentName' | 'renewedByDeploymentName' | 'unusedSince'
 >
 
 /** What is done with one resource. */
@@ -198,7 +198,7 @@ function actionFor(
 
 /** Whether two specs ask for the same; who wrote them, and how the match is explained, does not matter. */
 function sameWish(
-  { seal: _, deploymentName: __, renewedByDeploymentName: ___, ...spec }: ResourceSpec,
+  { signature: _, deploymentName: __, renewedByDeploymentName: ___, ...spec }: ResourceSpec,
   wanted: WantedSpec,
 ): boolean {
   return sameJson(withoutExplanation(spec), withoutExplanation(wanted))

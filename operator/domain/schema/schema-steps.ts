@@ -1,7 +1,7 @@
 import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, Name } from 'ajv'
 import type { FreeForm } from '../../api/schema.ts'
-import { type Effort, fullEffort, stepsOfAll } from '../base/effort.ts'
 import { canonicalJson, isObject } from '../base/json.ts'
+import { fullBudget, stepsOfAll, type WorkBudget } from '../base/work-budget.ts'
 import { dataKeywords, mapKeywords } from './schema-form.ts'
 
 const keyword = 'x-quartermaster-step'
@@ -20,11 +20,11 @@ type Cost = readonly [always: number, perKey: number, perLength: number]
 
 /** Counts the work of a look at a value: each schema that is tried on each part of it, and what takes longer there. */
 export function createStepCounter() {
-  let effort: Pick<Effort, 'steps'> = fullEffort()
+  let budget: Pick<WorkBudget, 'steps'> = fullBudget()
   let factor = 1
   const spend = (steps: number): void => {
-    effort.steps -= steps
-    if (effort.steps < 0) throw new TooMuchWork(tooLong)
+    budget.steps -= steps
+    if (budget.steps < 0) throw new TooMuchWork(tooLong)
   }
   const step = (errors: number, value: unknown, ...cost: Cost): void => {
     if (errors > maxErrors) throw new TooMuchWork(`it has more than ${maxErrors} faults`)
@@ -51,8 +51,8 @@ export function createStepCounter() {
     uniqueItems,
     spend,
     /** Begins to look at another value. */
-    restart(value: unknown, available: Pick<Effort, 'steps'>): void {
-      effort = available
+    restart(value: unknown, available: Pick<WorkBudget, 'steps'>): void {
+      budget = available
       factor = 1 + Math.floor(longestPath(value) / longPath)
     },
   }

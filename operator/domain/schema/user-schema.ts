@@ -2,8 +2,8 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FreeForm } from '../../api/schema.ts'
-import { type Effort, fullEffort } from '../base/effort.ts'
 import { isObject, ownValue } from '../base/json.ts'
+import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
 import { stepsOf } from './pattern-size.ts'
 import { faultOfForm, faultOfPattern, referencesIn } from './schema-form.ts'
@@ -21,7 +21,7 @@ export interface SchemaFault {
 interface Usable {
   readonly validate: ValidateFunction
   /** Begins to look at a value, with what is left of the work that may be done. */
-  begin(value: unknown, effort: Pick<Effort, 'steps'>): void
+  begin(value: unknown, budget: Pick<WorkBudget, 'steps'>): void
   /** Lets go of what is remembered of values. */
   end(): void
 }
@@ -48,12 +48,12 @@ export function faultsAgainst(
   value: unknown,
   {
     lenient = false,
-    effort = fullEffort(),
-  }: { readonly lenient?: boolean; readonly effort?: Pick<Effort, 'steps'> } = {},
+    budget = fullBudget(),
+  }: { readonly lenient?: boolean; readonly budget?: Pick<WorkBudget, 'steps'> } = {},
 ): readonly SchemaFault[] {
   const check = checkOf(schema)
   if ('fault' in check) return [{ pointer: '', message: `cannot be judged: the schema ${check.fault}` }]
-  const errors = errorsOf(check, value, effort)
+  const errors = errorsOf(check, value, budget)
   if (typeof errors === 'string') return [{ pointer: '', message: errors }]
   const kept = lenient ? withoutPlaceholderFaults(errors, value) : errors
   return faultsOf(kept)
@@ -203,10 +203,10 @@ function isDraft07({ $schema }: FreeForm): boolean {
 function errorsOf(
   { validate, begin, end }: Usable,
   value: unknown,
-  effort: Pick<Effort, 'steps'>,
+  budget: Pick<WorkBudget, 'steps'>,
 ): readonly ErrorObject[] | string {
   try {
-    begin(value, effort)
+    begin(value, budget)
     return validate(value) ? [] : (validate.errors ?? [])
   } catch (error) {
     if (error instanceof TooMuchWork) return `cannot be judged: ${error.message}`

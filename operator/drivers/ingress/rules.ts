@@ -27,7 +27,7 @@ export function withIngressRules(driver: Driver, rules: AnnotationRules): Driver
   }
 }
 
-/** Claims to the hosts of Ingresses, each once. */
+/** HostReservations to the hosts of Ingresses, each once. */
 export function hostClaimsOf(ingresses: readonly KubeObject[]): string[] {
   return [...new Set(ingresses.flatMap(hostsOf))].map((host) => `host/${host}`)
 }

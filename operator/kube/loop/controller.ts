@@ -8,20 +8,20 @@ import type { Cache, Change } from '../cache/cache.ts'
 import { type Cluster, isGone } from '../cache/cluster.ts'
 import { ApiError, isRefusedForGood } from '../client/client.ts'
 import { keyOf } from '../client/resource.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
 import type { Pace } from './pace.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
 import { createSettling } from './settling.ts'
 import { attemptsOf, isStatedIn, nextStatus, type Observed, statusOfError } from './status.ts'
-import { type Verdict, verdictOf } from './verdict.ts'
 
 /** One run of a reconcile. */
-export interface Turn<K extends Kind> {
+export interface ReconcileContext<K extends Kind> {
   /** Writes what is known so far, as not ready yet: for facts that must not be lost when the process dies. */
   report(observed: Observed<K>, message: string): Promise<void>
   /** Runs a part that waits for somebody else; other objects have their turn meanwhile. */
-  apart<T>(work: () => Promise<T>): Promise<T>
+  releaseWorker<T>(work: () => Promise<T>): Promise<T>
   /** Whether it is time for the look that every object gets from time to time. */
-  readonly isSweep: boolean
+  readonly isResync: boolean
 }
 
 /** A loop over the objects of one kind. It returns what it saw, or throws; only the loop writes status. */
@@ -29,9 +29,9 @@ export interface Controller<K extends Kind = Kind> {
   readonly kind: K
   /** Objects worked on at the same time; 64 when not given. */
   readonly workers?: number
-  reconcile(object: ObjectOf<K>, turn: Turn<K>): Promise<Observed<K>>
+  reconcile(object: ObjectOf<K>, context: ReconcileContext<K>): Promise<Observed<K>>
   /** Takes away what stands behind an object that is being deleted; afterwards the object may go. */
-  finalize?(object: ObjectOf<K>, turn: Pick<Turn<K>, 'apart'>): Promise<void>
+  finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<void>
   /** Other objects whose changes concern objects of this kind. */
   readonly watches?: readonly Watch[]
 }
@@ -62,7 +62,7 @@ export interface LoopOptions {
   /** Shared by all loops of a process: together they leave room for other work. */
   readonly pace?: Pace
   /** A look at every object, this often, in case something was missed. */
-  readonly sweepMs?: number
+  readonly resyncMs?: number
   readonly backoffMs?: { readonly first: number; readonly most: number }
   /** How long an object that does not fit those beside it is reconciling before it is stalled. */
   readonly settleMs?: number
@@ -83,7 +83,7 @@ const raceDelayMs = 100
 /** What one look came to, and the next one. */
 interface Found<K extends Kind> {
   readonly observed?: Observed<K>
-  readonly verdict: Verdict
+  readonly verdict: Outcome
   readonly attempts?: number
   readonly delay?: number
 }
@@ -94,7 +94,7 @@ export function startController<K extends Kind>(
   controller: Controller<K>,
   options: LoopOptions,
 ): Loop {
-  const { log, metrics, isActive, sweepMs = 1_800_000, backoffMs = { first: 500, most: 300_000 } } = options
+  const { log, metrics, isActive, resyncMs = 1_800_000, backoffMs = { first: 500, most: 300_000 } } = options
   const { kind } = controller
   const cache = cluster.store.cacheOf(kind)
   const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
@@ -127,19 +127,19 @@ export function startController<K extends Kind>(
 
   async function look(object: ObjectOf<K>, key: string) {
     const held = controller.finalize && !isHeld(object) ? await hold(object) : object
-    const turn: Turn<K> = {
-      isSweep: due.delete(key),
-      apart: (part) => queue.apart(key, part),
+    const context: ReconcileContext<K> = {
+      isResync: due.delete(key),
+      releaseWorker: (part) => queue.releaseWorker(key, part),
       report: async (observed, message) => {
-        await write(held, { observed, verdict: verdictOf(new Waiting('Progressing', message)) })
+        await write(held, { observed, verdict: outcomeOf(new Waiting('Progressing', message)) })
       },
     }
-    await settle(held, key, () => controller.reconcile(held, turn))
+    await settle(held, key, () => controller.reconcile(held, context))
   }
 
   async function end(object: ObjectOf<K>, key: string) {
     await settle(object, key, async () => {
-      await controller.finalize?.(object, { apart: (part) => queue.apart(key, part) })
+      await controller.finalize?.(object, { releaseWorker: (part) => queue.releaseWorker(key, part) })
       await release(object)
       return undefined
     })
@@ -151,7 +151,7 @@ export function startController<K extends Kind>(
     if (error === undefined && observed === undefined) return
     // What was decided was decided on an older object: decide anew, it is nobody's failure.
     if (isRace(error)) throw error
-    const verdict = settling.verdictOn(key, object, verdictOf(error))
+    const verdict = settling.verdictOn(key, object, outcomeOf(error))
     metrics?.reconciled(kind.kind, resultOf(verdict))
     if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, ...toldOf(error) })
     const { attempts, delay } = verdict.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
@@ -171,11 +171,11 @@ export function startController<K extends Kind>(
     } catch (error) {
       if (!isRefusedForGood(error)) throw error
       const message = `the cluster does not take the status: ${cutTo(error.message, 1000)}; it says: ${cutTo(found.verdict.message, 1000)}`
-      await write(object, { verdict: verdictOf(new Stalled('StatusRejected', message)) })
+      await write(object, { verdict: outcomeOf(new Stalled('StatusRejected', message)) })
     }
   }
 
-  function isWithinPatience(key: string, { reason }: Verdict): boolean {
+  function isWithinPatience(key: string, { reason }: Outcome): boolean {
     const since = waitingSince.get(key)
     if (since) return performance.now() - since.at < patienceMs
     waitingSince.set(key, { reason, at: performance.now() })
@@ -246,9 +246,9 @@ export function startController<K extends Kind>(
   const sweep = setInterval(() => {
     for (const object of cache.all()) {
       due.add(keyOf(object))
-      queue.addAfter(keyOf(object), Math.random() * sweepMs * 0.5)
+      queue.addAfter(keyOf(object), Math.random() * resyncMs * 0.5)
     }
-  }, sweepMs)
+  }, resyncMs)
 
   return {
     queue,
@@ -276,7 +276,7 @@ async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?
   }
 }
 
-function resultOf({ ready, also, retry }: Verdict) {
+function resultOf({ ready, also, retry }: Outcome) {
   if (ready === 'True') return 'ready'
   if (also === 'Stalled') return 'stalled'
   return retry === 'backoff' ? 'failed' : 'waiting'

@@ -1,4 +1,4 @@
-import { createTurns } from '../../domain/base/turns.ts'
+import { createFairQueue } from '../../domain/base/fair-queue.ts'
 import { createPace, nextTurn, type Pace } from './pace.ts'
 
 /**
@@ -13,7 +13,7 @@ export interface WorkQueue {
    * Runs a part of the work of a key that waits for somebody else: others may use the place meanwhile, those of the same
    * namespace unless too many of it are away. Resolves when there is a place again.
    */
-  apart<T>(key: string, work: () => Promise<T>): Promise<T>
+  releaseWorker<T>(key: string, work: () => Promise<T>): Promise<T>
   readonly depth: number
   /** Resolves when nothing runs or waits (delayed keys aside). */
   idle(): Promise<void>
@@ -35,7 +35,7 @@ export function createQueue(
   work: (key: string) => Promise<void>,
   pace: Pace = createPace(),
 ): WorkQueue {
-  const waiting = createTurns<string>()
+  const waiting = createFairQueue<string>()
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
   const delayed = new Map<string, Delayed>()
@@ -117,7 +117,7 @@ export function createQueue(
 
   return {
     add,
-    async apart(key, part) {
+    async releaseWorker(key, part) {
       const namespace = namespaceOf(key)
       leave(namespace)
       try {

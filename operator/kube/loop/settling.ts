@@ -1,5 +1,5 @@
 import type { CommonStatus } from '../../api/kind.ts'
-import { isStalled, type Verdict } from './verdict.ts'
+import { isStalled, type Outcome } from './outcome.ts'
 
 interface Judged {
   readonly metadata: { readonly generation?: number }
@@ -9,7 +9,7 @@ interface Judged {
 /** What comes of verdicts that depend on other objects, which tools apply in any order. */
 export interface Settling {
   /** The verdict to state: an object that does not fit those beside it is reconciling until that has lasted. */
-  verdictOn(key: string, object: Judged, verdict: Verdict): Verdict
+  verdictOn(key: string, object: Judged, verdict: Outcome): Outcome
   forget(key: string): void
 }
 

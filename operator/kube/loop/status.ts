@@ -1,6 +1,6 @@
 import type { CommonStatus, Condition, Kind, KubeObject, StatusOf } from '../../api/kind.ts'
 import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { conditionOf, conditionsAfter, type Verdict } from './verdict.ts'
+import { conditionOf, conditionsAfter, type Outcome } from './outcome.ts'
 
 /** What a reconcile saw: the kind's own status fields, and conditions besides `Ready`. */
 export type Observed<K extends Kind> = Omit<StatusOf<K>, keyof CommonStatus> & {
@@ -19,7 +19,7 @@ export function nextStatus<K extends Kind>(
   kind: K,
   before: CommonStatus,
   generation: number,
-  found: { observed?: Observed<K>; verdict: Verdict; attempts?: number; delay?: number },
+  found: { observed?: Observed<K>; verdict: Outcome; attempts?: number; delay?: number },
 ): object {
   const { observed, verdict, attempts, delay } = found
   const now = new Date().toISOString()
@@ -55,7 +55,7 @@ export function attemptsOf(object: KubeObject, here: number): number {
 /** Whether the object says already what the verdict would say. */
 export function isStatedIn(
   object: { readonly status?: CommonStatus; readonly metadata: { generation?: number } },
-  verdict: Verdict,
+  verdict: Outcome,
 ): boolean {
   const ready = conditionOf(object, 'Ready')
   return ready?.reason === verdict.reason && ready.message === verdict.message

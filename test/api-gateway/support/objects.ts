@@ -104,7 +104,7 @@ export function addResource(
       driverType: 'quartermaster/echo',
       criterion: { class: 'default' },
     },
-    seal: 'seal',
+    signature: 'signature',
     ...changes.spec,
   }
   cluster.put(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { apiCall } from '../../../dev/control-plane/kubernetes.ts'
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { createCatchUp } from '../../../operator/kube/cache/catch-up.ts'
+import { createCacheBarrier } from '../../../operator/kube/cache/cache-barrier.ts'
 import { type Cluster, openCluster } from '../../../operator/kube/cache/cluster.ts'
 import { stored } from '../../../operator/kube/cache/store.ts'
 import { createClient } from '../../../operator/kube/client/client.ts'
@@ -38,14 +38,14 @@ async function create(name: string): Promise<void> {
 }
 
 test('what others wrote and took away is known by who has caught up, every time', async () => {
-  const catchUp = createCatchUp(cluster, [DeploymentSet])
+  const awaitCache = createCacheBarrier(cluster, [DeploymentSet])
   for (let round = 0; round < 50; round += 1) {
     const name = `shop.round-${round}`
     await create(name)
-    await catchUp(namespace)
+    await awaitCache(namespace)
     expect(known(name)).toBe(true)
     await apiCall(access, 'DELETE', pathOf(sets, namespace, name))
-    await catchUp(namespace)
+    await awaitCache(namespace)
     expect(known(name)).toBe(false)
   }
 })
@@ -53,6 +53,6 @@ test('what others wrote and took away is known by who has caught up, every time'
 test('who hears nothing any more does not take what is known for all there is', async () => {
   proxy.silence((_, url) => url.includes('watch=true'))
   await create('shop.unheard')
-  const catchUp = createCatchUp(cluster, [DeploymentSet], 300)
-  await expect(catchUp(namespace)).rejects.toMatchObject({ reason: 'CatchingUp' })
+  const awaitCache = createCacheBarrier(cluster, [DeploymentSet], 300)
+  await expect(awaitCache(namespace)).rejects.toMatchObject({ reason: 'CacheBehind' })
 })

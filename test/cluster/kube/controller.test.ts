@@ -4,7 +4,7 @@ import { apiCall, apiRequest, eventually } from '../../../dev/control-plane/kube
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
-import { conditionOf } from '../../../operator/kube/loop/verdict.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { activeResourceSample } from '../samples.ts'
 import { firstBackoffMs, openLoops, pathIn } from './loops.ts'
 import { type OwnControlPlane, startOwnControlPlane } from './support.ts'

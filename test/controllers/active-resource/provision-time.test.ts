@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver } from '../../support/builders.ts'
-import { silentTurn } from '../support/turn.ts'
+import { silentContext } from '../support/turn.ts'
 import { createWorld } from '../support/world.ts'
 
 const before = '2026-01-01T00:00:00Z'
@@ -42,7 +42,10 @@ test.each([
 ])('the time of the last provision after %s', async (_, values, output, isMoved) => {
   const { world, resource } = await provisioned(values)
   host = output
-  const seen = await activeResourceController(world.tools).reconcile(resource, silentTurn({ isSweep: true }))
+  const seen = await activeResourceController(world.tools).reconcile(
+    resource,
+    silentContext({ isResync: true }),
+  )
   expect(seen.outputs).toEqual({ host: output })
   expect(seen.provisionTime !== before).toBe(isMoved)
 })

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { ActiveResource, type Standing } from '../../../operator/api/active-resource.ts'
+import { ActiveResource, type ProvisionedInstance } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
@@ -64,7 +64,7 @@ function start(): Loop {
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
 /** A resource that is being deleted, and what stands behind it. */
-function deletedResource(standing: Partial<Standing> = {}): ActiveResource {
+function deletedResource(standing: Partial<ProvisionedInstance> = {}): ActiveResource {
   const provisioned = { driverType: 'quartermaster/remote', accountName: 'cf', credentialsSecretName: 'cf' }
   const made = activeResource(
     { type: 'dns', resourceId: 'shared.dns' },
@@ -153,7 +153,9 @@ describe('a deletion whose driver throws', () => {
 })
 
 describe('a deletion that never ends is ended by detach, which records what is left behind', () => {
-  test.each<[why: string, reason: string, standing: Partial<Standing>, act: Driver['deprovision']]>([
+  test.each<
+    [why: string, reason: string, standing: Partial<ProvisionedInstance>, act: Driver['deprovision']]
+  >([
     [
       'the driver throws',
       'DeprovisionFailed',

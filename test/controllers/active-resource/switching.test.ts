@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import type { ActiveResource, Standing } from '../../../operator/api/active-resource.ts'
+import type { ActiveResource, ProvisionedInstance } from '../../../operator/api/active-resource.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
 import { fc } from '../../support/properties.ts'
 import { resourceTools } from '../support/resource-tools.ts'
-import { silentTurn } from '../support/turn.ts'
+import { silentContext } from '../support/turn.ts'
 
 type Status = NonNullable<ActiveResource['status']>
 
@@ -61,14 +61,14 @@ function makeWorld(deaths: readonly number[]) {
     resource = { ...resource, status: JSON.parse(JSON.stringify(status)) as Status } // as the API server keeps it
     await step()
   }
-  const turn = silentTurn<typeof ActiveResource>({ report: (observed) => persist(observed) })
+  const context = silentContext<typeof ActiveResource>({ report: (observed) => persist(observed) })
 
   /** One look of a process that may die during it; answers whether it came to its end. */
   async function look(): Promise<boolean> {
     const controller = start()
     try {
-      if (resource.metadata.deletionTimestamp) await controller.finalize?.(resource, turn)
-      else await persist(await controller.reconcile(resource, turn))
+      if (resource.metadata.deletionTimestamp) await controller.finalize?.(resource, context)
+      else await persist(await controller.reconcile(resource, context))
       return true
     } catch (error) {
       // The common loop takes what a driver throws for a failure, and so does a death in it.
@@ -93,7 +93,7 @@ function makeWorld(deaths: readonly number[]) {
       const deletionTimestamp = '2026-01-01T00:00:00Z'
       resource = { ...resource, metadata: { ...resource.metadata, deletionTimestamp } }
     },
-    standing: (): Standing | undefined => resource.status?.provisioned,
+    standing: (): ProvisionedInstance | undefined => resource.status?.provisioned,
     status: () => resource.status,
   }
 }

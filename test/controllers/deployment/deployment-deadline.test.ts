@@ -12,14 +12,14 @@ import { createProgress } from '../../../operator/controllers/shared/progress.ts
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { runHash } from '../../../operator/domain/deployment/run-memory.ts'
 import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
-import { verdictOf } from '../../../operator/kube/loop/verdict.ts'
+import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createPlanning } from '../../../operator/planning/planning.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
 import { definition } from '../../support/builders.ts'
 import { drivers } from '../../support/graphs.ts'
-import { silentTurn } from '../support/turn.ts'
+import { silentContext } from '../support/turn.ts'
 
 const namespace = 'acme'
 const long = 1_000_000_000
@@ -89,7 +89,7 @@ async function resultOf(
     settleSeconds: long,
   })
   const { report } = changes
-  const context = silentTurn<typeof EnvironmentDeployment>(report ? { report } : {})
+  const context = silentContext<typeof EnvironmentDeployment>(report ? { report } : {})
   return controller.reconcile(deployment, context).catch((error: unknown) => error)
 }
 
@@ -114,7 +114,7 @@ describe.each<[string, () => void, string, Changes?]>([
     prepare()
     const result = await resultOf(put.deployment(), long, changes)
     expect(result).toBeInstanceOf(Error)
-    expect(verdictOf(result).also).toBe('Reconciling')
+    expect(outcomeOf(result).also).toBe('Reconciling')
   })
 
   test('and says why after', async () => {
@@ -185,7 +185,7 @@ test('a deployment is looked at again when its time is up, whatever it waits for
   const { promise, resolve } = Promise.withResolvers<void>()
   for (const watch of controller.watches ?? [])
     watch.subscribe((keys) => keys.includes('acme/shop.dev.1') && resolve())
-  const reconcile = () => controller.reconcile(deployment, silentTurn()).catch((error: unknown) => error)
+  const reconcile = () => controller.reconcile(deployment, silentContext()).catch((error: unknown) => error)
   const before = await reconcile()
   if (before instanceof Waiting) await promise
   expect(await reconcile()).toBeInstanceOf(Stalled)

@@ -6,8 +6,8 @@ import { finishedAs } from '../../../operator/controllers/deployment/deployment-
 import { createMemoryWait, recalledEnd } from '../../../operator/controllers/deployment/deployment-memory.ts'
 import { occurrencesOfDeployment } from '../../../operator/domain/deployment/events.ts'
 import { isRepetition, memoryOf, runHash } from '../../../operator/domain/deployment/run-memory.ts'
+import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
-import { verdictOf } from '../../../operator/kube/loop/verdict.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../../api-gateway/support/objects.ts'
 
@@ -30,7 +30,7 @@ function statusOf(
   look: () => Observed<typeof EnvironmentDeployment> | undefined,
 ) {
   const write = (observed = {}, error?: unknown) =>
-    nextStatus(EnvironmentDeployment, deployment.status ?? {}, 1, { observed, verdict: verdictOf(error) })
+    nextStatus(EnvironmentDeployment, deployment.status ?? {}, 1, { observed, verdict: outcomeOf(error) })
   try {
     return write(look()) as EnvironmentDeployment['status'] // of the kind
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Controller } from '../../../operator/kube/loop/controller.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeObjects } from '../support/fake-objects.ts'
-import { silentTurn } from '../support/turn.ts'
+import { silentContext } from '../support/turn.ts'
 
 const namespace = 'acme'
 const deletionTimestamp = '2026-02-01T00:00:00Z'
@@ -56,11 +56,11 @@ async function messageOf(kind: 'environment' | 'application'): Promise<string> {
     kind === 'environment'
       ? environments.finalize?.(
           cluster.store.get(Environment, namespace, environmentName) as Environment,
-          silentTurn(),
+          silentContext(),
         )
       : applications.finalize?.(
           cluster.store.get(Application, namespace, applicationName) as Application,
-          silentTurn(),
+          silentContext(),
         )
   return work ? work.then(String, (error: Error) => error.message) : ''
 }

@@ -8,7 +8,7 @@ import { announcementOf } from '../../../operator/domain/secret/announced-secret
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
-import { silentTurn } from '../support/turn.ts'
+import { silentContext } from '../support/turn.ts'
 
 const fake = createFakeCluster()
 let cluster: FakeCluster
@@ -26,7 +26,7 @@ const uid = 'account-uid'
 const own = {
   ownerReferences: [{ apiVersion: 'quartermaster.dev/v1alpha1', kind: 'ResourceAccount', name: 'cf', uid }],
 }
-const turn = silentTurn()
+const context = silentContext()
 
 /** The account with this Secret, after a look that came to these. */
 function account(
@@ -40,7 +40,7 @@ function account(
   return cluster.put(ResourceAccount, { ...object, ...(secretNames ? { status: { secretNames } } : {}) })
 }
 
-const look = (object: ResourceAccount) => controller.reconcile(object, turn)
+const look = (object: ResourceAccount) => controller.reconcile(object, context)
 
 function addUser(name: string): void {
   const made = activeResource({ type: 'dns', resourceId: 'main' })

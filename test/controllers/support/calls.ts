@@ -2,13 +2,13 @@ import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { webhookCallController } from '../../../operator/controllers/webhook/webhook-call.ts'
+import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, statusOfError } from '../../../operator/kube/loop/status.ts'
-import { verdictOf } from '../../../operator/kube/loop/verdict.ts'
 import type { OutboundRequest } from '../../../operator/outbound/outbound.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
 import type { FakeObjects } from './fake-objects.ts'
-import { silentTurn } from './turn.ts'
+import { silentContext } from './turn.ts'
 import { signingSecret, webhook, withSecrets } from './webhooks.ts'
 
 /** The secret that signs the calls of the webhook `hook`, and the name of its Secret. */
@@ -83,12 +83,12 @@ export function createCallWorld() {
       const write = (found: Parameters<typeof nextStatus<typeof WebhookCall>>[3]) =>
         world.cluster.replaceStatus(WebhookCall, call, nextStatus(WebhookCall, call.status ?? {}, 1, found))
       try {
-        const observed = await world.controller.reconcile(call, silentTurn())
-        if (world.isThere()) await write({ observed, verdict: verdictOf() })
-        return verdictOf()
+        const observed = await world.controller.reconcile(call, silentContext())
+        if (world.isThere()) await write({ observed, verdict: outcomeOf() })
+        return outcomeOf()
       } catch (error) {
         const observed = statusOfError<typeof WebhookCall>(error)
-        const verdict = verdictOf(error)
+        const verdict = outcomeOf(error)
         await write({ ...(observed ? { observed } : {}), verdict })
         return verdict
       }

@@ -3,7 +3,7 @@ import {
   createOrganizationDrivers,
   type DriverFactories,
 } from '../../../operator/controllers/active-resource/organization-drivers.ts'
-import { createClaims } from '../../../operator/controllers/shared/claims.ts'
+import { createHostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import type { Installation } from '../../../operator/controllers/shared/installation.ts'
 import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
 import type { SecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
@@ -34,7 +34,7 @@ export function resourceTools(
     log: silentLog,
     deadlineSeconds: 10,
     drivers: createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories }),
-    claims: createClaims(cluster),
+    claims: createHostReservations(cluster),
     objects: {} as Objects, // no object is made
     inventory: {
       onDrift() {},
@@ -44,7 +44,7 @@ export function resourceTools(
       bring: async () => ({ standing: [], live: [] }),
       clear: async () => {},
     } satisfies Inventory,
-    installation: { isSealed: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
+    installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
     holds: { hold: async () => {}, release: async () => {} } as SecretHolds,
   }
 }

@@ -9,12 +9,12 @@ import { createSecretHolds } from '../../../operator/controllers/shared/secret-h
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
+import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
-import { verdictOf } from '../../../operator/kube/loop/verdict.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
 import { resourceTools } from './resource-tools.ts'
-import { silentTurn } from './turn.ts'
+import { silentContext } from './turn.ts'
 
 /** Resources, the objects that they are made of, and a process that looks at one at a time, as the loop does. */
 export interface World {
@@ -73,24 +73,24 @@ export function createWorld(
   ) {
     const { namespace = '', name, generation = 0 } = resource.metadata
     const before = world.now(resource)?.status ?? {}
-    const found = { ...(observed ? { observed } : {}), verdict: verdictOf(error) }
+    const found = { ...(observed ? { observed } : {}), verdict: outcomeOf(error) }
     const status = JSON.parse(JSON.stringify(nextStatus(ActiveResource, before, generation, found))) as object // as it is kept
     cluster.setStatus(ActiveResource, namespace, name, status)
   }
 
   async function settle(resource: ActiveResource): Promise<void> {
     if (resource.metadata.deletionTimestamp) {
-      await process.controller.finalize?.(resource, silentTurn())
+      await process.controller.finalize?.(resource, silentContext())
       cluster.drop(ActiveResource, resource.metadata.namespace ?? '', resource.metadata.name)
       return
     }
-    const turn = silentTurn<typeof ActiveResource>({
+    const context = silentContext<typeof ActiveResource>({
       async report(known, message) {
         objects.log.push('status')
         write(resource, known, new Waiting('Progressing', message))
       },
     })
-    const observed = await process.controller.reconcile(resource, turn)
+    const observed = await process.controller.reconcile(resource, context)
     objects.log.push('status')
     write(resource, observed)
   }

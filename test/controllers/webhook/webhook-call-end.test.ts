@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { annotations } from '../../../operator/api/names.ts'
-import { conditionOf } from '../../../operator/kube/loop/verdict.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../../operator/outbound/errors.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
 import { agedBy, createCallWorld, daySeconds, secret, secretName } from '../support/calls.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { conditionOf } from '../../../operator/kube/loop/verdict.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../../operator/outbound/errors.ts'
 import { agedBy, createCallWorld, daySeconds, secret } from '../support/calls.ts'
 

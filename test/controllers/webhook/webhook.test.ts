@@ -7,7 +7,7 @@ import { faultOfSigningSecret } from '../../../operator/domain/deployment/webhoo
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import type { FakeObjects } from '../support/fake-objects.ts'
-import { silentTurn } from '../support/turn.ts'
+import { silentContext } from '../support/turn.ts'
 import { signingSecret, webhook, withSecrets } from '../support/webhooks.ts'
 
 const fake = createFakeCluster()
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 function look(spec: Partial<Webhook['spec']> = {}, status?: Webhook['status']) {
   const object = cluster.put(Webhook, webhook('hook', spec))
-  return controller.reconcile({ ...object, ...(status ? { status } : {}) }, silentTurn())
+  return controller.reconcile({ ...object, ...(status ? { status } : {}) }, silentContext())
 }
 function secretText(name: string): string {
   const { data } = objects.get('Secret', name) as unknown as { data: { secret: string } } // a signing secret
@@ -53,7 +53,7 @@ describe('the secret that signs', () => {
 
   test('is another for each', async () => {
     await look()
-    await controller.reconcile(cluster.put(Webhook, webhook('second')), silentTurn())
+    await controller.reconcile(cluster.put(Webhook, webhook('second')), silentContext())
     expect(secretText('second-webhook-signing')).not.toBe(secretText(made))
   })
 

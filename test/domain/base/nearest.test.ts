@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { fullEffort } from '../../../operator/domain/base/effort.ts'
 import { didYouMean } from '../../../operator/domain/base/nearest.ts'
+import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
 import { buildGraph } from '../../../operator/domain/graph/graph.ts'
 import { module, set } from '../../support/builders.ts'
 import { graphInput } from '../../support/graphs.ts'
@@ -55,8 +55,8 @@ describe('hints take a bounded time', () => {
   })
 
   test('only the first faults get one', () => {
-    const effort = fullEffort()
-    const hints = Array.from({ length: 1000 }, () => didYouMean('hots', ['host'], effort))
+    const budget = fullBudget()
+    const hints = Array.from({ length: 1000 }, () => didYouMean('hots', ['host'], budget))
     expect(hints.filter((each) => each !== '')).toHaveLength(20)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { fullEffort } from '../../../operator/domain/base/effort.ts'
+import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
 import { context, definition, set } from '../../support/builders.ts'
 import { planOf } from '../../support/plans.ts'
@@ -23,27 +23,27 @@ function needing(count: number) {
 
 describe('to say why no definition fits takes bounded work', () => {
   test('nothing as long as nobody asks', () => {
-    const effort = fullEffort()
-    const before = effort.candidates
-    const match = createMatcher(unfit(10, 10)).match(request, { effort, known: new Map() })
+    const budget = fullBudget()
+    const before = budget.candidates
+    const match = createMatcher(unfit(10, 10)).match(request, { budget, known: new Map() })
     expect(match.definition).toBeUndefined()
-    expect(effort.candidates).toBe(before)
+    expect(budget.candidates).toBe(before)
     expect(match.explanation).toContain('and 95 more')
     expect(match.candidates).toHaveLength(5)
-    expect(effort.candidates).toBe(before - 100)
+    expect(budget.candidates).toBe(before - 100)
   })
 
   test.each([
     ['once for all resources of a type and class', 'appId', 1],
     ['for each resource where criteria name resources', 'resId', 2],
   ] as const)('%s', (_, key, times) => {
-    const misses = { effort: fullEffort(), known: new Map() }
-    const before = misses.effort.candidates
+    const misses = { budget: fullBudget(), known: new Map() }
+    const before = misses.budget.candidates
     const matcher = createMatcher(unfit(10, 10, key))
     const explain = (resourceId: string) => matcher.match({ ...request, resourceId }, misses).explanation
     expect(explain('shared.a')).toBe(matcher.match(request).explanation)
     expect(explain('shared.b')).toBe(matcher.match({ ...request, resourceId: 'shared.b' }).explanation)
-    expect(before - misses.effort.candidates).toBe(100 * times)
+    expect(before - misses.budget.candidates).toBe(100 * times)
   })
 
   test('in a whole plan, after which only the number of candidates is told', () => {

@@ -92,7 +92,7 @@ describe('the inputs that change', () => {
       spec({ params: { a: 2, b: 2 }, dependsOn: ['x'] }, { driverType: 'x/y', accountName: 'z' }),
       ['driver_type', 'driver_account', 'params.a', 'params.b', 'depends_on'],
     ],
-  ])('%s', (_, before, { seal: _seal, deploymentName: _name, ...wanted }, expected) => {
+  ])('%s', (_, before, { signature: _seal, deploymentName: _name, ...wanted }, expected) => {
     expect(changedInputs(before, wanted)).toEqual(expected)
   })
 })

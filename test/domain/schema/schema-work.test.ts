@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { type Effort, fullEffort, stepsOfAll } from '../../../operator/domain/base/effort.ts'
+import { fullBudget, stepsOfAll, type WorkBudget } from '../../../operator/domain/base/work-budget.ts'
 import { buildGraph } from '../../../operator/domain/graph/graph.ts'
 import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
 import { createMeteredPatterns } from '../../../operator/domain/schema/metered-patterns.ts'
@@ -33,9 +33,9 @@ function letters(length: number): string {
 }
 
 function judged(schema: FreeForm, value: unknown) {
-  const effort = fullEffort()
-  const faults = faultsAgainst(schema, value, { effort })
-  return { faults, steps: stepsOfAll - effort.steps, isRefused: effort.steps < 0 }
+  const budget = fullBudget()
+  const faults = faultsAgainst(schema, value, { budget })
+  return { faults, steps: stepsOfAll - budget.steps, isRefused: budget.steps < 0 }
 }
 
 describe('an ordinary value of a mebibyte is judged by an ordinary schema', () => {
@@ -124,10 +124,10 @@ describe('many ordinary values are judged within one plan', () => {
       (i) => ({ [`p${i % 500}`]: 'x' }),
     ],
   ])('%s', (_, schema, count, item) => {
-    const effort = fullEffort()
-    const faults = make(count, (i) => faultsAgainst(schema, item(i), { effort })).flat()
+    const budget = fullBudget()
+    const faults = make(count, (i) => faultsAgainst(schema, item(i), { budget })).flat()
     expect(faults).toEqual([])
-    expect(effort.steps).toBeGreaterThan(stepsOfAll / 2)
+    expect(budget.steps).toBeGreaterThan(stepsOfAll / 2)
   })
 })
 
@@ -357,12 +357,12 @@ test('the verdict is the one of the same schema without counting', () => {
   fc.assert(
     fc.property(anySchema, value, (field, each) => {
       const schema = { properties: { field } }
-      const effort: Effort = fullEffort()
+      const budget: WorkBudget = fullBudget()
       expect(faultOfSchema(schema)).toBeUndefined()
       const isValid = attempt(() => ajv.compile(schema)({ field: each }))
       if (isValid !== undefined)
-        expect(faultsAgainst(schema, { field: each }, { effort }).length === 0).toBe(isValid)
-      expect(effort.steps).toBeGreaterThan(0)
+        expect(faultsAgainst(schema, { field: each }, { budget }).length === 0).toBe(isValid)
+      expect(budget.steps).toBeGreaterThan(0)
     }),
     { numRuns: 150 },
   )

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { fullEffort } from '../../../operator/domain/base/effort.ts'
+import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
 import { compileDefinition } from '../../../operator/domain/definition/compile.ts'
 import { faultsOfDefinition } from '../../../operator/domain/definition/definition.ts'
 import { builtInTypes } from '../../../operator/domain/resource/types.ts'
@@ -11,7 +11,7 @@ const around = {
   rivals: [],
   types: builtInTypes,
   accountTypeOf: () => undefined,
-  effort: fullEffort(),
+  budget: fullBudget(),
 }
 
 test.each<[rule: string, secretRefs: Record<string, unknown>, places: string[]]>([

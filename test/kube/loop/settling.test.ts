@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Mismatch, ReferenceNotFound, Stalled } from '../../../operator/domain/base/errors.ts'
+import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { createSettling, type Settling } from '../../../operator/kube/loop/settling.ts'
-import { verdictOf } from '../../../operator/kube/loop/verdict.ts'
 
 const settleMs = 60_000
 let now: number
@@ -22,7 +22,7 @@ const stalled = (generation: number) => ({
 
 function look(error: unknown, generation = 1, status?: ReturnType<typeof stalled>) {
   const object = { metadata: { generation }, ...(status ? { status } : {}) }
-  const { also, ready, retry } = settling.verdictOn('acme/x', object, verdictOf(error))
+  const { also, ready, retry } = settling.verdictOn('acme/x', object, outcomeOf(error))
   return { also, ready, retry }
 }
 

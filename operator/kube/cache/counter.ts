@@ -2,16 +2,16 @@ import type { KubeObject } from '../../api/kind.ts'
 import type { Cache } from './cache.ts'
 
 /** How many objects of a group are in each bucket, kept up to date with constant work per change. */
-export interface Tally<B extends string> {
+export interface Counter<B extends string> {
   of(group: string): Readonly<Record<B, number>>
 }
 
 /** Counts the objects of a cache; objects without a group or a bucket are not counted. */
-export function createTally<T extends KubeObject, B extends string>(
+export function createCounter<T extends KubeObject, B extends string>(
   cache: Cache<T>,
   buckets: readonly B[],
   place: (object: T) => { readonly group: string; readonly bucket: B } | undefined,
-): Tally<B> {
+): Counter<B> {
   const counts = new Map<string, Record<B, number>>()
   const none = () => Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<B, number> // every bucket is named
 

@@ -1,5 +1,5 @@
 /** What is left of the work that one request or plan may take while everybody else waits. */
-export interface Effort {
+export interface WorkBudget {
   /** Names that may still be searched for one that was meant. */
   hints: number
   /** Steps of checks against schemas of users, of about half a microsecond at most. */
@@ -15,6 +15,6 @@ const candidatesOfAll = 100_000
 export const stepsOfAll = 2_000_000
 
 /** All that one request or plan may take. */
-export function fullEffort(): Effort {
+export function fullBudget(): WorkBudget {
   return { hints: hintsOfAll, steps: stepsOfAll, candidates: candidatesOfAll }
 }

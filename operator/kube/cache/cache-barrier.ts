@@ -31,7 +31,7 @@ interface Listener {
  * Waits until the store holds all that the API server held of some kinds in a namespace when it was asked. Each kind has a
  * watch of its own: what is heard of one may be newer than what is heard of another.
  */
-export function createCatchUp(
+export function createCacheBarrier(
   { client, store }: Pick<Cluster, 'client' | 'store'>,
   kinds: readonly Kind[],
   withinMs = 5000,
@@ -95,7 +95,7 @@ export function createCatchUp(
       // What was taken away meanwhile is heard of as something that never was: a newer list does not have it.
       if (await heard({ kind, namespace, missing: missingOf(kind, namespace, list) })) return
       if (performance.now() > deadline)
-        throw new Waiting('CatchingUp', `waiting to hear of changes of kind ${kind.kind}`, 1)
+        throw new Waiting('CacheBehind', `waiting to hear of changes of kind ${kind.kind}`, 1)
     }
   }
 

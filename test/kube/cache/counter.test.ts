@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
-import { createTally } from '../../../operator/kube/cache/tally.ts'
+import { createCounter } from '../../../operator/kube/cache/counter.ts'
 import { fc } from '../../support/properties.ts'
 
 interface Thing extends KubeObject {
@@ -51,7 +51,7 @@ test('a tally holds what counting all objects would, whatever happened before an
       else if (known) cache.remove(known)
     }
     before.forEach(apply)
-    const tally = createTally(cache, ['ready', 'pending'], place)
+    const tally = createCounter(cache, ['ready', 'pending'], place)
     since.forEach(apply)
     for (const group of ['g', 'h']) {
       const counted = (bucket: string) =>
@@ -63,7 +63,7 @@ test('a tally holds what counting all objects would, whatever happened before an
 })
 
 test('a group without objects counts nothing', () => {
-  const tally = createTally(
+  const tally = createCounter(
     createCache<Thing>({}, () => {}),
     ['ready', 'pending'],
     place,

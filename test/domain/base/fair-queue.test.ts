@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { createTurns } from '../../../operator/domain/base/turns.ts'
+import { createFairQueue } from '../../../operator/domain/base/fair-queue.ts'
 
 /** Items in the order in which they are taken; those of an owner begin with its letter. */
 function orderOf(items: readonly string[]) {
@@ -11,7 +11,7 @@ function orderOf(items: readonly string[]) {
 }
 
 function turnsOf(items: readonly string[]) {
-  const turns = createTurns<string>()
+  const turns = createFairQueue<string>()
   for (const item of items) turns.add(item.charAt(0), item)
   expect(turns.size).toBe(new Set(items).size)
   return turns

@@ -3,7 +3,7 @@ import { Failed, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../dom
 import { cutTo } from '../../domain/base/size.ts'
 
 /** What one look at an object came to. */
-export interface Verdict {
+export interface Outcome {
   readonly ready: 'True' | 'False' | 'Unknown'
   readonly reason: string
   readonly message: string
@@ -16,7 +16,7 @@ export interface Verdict {
 }
 
 /** Sorts the end of a reconcile into the four things it can be. */
-export function verdictOf(error?: unknown): Verdict {
+export function outcomeOf(error?: unknown): Outcome {
   if (error === undefined)
     return { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' }
   const message = error instanceof Error ? error.message : String(error)
@@ -47,7 +47,7 @@ const ours = new Set(['Ready', 'Reconciling', 'Stalled'])
 /** The conditions after a verdict: ours replaced, the controller's own (`extra`) put beside them. */
 export function conditionsAfter(
   before: readonly Condition[],
-  verdict: Verdict,
+  verdict: Outcome,
   extra: readonly Omit<Condition, 'lastTransitionTime'>[],
   generation: number,
   now: string,
@@ -70,7 +70,7 @@ export function conditionsAfter(
 }
 
 /** An object that was judged before is known not to be ready without what it refers to; of a new one nothing is known yet. */
-function readyAfter(before: readonly Condition[], { ready, dependsOn }: Verdict): Verdict['ready'] {
+function readyAfter(before: readonly Condition[], { ready, dependsOn }: Outcome): Outcome['ready'] {
   if (dependsOn !== 'reference') return ready
   const known = before.find(({ type }) => type === 'Ready')?.status ?? 'Unknown'
   return known === 'Unknown' ? 'Unknown' : 'False'

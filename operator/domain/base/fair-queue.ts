@@ -1,5 +1,5 @@
 /** What waits, by whom it waits for: each owner has a turn after the other, whoever came first within one. */
-export interface Turns<T> {
+export interface FairQueue<T> {
   /** Puts an item last among those of its owner, unless it is there already. */
   add(owner: string, item: T): void
   /** Takes the next item away; its owner is behind all others at the next time. */
@@ -15,7 +15,7 @@ export interface Turns<T> {
 }
 
 /** Nobody waits yet. */
-export function createTurns<T>(): Turns<T> {
+export function createFairQueue<T>(): FairQueue<T> {
   const waiting = new Map<string, Set<T>>()
   const held = new Map<string, Set<T>>()
   let size = 0

@@ -4,7 +4,7 @@ import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
-import { createCatchUp } from '../../../operator/kube/cache/catch-up.ts'
+import { createCacheBarrier } from '../../../operator/kube/cache/cache-barrier.ts'
 import { silentLog } from '../../../operator/log.ts'
 
 type Known = Readonly<Record<string, number>>
@@ -36,12 +36,12 @@ function setUp(known: Known, listed: Known, listVersion = 100, withinMs = 5000) 
     },
   }
   const cacheOf = (kind: { kind: string }) => (kind === ResourceDefinition ? cache : empty)
-  const parts = { client, store: { cacheOf } } as unknown as Parameters<typeof createCatchUp>[0] // all that is used
+  const parts = { client, store: { cacheOf } } as unknown as Parameters<typeof createCacheBarrier>[0] // all that is used
   return {
     cache,
     answers,
     asked,
-    catchUp: createCatchUp(parts, [ResourceDefinition, ResourceType], withinMs),
+    awaitCache: createCacheBarrier(parts, [ResourceDefinition, ResourceType], withinMs),
   }
 }
 
@@ -51,8 +51,8 @@ test.each<[string, Known, Known]>([
   ['a newer one', { a: 9 }, { a: 5 }],
   ['one that came after the list', { a: 5, b: 101 }, { a: 5 }],
 ])('who knows %s asks once', async (_, known, listed) => {
-  const { catchUp, asked } = setUp(known, listed)
-  await catchUp('acme')
+  const { awaitCache, asked } = setUp(known, listed)
+  await awaitCache('acme')
   expect(asked).toEqual(['resourcedefinitions', 'resourcetypes'])
 })
 
@@ -61,9 +61,9 @@ test.each<[string, Known, Known, (cache: ReturnType<typeof setUp>['cache']) => u
   ['a change', { a: 9 }, { a: 10 }, (cache) => cache.set(object('a', 10))],
   ['a deletion', { a: 9 }, {}, (cache) => cache.remove(object('a', 50))],
 ])('who has not heard of %s waits until it has', async (_, known, listed, hear) => {
-  const { catchUp, cache, asked } = setUp(known, listed)
+  const { awaitCache, cache, asked } = setUp(known, listed)
   let isDone = false
-  const done = catchUp('acme').then(() => {
+  const done = awaitCache('acme').then(() => {
     isDone = true
   })
   await eventually('the question', 5000, async () => asked.length === 2 || undefined)
@@ -77,17 +77,17 @@ test.each<[string, Known, Known, (cache: ReturnType<typeof setUp>['cache']) => u
 })
 
 test('what changes all the time is waited for once', async () => {
-  const { catchUp, cache, asked } = setUp({ a: 5 }, { a: 10 })
+  const { awaitCache, cache, asked } = setUp({ a: 5 }, { a: 10 })
   let version = 5
   const timer = setInterval(() => cache.set(object('a', (version += 1))), 2)
-  await catchUp('acme')
+  await awaitCache('acme')
   clearInterval(timer)
   expect([version, asked.length]).toEqual([10, 2])
 })
 
 test('what was taken away before it was heard of is not waited for long', async () => {
-  const { catchUp, answers, asked } = setUp({}, { a: 5 })
-  const done = catchUp('acme')
+  const { awaitCache, answers, asked } = setUp({}, { a: 5 })
+  const done = awaitCache('acme')
   await eventually('the question', 5000, async () => asked.length === 2 || undefined)
   answers.listed = {}
   await done
@@ -95,32 +95,32 @@ test('what was taken away before it was heard of is not waited for long', async 
 })
 
 test('who never hears of it gives up for now, and says of what', async () => {
-  const { catchUp } = setUp({}, { a: 5 }, 100, 50)
-  await expect(catchUp('acme')).rejects.toMatchObject({
-    reason: 'CatchingUp',
+  const { awaitCache } = setUp({}, { a: 5 }, 100, 50)
+  await expect(awaitCache('acme')).rejects.toMatchObject({
+    reason: 'CacheBehind',
     message: expect.stringContaining('ResourceDefinition'),
     retryAfterSeconds: 1,
   })
 })
 
 test('who comes while one looks shares the next look, never the one under way', async () => {
-  const { catchUp, asked, answers } = setUp({}, {})
+  const { awaitCache, asked, answers } = setUp({}, {})
   answers.delayMs = 20
-  const all = [catchUp('acme')]
+  const all = [awaitCache('acme')]
   await sleep(5)
-  for (let each = 0; each < 10; each += 1) all.push(catchUp('acme'))
-  all.push(catchUp('globex'))
+  for (let each = 0; each < 10; each += 1) all.push(awaitCache('acme'))
+  all.push(awaitCache('globex'))
   await Promise.all(all)
   expect(asked).toHaveLength(2 * 3)
-  await catchUp('acme')
+  await awaitCache('acme')
   expect(asked).toHaveLength(2 * 4)
 })
 
 test('a look that fails fails for those who waited for it, and for nobody else', async () => {
-  const { catchUp, answers } = setUp({}, { a: 5 }, 100, 10)
-  const first = catchUp('acme').catch(({ reason }) => reason)
-  const second = catchUp('acme')
-  expect(await first).toBe('CatchingUp')
+  const { awaitCache, answers } = setUp({}, { a: 5 }, 100, 10)
+  const first = awaitCache('acme').catch(({ reason }) => reason)
+  const second = awaitCache('acme')
+  expect(await first).toBe('CacheBehind')
   answers.listed = {}
   await second
 })

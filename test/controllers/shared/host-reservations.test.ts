@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
-import { type Claims, createClaims } from '../../../operator/controllers/shared/claims.ts'
+import {
+  createHostReservations,
+  type HostReservations,
+} from '../../../operator/controllers/shared/host-reservations.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, context } from '../../support/builders.ts'
 
 const cluster = createFakeCluster()
-let claims: Claims
+let claims: HostReservations
 let woken: string[]
 
 beforeEach(() => {
@@ -17,7 +20,7 @@ beforeEach(() => {
 
 /** Another process, which knows only what the cluster keeps. */
 function start() {
-  claims = createClaims(cluster)
+  claims = createHostReservations(cluster)
   woken = []
   claims.onFreed((key) => woken.push(key))
 }

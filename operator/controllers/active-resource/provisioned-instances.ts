@@ -1,4 +1,4 @@
-import type { ActiveResource, Standing } from '../../api/active-resource.ts'
+import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
@@ -28,10 +28,14 @@ export function standingsOf(
   { identity }: { readonly identity?: FreeForm },
   { driver: { descriptor }, standsAs }: FoundDriver,
   tools: ResourceTools,
-): { readonly standing: Standing; readonly predecessors: readonly Standing[]; readonly isNews: boolean } {
+): {
+  readonly standing: ProvisionedInstance
+  readonly predecessors: readonly ProvisionedInstance[]
+  readonly isNews: boolean
+} {
   const { accountName } = resource.spec.definition
   const credentialsSecretName = accountSecretOf(resource, tools.cluster)
-  const standing: Standing = {
+  const standing: ProvisionedInstance = {
     ...standsAs,
     ...(accountName ? { accountName } : {}),
     ...(credentialsSecretName ? { credentialsSecretName } : {}),
@@ -49,8 +53,8 @@ export function standingsOf(
 /** Without the hash: whatever is wanted next, it is not what stands now. */
 export function remembered(
   { inputsHash: _, predecessors: __, secretNames: ___, ...facts }: Seen,
-  standing: Standing,
-  predecessors: readonly Standing[],
+  standing: ProvisionedInstance,
+  predecessors: readonly ProvisionedInstance[],
   secretNames: readonly string[],
 ): Seen {
   return {
@@ -63,8 +67,8 @@ export function remembered(
 
 /** Whether two descriptions speak of the same thing: a change of account or address alone makes no other. */
 function isSameStanding(
-  left: Standing,
-  right: Standing,
+  left: ProvisionedInstance,
+  right: ProvisionedInstance,
   { vendors }: Pick<ResourceTools, 'vendors'>,
 ): boolean {
   const isSameDriver = driverName(left.driverType, vendors) === driverName(right.driverType, vendors)
@@ -74,7 +78,7 @@ function isSameStanding(
 /** The Secrets that are needed to take away what stands: the credentials it was made with, and its driver's cookie. */
 export function secretsOf(
   { metadata, status }: ActiveResource,
-  standing: Standing,
+  standing: ProvisionedInstance,
   { vendors }: Pick<ResourceTools, 'vendors'>,
 ): string[] {
   const { credentialsSecretName, driverType } = standing

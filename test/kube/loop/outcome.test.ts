@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Condition } from '../../../operator/api/kind.ts'
 import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import { conditionsAfter, isReady, isStalled, verdictOf } from '../../../operator/kube/loop/verdict.ts'
+import { conditionsAfter, isReady, isStalled, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 
 const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
 
 describe('a verdict', () => {
-  test.each<[rule: string, error: unknown, expected: ReturnType<typeof verdictOf>]>([
+  test.each<[rule: string, error: unknown, expected: ReturnType<typeof outcomeOf>]>([
     [
       'nothing thrown: ready',
       undefined,
@@ -66,7 +66,7 @@ describe('a verdict', () => {
       { ready: 'False', reason: 'Failed', message: 'text', also: 'Reconciling', retry: 'backoff' },
     ],
   ])('%s', (_, error, expected) => {
-    expect(verdictOf(error)).toEqual(expected)
+    expect(outcomeOf(error)).toEqual(expected)
   })
 })
 
@@ -159,11 +159,11 @@ describe('conditions', () => {
       ],
     ],
   ])('%s', (_, before, error, extra, expected) => {
-    expect(shown(conditionsAfter(before, verdictOf(error), extra, 2, now))).toEqual(expected)
+    expect(shown(conditionsAfter(before, outcomeOf(error), extra, 2, now))).toEqual(expected)
   })
 
   test('speak of the generation that was looked at, in no more characters than the schema allows', () => {
-    const [ready] = conditionsAfter([], verdictOf(new Error('x'.repeat(40_000))), [], 7, now)
+    const [ready] = conditionsAfter([], outcomeOf(new Error('x'.repeat(40_000))), [], 7, now)
     expect(ready?.observedGeneration).toBe(7)
     expect(ready?.message.length).toBeLessThanOrEqual(32_768)
   })

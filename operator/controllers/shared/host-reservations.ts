@@ -5,7 +5,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 
 /** Names that one organization of the cluster alone may hold; whoever came first keeps them. */
-export interface Claims {
+export interface HostReservations {
   /** Takes the names for the resource, before its status says so; Stalled when another organization holds any. */
   take(resource: ActiveResource, names: readonly string[]): void
   /** Takes those of the names that nobody else holds, for what stands with them already, and answers them. */
@@ -15,7 +15,7 @@ export interface Claims {
 }
 
 /** The claims of all organizations; the leading process makes one. */
-export function createClaims({ store }: Pick<Cluster, 'store'>): Claims {
+export function createHostReservations({ store }: Pick<Cluster, 'store'>): HostReservations {
   const cache = store.cacheOf(ActiveResource)
   /** Who, as `namespace/GUResID`, took a name that is not yet in a status. */
   const taken = new Map<string, Set<string>>()
