@@ -36,6 +36,10 @@ type ResourceList = {
 const setupManager = 'quartermaster-development'
 const appliedWithinMilliseconds = 30_000
 
+/** The API server says so for a moment after a kind is established: it answers reads of it before it applies it. */
+const notYetServed = 'delay between when CustomResourceDefinitions are created and when they are available'
+const servedWithinMilliseconds = 30_000
+
 /** One request to the API server, whatever it answers; for setup code, not for load. */
 export async function apiRequest<Body = unknown>(
   access: ApiAccess,
@@ -44,7 +48,12 @@ export async function apiRequest<Body = unknown>(
   body?: unknown,
   contentType = 'application/json',
 ): Promise<ApiResponse<Body>> {
-  const { status, text } = await send(access, method, path, body, contentType)
+  const deadline = performance.now() + servedWithinMilliseconds
+  let { status, text } = await send(access, method, path, body, contentType)
+  while (status === 503 && text.includes(notYetServed) && performance.now() < deadline) {
+    await sleep(200)
+    ;({ status, text } = await send(access, method, path, body, contentType))
+  }
   // The caller names the type that it expects of this path; nothing here could check it.
   const parsed = (text.startsWith('{') ? JSON.parse(text) : text) as Body
   return { status, ok: status >= 200 && status < 300, body: parsed }
