@@ -1,6 +1,6 @@
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import { byAge, isFinished } from '../../domain/deployment/deployment.ts'
+import { firstInTurn } from '../../domain/deployment/deployment.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Watch } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -37,12 +37,17 @@ export class DeploymentDeadlines {
     }
   }
 
-  /** Seconds that are left; infinite while an earlier deployment of the environment has not ended. */
+  /** Seconds that are left; infinite while another deployment of the environment goes first. */
   remaining(deployment: EnvironmentDeployment): number {
-    const earlier = this.#deploymentsBeside(deployment).filter((each) => byAge(each, deployment) < 0)
-    if (earlier.some((each) => !isFinished(each))) return Number.POSITIVE_INFINITY
-    const ends = earlier.flatMap(({ status }) => (status?.finishTime ? [Date.parse(status.finishTime)] : []))
-    const since = Math.max(Date.parse(deployment.metadata.creationTimestamp ?? ''), ...ends)
+    const { uid, creationTimestamp = '' } = deployment.metadata
+    const others = this.#deploymentsBeside(deployment).filter(({ metadata }) => metadata.uid !== uid)
+    if (firstInTurn([...others, deployment]) !== deployment) return Number.POSITIVE_INFINITY
+    // What ended after this one began is none that it waited for.
+    const begun = Date.parse(deployment.status?.startTime ?? '') || Number.POSITIVE_INFINITY
+    const ends = others
+      .map(({ status }) => Date.parse(status?.finishTime ?? ''))
+      .filter((end) => end <= begun)
+    const since = Math.max(Date.parse(creationTimestamp), ...ends)
     return this.#timeoutSeconds - (Date.now() - since) / 1000
   }
 

@@ -50,6 +50,16 @@ export function byAge(
   return byNumber.compare(left.metadata.name, right.metadata.name)
 }
 
+/** Which of the unfinished deployments of an environment may go on: one that has begun, else the oldest. */
+export function firstInTurn(
+  deployments: readonly EnvironmentDeployment[],
+): EnvironmentDeployment | undefined {
+  const hasBegun = ({ status }: EnvironmentDeployment) => Number(status?.setName !== undefined)
+  return deployments
+    .filter((each) => !isFinished(each))
+    .sort((left, right) => hasBegun(right) - hasBegun(left) || byAge(left, right))[0]
+}
+
 /** Whether it got beyond planning, so that its set is what the environment is meant to be. */
 function passedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
   return status?.startTime !== undefined && status.setName !== undefined

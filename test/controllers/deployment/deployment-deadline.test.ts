@@ -158,6 +158,17 @@ describe('the time limit of a deployment that waits for another one', () => {
     expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(Waiting)
   })
 
+  test('runs for one that has begun, though an older one came later', async () => {
+    put.all()
+    put.deployment('shop.dev.1')
+    put.deployment('shop.dev.2')
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.2', { setName: 'shop.one' })
+    const begun = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.2')
+    expect(begun && (await resultOf(begun, 60))).toBeInstanceOf(Stalled)
+    const older = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.1')
+    expect(older && (await resultOf(older, 60))).toBeInstanceOf(Waiting)
+  })
+
   test.each([
     ['begins when that one ends', new Date().toISOString(), Waiting],
     ['is over in time', '2026-02-01T00:00:00Z', Stalled],
