@@ -3,8 +3,7 @@ import { Stalled } from '../../domain/base/errors.ts'
 import { firstInTurn } from '../../domain/deployment/deployment.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Watch } from '../../kube/loop/controller.ts'
-import type { Observed } from '../../kube/loop/status.ts'
-import { statusOfError } from '../../kube/loop/status.ts'
+import { type Observed, statusOfError } from '../../kube/loop/status.ts'
 import { failure } from './deployment-failure.ts'
 
 /** Longest delay of a timer, in milliseconds. */

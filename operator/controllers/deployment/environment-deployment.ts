@@ -192,7 +192,7 @@ export function environmentDeploymentController(
   }
 
   function awaitTurn(deployment: EnvironmentDeployment) {
-    const first = firstInTurn(unfinishedIn(environmentOf(deployment)))
+    const first = firstInTurn(store.byIndex(EnvironmentDeployment, 'environment', environmentOf(deployment)))
     if (!first || first.metadata.uid === deployment.metadata.uid) return
     throw new Waiting('DeploymentInProgress', `waiting for the deployment '${first.metadata.name}' to finish`)
   }
