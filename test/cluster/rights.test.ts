@@ -112,7 +112,9 @@ test.concurrent('an object that cannot be deleted is named by the conditions of 
   await organization.application('ending')
   await organization.environment('ending', 'live')
   const modules = { web: moduleWith({ db: { type: 'postgres' } }) }
-  expect(conditionStatus(await organization.deploy('ending.live', { modules }), 'Ready')).toBe('True')
+  expect(readyOf(await organization.deploy('ending.live', { modules }))).toMatchObject({
+    reason: 'Reconciled',
+  })
   await organization.remove('applications', 'ending')
   const cause = `cannot delete resource "${resource}" in API group "" in the namespace "${organization.id}--ending--live"`
   const said = (plural: string, find: () => Promise<object | undefined>) =>
