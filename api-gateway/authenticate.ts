@@ -128,7 +128,7 @@ export function membershipIn(
 }
 
 /** Refuses a caller who lacks what is required. */
-export function demand(caller: Caller, requirement: Requirement, target: RoleTarget = {}): void {
+export function authorize(caller: Caller, requirement: Requirement, target: RoleTarget = {}): void {
   if (allows(caller.membership, requirement, target)) return
   if (!caller.membership)
     throw new Problem('Forbidden', 'the token does not grant access to this organization')

@@ -6,9 +6,9 @@ import {
   type Authentication,
   anonymous,
   authenticate,
+  authorize,
   blindnessOf,
   type Caller,
-  demand,
   membershipIn,
   refusalOf,
 } from './authenticate.ts'
@@ -65,7 +65,7 @@ export function createServe(
       if (!endpoint.isUnlimited) answers.demandRoom(keyOf(request, known))
       const admit = (user: Caller): Caller => {
         const member = memberAt(user, params['org_id'], gateway)
-        if (typeof access === 'object') demand(member, access, { applicationId: params['app_id'] })
+        if (typeof access === 'object') authorize(member, access, { applicationId: params['app_id'] })
         return member
       }
       const caller = admit(known)

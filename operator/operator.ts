@@ -22,9 +22,9 @@ import { createHostReservations } from './controllers/shared/host-reservations.t
 import { openInstallation, readInstallationId } from './controllers/shared/installation.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
 import { createProgress } from './controllers/shared/progress.ts'
-import { createSecretHolds } from './controllers/shared/secret-holds.ts'
+import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
 import { sharedValueController } from './controllers/shared-value.ts'
-import { startAnnouncements } from './controllers/webhook/announcements.ts'
+import { startDispatcher } from './controllers/webhook/dispatcher.ts'
 import { webhookController } from './controllers/webhook/webhook.ts'
 import { webhookCallController } from './controllers/webhook/webhook-call.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -92,7 +92,7 @@ export async function startOperator(options: {
   }
   start(applicationController(cluster))
   start(environmentTypeController(cluster))
-  const announcements = startAnnouncements(cluster, { log, isActive })
+  const announcements = startDispatcher(cluster, { log, isActive })
   const namespaces = watchEnvironmentNamespaces(cluster.client, log)
   const { keptDeployments } = config
   start(environmentController(cluster, objects, announcements, { keptDeployments, namespaces }))
@@ -108,11 +108,11 @@ export async function startOperator(options: {
       inventory,
       installation,
       drivers,
-      claims: createHostReservations(cluster),
+      hostReservations: createHostReservations(cluster),
       vendors,
       deadlineSeconds: config.driverDeadlineSeconds,
       planning,
-      holds: createSecretHolds(cluster),
+      secretFinalizers: createSecretFinalizers(cluster),
       log,
     }),
   )

@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import type { TSchema } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { linearRegExp } from '../../operator/domain/base/linear-regexp.ts'
-import { perObject } from './memoize.ts'
+import { memoize } from './memoize.ts'
 import { withoutBlanks } from './wire.ts'
 
 /** Checks a value and answers it without the nulls and empty ids that stand for absent fields. */
@@ -24,7 +24,7 @@ function createAjv(options: { readonly strict: boolean; readonly allErrors: bool
 /** Compiles the schemas of endpoints; each is ours and compiled once, when it is first needed. */
 export function createValidators() {
   const ajv = createAjv({ strict: true, allErrors: false })
-  const compile = perObject((schema: TSchema) => ajv.compile(schema))
+  const compile = memoize((schema: TSchema) => ajv.compile(schema))
   return {
     /** A validator of bodies: missing and of the wrong type is 422, a broken rule is 400. */
     body(schema: TSchema): Validator {

@@ -2,10 +2,10 @@ import { User } from '../../operator/api/access.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import type { Store } from '../../operator/kube/cache/store.ts'
-import type { HostReservations } from './oidc.ts'
+import type { Claims } from './oidc.ts'
 
 /** The human that the identity provider speaks of; nobody is made by signing in. */
-export function findHuman(claim: string, claims: HostReservations, store: Store): User {
+export function findHuman(claim: string, claims: Claims, store: Store): User {
   const value = claims[claim]
   if (typeof value !== 'string' || value === '')
     throw new Problem('Forbidden', `the identity provider does not state the claim '${claim}'`)

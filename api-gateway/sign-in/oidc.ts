@@ -24,14 +24,14 @@ import { isRefusal, reasonOf } from './oidc-errors.ts'
 import type { Signer } from './signer.ts'
 
 /** What the identity provider states of somebody. */
-export type HostReservations = Readonly<Record<string, unknown>>
+export type Claims = Readonly<Record<string, unknown>>
 
 /** Sign-in with the identity provider of the installation. */
 export interface Oidc {
   /** Where the browser is sent, and what it is to remember until it comes back. */
   begin(): Promise<{ readonly location: string; readonly remembered: string }>
   /** Who came back with this answer of the provider, in a browser that remembers this. */
-  finish(answer: URLSearchParams, remembered: string | undefined): Promise<HostReservations>
+  finish(answer: URLSearchParams, remembered: string | undefined): Promise<Claims>
 }
 
 /** What signing in is made of. */
@@ -74,7 +74,7 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
     configuration: Configuration,
     answer: URLSearchParams,
     { state, nonce, verifier }: UnderWay,
-  ): Promise<HostReservations> {
+  ): Promise<Claims> {
     const url = callbackUrl(settings)
     url.search = answer.toString()
     const tokens = await authorizationCodeGrant(configuration, url, {
@@ -82,7 +82,7 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
       expectedNonce: nonce,
       pkceCodeVerifier: verifier,
     })
-    const claims: HostReservations = tokens.claims() ?? {}
+    const claims: Claims = tokens.claims() ?? {}
     const { sub } = claims
     // Not every provider puts the claim into the token itself.
     const isElsewhere = !(settings.claim in claims) && configuration.serverMetadata().userinfo_endpoint

@@ -65,7 +65,7 @@ export const provisionedInstanceSchema = object(
 export type ProvisionedInstance = Static<typeof provisionedInstanceSchema>
 
 /** How many names one resource may claim. */
-export const mostClaims = 1000
+export const mostReservedHosts = 1000
 
 export const ActiveResource = defineKind({
   kind: 'ActiveResource',
@@ -136,10 +136,10 @@ export const ActiveResource = defineKind({
         'Secrets that are needed to update or deprovision it; they are kept until then.',
         { maxItems: 256 },
       ),
-      claims: list(
+      reservedHosts: list(
         string('A name, as `<sort>/<name>`.', { maxLength: 320 }),
-        'Names that its organization alone in the cluster may hold, such as `host/shop.example.com`.',
-        { maxItems: mostClaims },
+        'Host names that the resource reserves for its organization, such as `shop.example.com`. No other organization of the cluster can use them.',
+        { maxItems: mostReservedHosts },
       ),
       provisionTime: time('When provisioning last ended with other inputs or other outputs than before.'),
       attempts: integer('How many times in a row provisioning or deprovisioning failed.'),

@@ -43,7 +43,7 @@ export const annotations = {
   /** User id of whoever asked over REST for the object to be deleted. */
   deletedBy: `${group}/deleted-by`,
   /** On an environment or a deployment: the events that webhooks were told of, joined by commas. */
-  announced: `${group}/announced`,
+  notified: `${group}/announced`,
   /** On a webhook that goes with its application: its last calls are awaited. */
   lastCalls: `${group}/last-calls`,
   /** On a webhook call: any text; each new one has it sent again. */

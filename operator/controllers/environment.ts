@@ -19,13 +19,13 @@ import { deletionCauses, isCauseNews } from './shared/deletion-cause.ts'
 import { isNamespaceOf, namespaceReference } from './shared/environment-namespace.ts'
 import { inParallel } from './shared/parallel.ts'
 import { watchPresence } from './shared/presence.ts'
-import type { Announcements } from './webhook/announcements.ts'
+import type { Dispatcher } from './webhook/dispatcher.ts'
 
 /** An environment is ready when its application and type are there; deleting it deprovisions everything in it. */
 export function environmentController(
   cluster: Cluster,
   objects: Objects,
-  announcements: Pick<Announcements, 'tellLast'>,
+  announcements: Pick<Dispatcher, 'notifyLast'>,
   settings: { readonly keptDeployments: number; readonly namespaces?: Watch },
 ): Controller<typeof Environment> {
   const { store } = cluster
@@ -88,7 +88,7 @@ export function environmentController(
     async finalize(environment) {
       await removeResources(environment)
       await removeNamespace(environment)
-      await announcements.tellLast(environment)
+      await announcements.notifyLast(environment)
       await removeValues(environment)
       const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
       const standing = deployments.filter(({ metadata }) => !metadata.deletionTimestamp)

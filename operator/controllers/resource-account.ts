@@ -37,15 +37,15 @@ export function resourceAccountController(
   const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, (account) =>
     account.spec.credentialsSecretName === undefined ? [] : [account.spec.credentialsSecretName],
   )
-  let wake: (keys: readonly string[]) => void = () => {}
+  let enqueue: (keys: readonly string[]) => void = () => {}
   const readSecret = (namespace: string, name: string) =>
     createSecretReader(cluster.client).read(namespace, name)
   return {
     kind: ResourceAccount,
     watches: [
       {
-        subscribe(wakeKeys) {
-          wake = wakeKeys
+        subscribe(enqueueKeys) {
+          enqueue = enqueueKeys
         },
       },
     ],
@@ -55,7 +55,7 @@ export function resourceAccountController(
         await cluster.remove(ResourceAccount, account)
         return {}
       }
-      if (trialMs !== undefined) setTimeout(() => wake([keyOf(account)]), trialMs).unref()
+      if (trialMs !== undefined) setTimeout(() => enqueue([keyOf(account)]), trialMs).unref()
       const { credentialsSecretName, type } = account.spec
       const { namespace = '', annotations: marks = {} } = account.metadata
       // The old credentials stay until the new ones are there.
@@ -84,9 +84,9 @@ export function resourceAccountController(
     try {
       credentials = await read()
       const signal = AbortSignal.timeout(checkDeadlineMs)
-      const verdict = await withinDeadline(driver.checkAccount(credentials, signal), signal)
-      const { message } = verdict
-      return message === undefined ? verdict : { ...verdict, message: redact(message, credentials) }
+      const result = await withinDeadline(driver.checkAccount(credentials, signal), signal)
+      const { message } = result
+      return message === undefined ? result : { ...result, message: redact(message, credentials) }
     } catch (error) {
       const message = redact(error instanceof Error ? error.message : String(error), credentials)
       return { accepted: false, message: `could not be tried: ${message}` }

@@ -52,8 +52,8 @@ export interface Provisioned {
   readonly outputs: Outputs
   /** Objects to be applied to the cluster; those of an earlier provision that are missing here are taken away. */
   readonly objects: readonly KubeObject[]
-  /** Names that one organization of the cluster alone may hold, as `<sort>/<name>` (`host/shop.example.com`). */
-  readonly claims?: readonly string[]
+  /** Host names to reserve for the organization, such as `shop.example.com`; no other organization can use them. */
+  readonly reservedHosts?: readonly string[]
   /** Objects that `outputsFrom` looks at besides, made by somebody else in the environment's namespace. */
   readonly observed?: Readonly<Record<string, ObservedReference>>
   /**

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type KeyedMutex, withLock } from '../../api-gateway/request/keyed-mutex.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { type KeyedMutex, withLock } from '../../operator/domain/base/keyed-mutex.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 
 describe('turns', () => {

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { annotations, apiVersion } from '../../operator/api/names.ts'
-import { createClient } from '../../operator/kube/client/client.ts'
-import { loadConnection } from '../../operator/kube/client/connection.ts'
-import { conditionStatus, eventually, makeTestOrganization } from '../support/client.ts'
+import { beforeAll, expect, test } from '@jest/globals'
+import { annotations } from '../../operator/api/names.ts'
+import { conditionStatus, makeTestOrganization } from '../support/client.ts'
 import { namespaceOf, objectAt, verdictIn } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateResourcesOf } from '../support/templates.ts'
@@ -14,11 +12,6 @@ const { prepare, deploy, redeploy, define, databaseIn } = templateResourcesOf(ow
 const others = templateResourcesOf(rival)
 
 beforeAll(() => Promise.all([prepare(), others.prepare()]))
-
-const client = createClient(loadConnection(cluster.operatorKubeconfig))
-afterAll(() => client.close())
-const patchAsOperator = (path: string, body: object) =>
-  client.request('PATCH', path, { body, contentType: 'application/merge-patch+json' })
 
 const ingress = (hosts: readonly string[]) => {
   const backend = { service: { name: 'web', port: { number: 80 } } }
@@ -32,37 +25,9 @@ const hostsOf = (count: number, id: string) =>
   Array.from({ length: count }, (_, each) => `h${each}.${id}.test`)
 const isReady = async (deployment: Promise<object>) => conditionStatus(await deployment, 'Ready') === 'True'
 
-describe('an Ingress that was made before hosts were claimed', () => {
-  const host = `shop.${owner.id}.test`
-
-  test.each([
-    ['hosts', 'claimed', [host], [`host/${host}`]],
-    ['no host', 'hostless', [], []],
-  ])('with %s: its claims are in the status again', async (_, environment, hosts, claims) => {
-    expect(await isReady(deploy(environment, ingress(hosts)))).toBe(true)
-    const { metadata, status } = await databaseIn(environment)
-    expect(status?.claims).toEqual(claims)
-    const path = `/apis/${apiVersion}/namespaces/${owner.id}/activeresources/${metadata.name}`
-    await patchAsOperator(`${path}/status`, { status: { claims: null } })
-    await patchAsOperator(path, { metadata: { annotations: { 'example.test/look': 'again' } } })
-    await eventually('the claims', 10_000, async () => (await databaseIn(environment)).status?.claims)
-    expect((await databaseIn(environment)).status).toMatchObject({
-      claims,
-      provisionTime: status?.provisionTime,
-    })
-  })
-
-  test('no other organization takes the host, nor a wildcard over it', async () => {
-    expect(await isReady(others.deploy('same', ingress([host])))).toBe(false)
-    await verdictIn(rival, 'same', 'postgres', 'Conflict')
-    expect(await isReady(others.deploy('over', ingress([`*.${owner.id}.test`])))).toBe(false)
-    await verdictIn(rival, 'over', 'postgres', 'Conflict')
-  })
-})
-
-test('300 hosts are as before, and 1001 are refused before anything is made', async () => {
+test('300 hosts are reserved, and 1001 are refused before anything is made', async () => {
   expect(await isReady(deploy('many', ingress(hostsOf(300, owner.id))))).toBe(true)
-  expect((await databaseIn('many')).status?.claims).toHaveLength(300)
+  expect((await databaseIn('many')).status?.reservedHosts).toHaveLength(300)
   expect(await isReady(deploy('too-many', ingress(hostsOf(1001, `x.${owner.id}`))))).toBe(false)
   await verdictIn(owner, 'too-many', 'postgres', 'TooManyHosts')
   const path = `/apis/networking.k8s.io/v1/namespaces/${namespaceOf(owner, 'too-many')}/ingresses/web`

@@ -60,10 +60,10 @@ describe('a webhook that is deleted', () => {
   })
 
   test('looks again when a call of it has ended', () => {
-    const woken: string[] = []
+    const enqueued: string[] = []
     for (const each of webhookController(cluster).watches ?? [])
       each.subscribe((keys) => {
-        woken.push(...keys)
+        enqueued.push(...keys)
       })
     cluster.put(Webhook, webhook('hook', {}, { deletionTimestamp: ago(0) }))
     cluster.put(Webhook, webhook('live'))
@@ -76,6 +76,6 @@ describe('a webhook that is deleted', () => {
       cluster.put(WebhookCall, open)
       cluster.put(WebhookCall, { ...open, status: finished.status })
     }
-    expect(woken).toEqual(['acme/hook'])
+    expect(enqueued).toEqual(['acme/hook'])
   })
 })

@@ -17,20 +17,20 @@ const vendors = ['quartermaster']
 const fake = createFakeCluster()
 let objects: FakeObjects
 let controller: ReturnType<typeof resourceDefinitionController>
-let verdict: InputsVerdict
+let outcome: InputsVerdict
 let seen: unknown[]
 
 const judging = driver('judging', {
   check(inputs, now) {
     seen.push(inputs, now)
-    return verdict
+    return outcome
   },
 })
 
 beforeEach(() => {
   fake.reset()
   objects = createFakeObjects()
-  verdict = { faults: [], warnings: [] }
+  outcome = { faults: [], warnings: [] }
   seen = []
   const cluster = { ...fake, client: objects.client }
   const planning = createPlanning(cluster.store, {
@@ -62,7 +62,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
 
   test('what it would not take is for a person', async () => {
     addSecret()
-    verdict = { faults: ['the certificate has expired', 'the key does not match'], warnings: ['old'] }
+    outcome = { faults: ['the certificate has expired', 'the key does not match'], warnings: ['old'] }
     await expect(look(wanted())).rejects.toMatchObject({
       reason: 'InvalidInputs',
       message: 'the certificate has expired; the key does not match',
@@ -74,8 +74,8 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
     addSecret()
     const each = wanted()
     const after = async (before: object) =>
-      nextStatus(ResourceDefinition, before, 1, { observed: await look(each), verdict: outcomeOf() })
-    verdict = { faults: [], warnings: ['the certificate names no host'] }
+      nextStatus(ResourceDefinition, before, 1, { observed: await look(each), outcome: outcomeOf() })
+    outcome = { faults: [], warnings: ['the certificate names no host'] }
     const doubtful = await after({})
     const message = 'the certificate names no host'
     expect(doubtful).toMatchObject({
@@ -84,7 +84,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
         { type: 'Warning', status: 'True', message },
       ],
     })
-    verdict = { faults: [], warnings: [] }
+    outcome = { faults: [], warnings: [] }
     expect(await after(doubtful)).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] })
   })
 
@@ -107,24 +107,24 @@ describe('a definition is looked at again when a driver of the organization chan
 
   /** Keys of the definitions that an act wakes. */
   function wokenBy(act: () => void): string[] {
-    const woken: string[] = []
-    for (const watch of controller.watches ?? []) watch.subscribe((keys) => woken.push(...keys))
+    const enqueued: string[] = []
+    for (const watch of controller.watches ?? []) watch.subscribe((keys) => enqueued.push(...keys))
     act()
-    return [...new Set(woken)]
+    return [...new Set(enqueued)]
   }
 
-  test.each<[rule: string, driverType: string, act: () => void, isWoken: boolean]>([
+  test.each<[rule: string, driverType: string, act: () => void, isEnqueued: boolean]>([
     ['its driver comes', 'acme/mine', () => own('mine', 'https://d.test'), true],
     ['its driver goes', 'acme/known', () => fake.drop(ResourceDriver, 'acme', 'known'), true],
     ['its driver changes', 'acme/known', () => own('known', 'https://new.test'), true],
     ['what its driver wraps comes', 'acme/wrapper', () => own('mine', 'https://d.test'), true],
     ['one of another organization comes', 'acme/mine', () => own('mine', 'https://d.test', 'globex'), false],
     ['another driver comes', 'quartermaster/judging', () => own('mine', 'https://d.test'), false],
-  ])('%s', (_, driverType, act, isWoken) => {
+  ])('%s', (_, driverType, act, isEnqueued) => {
     own('known', 'https://d.test')
     own('wrapper', 'driver://acme/mine')
     wanted(driverType)
-    expect(wokenBy(act)).toEqual(isWoken ? ['acme/main'] : [])
+    expect(wokenBy(act)).toEqual(isEnqueued ? ['acme/main'] : [])
   })
 
   test('and then its driver is known', async () => {

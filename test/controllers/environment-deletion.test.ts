@@ -27,7 +27,7 @@ beforeEach(() => {
       return cluster.readAll(kind, from)
     }) as typeof cluster.readAll,
   }
-  const announcements = { tellLast: async () => {} }
+  const announcements = { notifyLast: async () => {} }
   controller = environmentController(counting, objects.open(), announcements, { keptDeployments: 1 })
   for (let index = 0; index < count; index += 1) {
     const metadata = { namespace, name: `shop.e${index}`, deletionTimestamp: '2026-02-01T00:00:00Z' }
@@ -96,7 +96,7 @@ test('an environment stays, and its namespace too, while the API server knows a 
   controller = environmentController(
     behind,
     objects.open(),
-    { tellLast: async () => {} },
+    { notifyLast: async () => {} },
     { keptDeployments: 1 },
   )
   expect((await finalizeAll())[0]).toBe('ResourcesRemain')

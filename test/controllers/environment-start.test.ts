@@ -17,7 +17,7 @@ const cluster = createFakeCluster()
 const controller = environmentController(
   cluster,
   createFakeObjects().open(),
-  { tellLast: async () => {} },
+  { notifyLast: async () => {} },
   { keptDeployments: 1 },
 )
 const name = 'shop.old.1'

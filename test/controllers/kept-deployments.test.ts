@@ -59,7 +59,7 @@ function addDeployments(outcomes: readonly Outcome[]) {
 }
 
 async function reconcile(keptDeployments: number) {
-  const announcements = { tellLast: async () => {} }
+  const announcements = { notifyLast: async () => {} }
   const controller = environmentController(cluster, objects, announcements, { keptDeployments })
   const environment = cluster.store.get(Environment, namespace, 'shop.dev') as Environment // put above
   return controller.reconcile(environment, silentContext())

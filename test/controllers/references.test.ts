@@ -121,7 +121,7 @@ interface Row {
 const secretRefs = { token: { secret: 'hook', key: 'secret' } }
 const withSecret = { key: 'secret', secret: 'hook' }
 const environments = () =>
-  environmentController(cluster, {} as Objects, { tellLast: async () => {} }, { keptDeployments: 5 }) // no object is made
+  environmentController(cluster, {} as Objects, { notifyLast: async () => {} }, { keptDeployments: 5 }) // no object is made
 const drivers = () =>
   resourceDriverController(
     cluster,
@@ -286,16 +286,16 @@ const missingFor = (reason: string, before: 'False' | 'Unknown') => [
   `Reconciling=True ${reason}`,
 ]
 
-/** An object whose conditions follow each look, woken by what its controller watches. */
+/** An object whose conditions follow each look, enqueued by what its controller watches. */
 function begin({ make, object }: Row['subject']) {
   const controller = make()
   const { kind } = controller
   const stored = cluster.put(kind, object)
-  const woken = new Set<string>()
+  const enqueued = new Set<string>()
   let conditions: Condition[] = []
   for (const watch of controller.watches ?? [])
     watch.subscribe((keys) => {
-      for (const key of keys) woken.add(key)
+      for (const key of keys) enqueued.add(key)
     })
   return {
     async look(): Promise<string[]> {
@@ -306,12 +306,12 @@ function begin({ make, object }: Row['subject']) {
       const verdict = outcomeOf(error)
       conditions = conditionsAfter(conditions, verdict, [], 1, '2026-01-01T00:00:00Z')
       const isPolled = typeof verdict.retry === 'number'
-      if (isPolled) woken.add(keyOf(stored))
+      if (isPolled) enqueued.add(keyOf(stored))
       return conditions.map((each) => `${each.type}=${each.status} ${each.reason}`)
     },
     /** Looks again, as the loop does, if something woke the object or it asked to be polled. */
     async lookIfWoken(): Promise<string[]> {
-      if (!woken.delete(keyOf(stored))) return ['not woken']
+      if (!enqueued.delete(keyOf(stored))) return ['not enqueued']
       return this.look()
     },
   }

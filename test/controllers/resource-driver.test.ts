@@ -40,10 +40,10 @@ async function reasonOf(each: ResourceDriver): Promise<string> {
 
 /** Keys that an act wakes. */
 function wokenBy(watches: readonly Watch[] = [], act: () => void): string[] {
-  const woken: string[] = []
-  for (const watch of watches) watch.subscribe((keys) => woken.push(...keys))
+  const enqueued: string[] = []
+  for (const watch of watches) watch.subscribe((keys) => enqueued.push(...keys))
   act()
-  return [...new Set(woken)]
+  return [...new Set(enqueued)]
 }
 
 describe('a driver of an organization', () => {
@@ -77,13 +77,13 @@ describe('a resource is looked at again when', () => {
     async deprovision() {},
   }
 
-  test.each<[rule: string, driverType: string, isWoken: boolean]>([
+  test.each<[rule: string, driverType: string, isEnqueued: boolean]>([
     ['its driver comes', 'acme/mine', true],
     ['what its driver wraps comes', 'acme/wrapper', true],
     ['what is inside of what its driver wraps comes', 'acme/outer', true],
     ['not when another driver comes', 'acme/another', false],
     ['not when it uses one of ours', 'quartermaster/ours', false],
-  ])('%s', (_, driverType, isWoken) => {
+  ])('%s', (_, driverType, isEnqueued) => {
     own('wrapper', { target: 'driver://acme/mine' })
     own('outer', { target: 'driver://acme/wrapper' })
     own('another')
@@ -93,6 +93,6 @@ describe('a resource is looked at again when', () => {
       activeResource({ type: 's3', resourceId: 'main' }, { definition }),
     )
     const { watches } = activeResourceController(resourceTools(cluster, [ours]))
-    expect(wokenBy(watches, () => own('mine'))).toEqual(isWoken ? [keyOf(resource)] : [])
+    expect(wokenBy(watches, () => own('mine'))).toEqual(isEnqueued ? [keyOf(resource)] : [])
   })
 })

@@ -37,7 +37,7 @@ test('a dns resource is one record, a Secret of its certificate, and the outputs
         },
       },
     ],
-    claims: [`host/${host}`],
+    claims: [host],
   })
   expect(world.shown()).toEqual([record])
   expect(await driver.provision(request)).toEqual(provisioned)
@@ -186,7 +186,7 @@ describe('what a deprovision works from', () => {
     expect(await world.takeCalls()).toEqual([])
   })
 
-  test('what the successor claims stays', async () => {
+  test('what the successor provisioned too stays', async () => {
     const driver = world.process()
     const request = world.request()
     await driver.provision(request)

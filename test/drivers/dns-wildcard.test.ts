@@ -53,8 +53,8 @@ describe('the host', () => {
   })
 
   test('is claimed', async () => {
-    const { claims } = await driver.provision(templateRequest({ domain, template: 'shop' }))
-    expect(claims).toEqual(['host/shop.example.test'])
+    const { reservedHosts } = await driver.provision(templateRequest({ domain, template: 'shop' }))
+    expect(reservedHosts).toEqual(['shop.example.test'])
   })
 
   test('keeps its random part until the inputs change', async () => {

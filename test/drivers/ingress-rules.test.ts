@@ -5,13 +5,13 @@ import { withIngressRules } from '../../operator/drivers/ingress/rules.ts'
 import { driver } from '../support/builders.ts'
 import { templateRequest } from './support/template-request.ts'
 
-const provision = (objects: readonly KubeObject[], claims?: readonly string[]) => {
+const provision = (objects: readonly KubeObject[], reservedHosts?: readonly string[]) => {
   const maker: Driver = {
     descriptor: driver('maker', {}),
     provision: async () => ({
       outputs: { values: {}, secrets: {} },
       objects,
-      ...(claims === undefined ? {} : { claims }),
+      ...(reservedHosts === undefined ? {} : { reservedHosts }),
     }),
     async deprovision() {},
   }
@@ -28,15 +28,15 @@ const hosts = (...names: unknown[]) => ({ rules: names.map((host) => ({ host }))
 
 describe('an Ingress that any driver makes', () => {
   test.each<[rule: string, objects: KubeObject[], expected: string[]]>([
-    ['claims its hosts', [ingress(hosts('a.test', 'b.test'))], ['host/a.test', 'host/b.test']],
-    ['in lower case', [ingress(hosts('A.Test'))], ['host/a.test']],
-    ['once', [ingress(hosts('a.test', 'a.test')), ingress(hosts('a.test'))], ['host/a.test']],
-    ['beside what is claimed already', [ingress(hosts('a.test'))], ['host/other.test', 'host/a.test']],
+    ['reservedHosts its hosts', [ingress(hosts('a.test', 'b.test'))], ['a.test', 'b.test']],
+    ['in lower case', [ingress(hosts('A.Test'))], ['a.test']],
+    ['once', [ingress(hosts('a.test', 'a.test')), ingress(hosts('a.test'))], ['a.test']],
+    ['beside what is claimed already', [ingress(hosts('a.test'))], ['other.test', 'a.test']],
     ['nothing without a host', [ingress(hosts(undefined, '')), ingress({ defaultBackend: {} })], []],
     ['nothing where there is no form', [ingress('x'), ingress({ rules: 'x' }), ingress(hosts(7))], []],
   ])('%s', async (rule, objects, expected) => {
-    const known = rule.startsWith('beside') ? ['host/other.test'] : undefined
-    expect((await provision(objects, known)).claims).toEqual(expected)
+    const known = rule.startsWith('beside') ? ['other.test'] : undefined
+    expect((await provision(objects, known)).reservedHosts).toEqual(expected)
   })
 
   test('has no annotation that reaches beyond it: AnnotationRefused', async () => {
@@ -52,12 +52,12 @@ test.each([
 ])('Ingresses of a resource have %s', async (_, count, reason) => {
   const names = Array.from({ length: count }, (_each, index) => `h${index}.test`)
   const call = provision([ingress(hosts(...names.slice(0, 500))), ingress(hosts(...names.slice(500)))])
-  if (reason === undefined) expect((await call).claims).toHaveLength(count)
+  if (reason === undefined) expect((await call).reservedHosts).toHaveLength(count)
   else await expect(call).rejects.toMatchObject({ reason })
 })
 
 test('other objects are as the driver makes them', async () => {
   const map: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Ingress' } }
-  const { objects, claims } = await provision([map])
-  expect([objects, claims]).toEqual([[map], undefined])
+  const { objects, reservedHosts } = await provision([map])
+  expect([objects, reservedHosts]).toEqual([[map], undefined])
 })

@@ -53,7 +53,7 @@ describe('the Ingress', () => {
           },
         },
       ],
-      claims: ['host/shop.example.test'],
+      reservedHosts: ['shop.example.test'],
     })
   })
 
@@ -155,19 +155,19 @@ describe('the host is', () => {
   })
 })
 
-test.each<[rule: string, host: string | undefined, claims: string[]]>([
-  ['its host', 'shop.example.test', ['host/shop.example.test']],
-  ['its host in lower case', 'Shop.Example.TEST', ['host/shop.example.test']],
-  ['a wildcard as it is', '*.example.test', ['host/*.example.test']],
+test.each<[rule: string, host: string | undefined, hosts: string[]]>([
+  ['its host', 'shop.example.test', ['shop.example.test']],
+  ['its host in lower case', 'Shop.Example.TEST', ['shop.example.test']],
+  ['a wildcard as it is', '*.example.test', ['*.example.test']],
   ['nothing without a host', undefined, []],
-])('the Ingress claims %s', async (_, host, claims) => {
+])('the Ingress reserves %s', async (_, host, hosts) => {
   const params = { rules, ...(host === undefined ? {} : { host }) }
   const provisioned = await ingress.provision(request({ params, neighbours: {} }))
-  expect(provisioned.claims).toEqual(claims)
+  expect(provisioned.reservedHosts).toEqual(hosts)
 })
 
 test('without an object there is no claim', async () => {
-  expect(await ingress.provision(request({ params: {} }))).not.toHaveProperty('claims')
+  expect(await ingress.provision(request({ params: {} }))).not.toHaveProperty('reservedHosts')
 })
 
 test.each<[rule: string, params: FreeForm]>([

@@ -10,7 +10,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { isOn, truthValue } from '../../request/boolean-query.ts'
-import { perObject } from '../../request/memoize.ts'
+import { memoize } from '../../request/memoize.ts'
 import { anyOf, named } from '../../response/shapes.ts'
 import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from '../common/find.ts'
 import { outputReferences } from '../common/secret-refs.ts'
@@ -82,7 +82,7 @@ function wantsPlainStatus(call: { header(name: 'humanitec-user-agent'): string |
 }
 
 // Hashing would be most of what a list of many resources costs.
-const criterionIdOf = perObject(criterionId)
+const criterionIdOf = memoize(criterionId)
 
 function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
   const { metadata, spec, status } = resource

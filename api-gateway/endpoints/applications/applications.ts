@@ -8,7 +8,7 @@ import { allows } from '../../../operator/domain/access/roles.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { type Caller, demand } from '../../authenticate.ts'
+import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
@@ -29,7 +29,7 @@ import {
   resourcesOf,
   untilGone,
 } from '../common/find.ts'
-import { undoing } from '../common/rollback.ts'
+import { withRollback } from '../common/rollback.ts'
 import {
   defaultEnvironmentType,
   isStanding,
@@ -121,7 +121,7 @@ function firstEnvironment(
   const needed = { application: 'owner', orOrganization: 'manager', deployer: true } as const
   if (env) {
     refuseUnknownType(store, organization, env.type)
-    demand(caller, needed, { applicationId, environmentType: env.type })
+    authorize(caller, needed, { applicationId, environmentType: env.type })
     return env
   }
   const isTypeThere = find(store, EnvironmentType, organization, defaultEnvironmentType) !== undefined
@@ -179,7 +179,7 @@ export const applications: readonly Endpoint[] = [
         Application,
         newObject(Application, metadata, { displayName: body.name }),
       )
-      await undoing(
+      await withRollback(
         log,
         () => cluster.remove(Application, application),
         async () => {
@@ -227,7 +227,7 @@ export const applications: readonly Endpoint[] = [
       const environments = environmentsOf(store, application)
       for (const { spec } of environments) {
         const target = { applicationId: params.app_id, environmentType: spec.typeName }
-        demand(caller, { application: 'owner', deployer: true }, target)
+        authorize(caller, { application: 'owner', deployer: true }, target)
       }
       await Promise.all(environments.map((each) => noteDeletion(cluster, each, caller)))
       await cluster.remove(Application, application)

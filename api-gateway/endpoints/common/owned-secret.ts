@@ -15,7 +15,7 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { createdBy, refuseTaken } from './find.ts'
-import { undoing, untilAnswered } from './rollback.ts'
+import { untilAnswered, withRollback } from './rollback.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'
 
 type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
@@ -59,7 +59,9 @@ export async function createWithSecret<K extends OwnerKind>(
     return true
   }
   // What was there before is not taken away: somebody may use it.
-  const isMade = isNew ? await undoing(log, () => cluster.remove(kind, owner), complete) : await complete()
+  const isMade = isNew
+    ? await withRollback(log, () => cluster.remove(kind, owner), complete)
+    : await complete()
   // It is whole, be it since another request brought the rest a moment ago.
   if (!isMade) throw new Problem('Conflict', `${what} already exists`)
   return owner

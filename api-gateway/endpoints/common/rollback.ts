@@ -20,11 +20,15 @@ export async function untilAnswered<T>(call: (isRepeated: boolean) => Promise<T>
 }
 
 /** Does the second half of a creation; when that fails, undoes the first, so that nothing is left of it. */
-export async function undoing<T>(log: Log, undo: () => Promise<void>, finish: () => Promise<T>): Promise<T> {
+export async function withRollback<T>(
+  log: Log,
+  rollback: () => Promise<void>,
+  finish: () => Promise<T>,
+): Promise<T> {
   try {
     return await finish()
   } catch (error) {
-    await untilAnswered(undo).catch((failure: unknown) =>
+    await untilAnswered(rollback).catch((failure: unknown) =>
       log.error('a creation that failed half-way could not be undone', { error: failure }),
     )
     throw error

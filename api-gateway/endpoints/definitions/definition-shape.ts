@@ -10,7 +10,7 @@ import {
 import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../../operator/api/schema.ts'
 import { criterionId, normalizeCriterion } from '../../../operator/domain/definition/matching.ts'
 import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
-import { perObject } from '../../request/memoize.ts'
+import { memoize } from '../../request/memoize.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
@@ -124,7 +124,7 @@ export function toCriterion(criterion: Criterion) {
 type Provisioning = Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>
 
 /** Id of what a definition says about provisioning: equal content, equal id, whenever it was looked at. */
-export const versionId = perObject(({ driverType, accountName, driverInputs }: Provisioning): string => {
+export const versionId = memoize(({ driverType, accountName, driverInputs }: Provisioning): string => {
   const hash = createHash('sha256')
     .update(canonicalJson({ driverType, accountName, driverInputs }))
     .digest('hex')

@@ -4,7 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { baseOf, isFinished, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import { deploymentObjectName } from '../../../operator/domain/resource/identity.ts'
-import { type Caller, demand } from '../../authenticate.ts'
+import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
 import { type EnvironmentPath, findEnvironment, held, newToldMetadata, refresh } from '../common/find.ts'
@@ -26,7 +26,7 @@ export async function preparedDeployment(
   const environment = findEnvironment(store, path)
   const { name } = environment.metadata
   const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
-  demand(caller, { application: 'developer', deployer: true }, target)
+  authorize(caller, { application: 'developer', deployer: true }, target)
   if (environment.metadata.deletionTimestamp)
     throw new Problem('Conflict', 'the environment is being deleted')
   const earlier = deploymentsTo(store, path.org_id, name)

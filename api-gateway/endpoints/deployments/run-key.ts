@@ -4,11 +4,11 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
+import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { withLock } from '../../request/keyed-mutex.ts'
 import { type EnvironmentPath, inOrganization } from '../common/find.ts'
 import { deploymentsTo } from './deployment-shape.ts'
 

@@ -1,7 +1,7 @@
 import { Environment } from '../../../operator/api/environment.ts'
 import { object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { demand } from '../../authenticate.ts'
+import { authorize } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
 import { findEnvironment } from '../common/find.ts'
@@ -49,7 +49,7 @@ export const environmentChanges: readonly Endpoint[] = [
     async handle({ params, body, caller }, { cluster }) {
       const environment = findEnvironment(cluster.store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
-      demand(caller, { application: 'developer', deployer: true }, target)
+      authorize(caller, { application: 'developer', deployer: true }, target)
       const start = findStart(cluster.store, params.org_id, params.app_id, body)
       const { uid } = environment.metadata
       await cluster.patch(Environment, environment, {

@@ -10,7 +10,7 @@ import { isLastPlanned, isRepetition } from '../../../operator/domain/deployment
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import { type Cluster, isGone } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { type Caller, demand } from '../../authenticate.ts'
+import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
@@ -203,7 +203,7 @@ export const environments: readonly Endpoint[] = [
       const start = startId === undefined ? undefined : findStart(store, org_id, app_id, startId)
       const type = body.type ?? (start && typeOfStart(store, org_id, start)) ?? defaultEnvironmentType
       refuseUnknownType(store, org_id, type)
-      demand(
+      authorize(
         caller,
         { application: 'developer', deployer: true },
         { applicationId: app_id, environmentType: type },
@@ -234,7 +234,7 @@ export const environments: readonly Endpoint[] = [
       const { store } = cluster
       const environment = findEnvironment(store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
-      demand(caller, { application: 'developer', deployer: true }, target)
+      authorize(caller, { application: 'developer', deployer: true }, target)
       await noteDeletion(cluster, environment, caller)
       await cluster.remove(Environment, environment)
       if (isStanding(store, environment)) return accepted

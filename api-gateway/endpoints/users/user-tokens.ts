@@ -5,7 +5,7 @@ import { apiVersion, systemNamespace } from '../../../operator/api/names.ts'
 import { list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { type Caller, demand, membershipIn } from '../../authenticate.ts'
+import { authorize, type Caller, membershipIn } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { newId } from '../../request/parameters.ts'
 import { errorShape, named } from '../../response/shapes.ts'
@@ -75,7 +75,7 @@ function findUser(store: Store, caller: Caller, id: string): User {
   }
   const membership = membershipIn(store, caller, user.spec.organizationName ?? '')
   if (!membership) throw notFound
-  demand({ ...caller, membership }, { organization: 'administrator' })
+  authorize({ ...caller, membership }, { organization: 'administrator' })
   return user
 }
 

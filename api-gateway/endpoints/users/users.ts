@@ -9,7 +9,7 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { find, findAll, newMetadata } from '../common/find.ts'
-import { undoing } from '../common/rollback.ts'
+import { withRollback } from '../common/rollback.ts'
 import { changeRole, removeMembership } from './organization-roles.ts'
 import {
   findMember,
@@ -52,7 +52,7 @@ async function createServiceUser(
   )
   const wanted = newObject(Membership, newMetadata(organization, id, caller), { role })
   let membership = wanted
-  await undoing(
+  await withRollback(
     log,
     () => cluster.remove(User, user),
     async () => {

@@ -4,7 +4,7 @@ import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { refusePrototypeKey } from '../../../operator/domain/delta/patch.ts'
 import { placeOf, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
-import { type Caller, demand } from '../../authenticate.ts'
+import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { changeObject, contributionOf, stamped } from '../common/change.ts'
 import { inOrganization, newMetadata } from '../common/find.ts'
@@ -72,7 +72,7 @@ function plainContent(value: string | undefined, current?: SharedValue): Content
 
 /** Whoever may name any Secret of the organization can read all of them. A store may come later, as for definitions. */
 function referenceTo(given: SecretReference, caller: Caller): Pick<Spec, 'secret' | 'storeReference'> {
-  demand(caller, { organization: 'administrator' })
+  authorize(caller, { organization: 'administrator' })
   const { secret, key } = fromReference(given, "'secret_ref'")
   const { store = '', ref = '', version } = given
   const kept = version === undefined ? {} : { version }

@@ -21,14 +21,13 @@ import { recordEvent } from '../shared/events.ts'
 import type { HostReservations } from '../shared/host-reservations.ts'
 import type { Installation } from '../shared/installation.ts'
 import type { Inventory } from '../shared/inventory.ts'
-import type { SecretHolds } from '../shared/secret-holds.ts'
+import type { SecretFinalizers } from '../shared/secret-finalizers.ts'
 import { deprovisionAll } from './deprovision.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
 import { customTypeOf, withoutExposedOutputs } from './outputs.ts'
 import { provision } from './provision.ts'
 import { requestFor, whatTheDriverSees } from './provision-request.ts'
 import { factsOf } from './provisioned-instances.ts'
-import { withStandingClaims } from './standing-claims.ts'
 import { createUntouched } from './untouched.ts'
 
 type Seen = Observed<typeof ActiveResource>
@@ -40,11 +39,11 @@ export interface ResourceTools {
   readonly inventory: Inventory
   readonly installation: Installation
   readonly drivers: OrganizationDrivers
-  readonly claims: HostReservations
+  readonly hostReservations: HostReservations
   readonly vendors: readonly string[]
   readonly deadlineSeconds: number
   readonly planning: Planning
-  readonly holds: SecretHolds
+  readonly secretFinalizers: SecretFinalizers
   readonly log: Log
 }
 
@@ -61,9 +60,9 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
   return {
     kind: ActiveResource,
     watches: [
-      watchKind(cache, (change) => concernedBy(change, cache)),
-      { subscribe: (wake) => inventory.onDrift((key) => wake([key])) },
-      { subscribe: (wake) => tools.claims.onFreed((key) => wake([key])) },
+      watchKind(cache, (change) => keysToEnqueue(change, cache)),
+      { subscribe: (enqueue) => inventory.onDrift((key) => enqueue([key])) },
+      { subscribe: (enqueue) => tools.hostReservations.onFreed((key) => enqueue([key])) },
       watchKind(cluster.store.cacheOf(ResourceAccount), ({ before, after }) => {
         const account = after ?? before
         if (!account || before?.spec === after?.spec) return []
@@ -95,8 +94,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
           'no deployment of this installation wrote this spec: deploy the environment to account for it',
         )
       }
-      const known = asIs(given)
-      const resource = await withStandingClaims(known, tools)
+      const resource = asIs(given)
       if (resource.spec.unusedSince) return unused(resource)
       awaitDependencies(resource, cluster)
       const { driver, templates } = tools.drivers.find(
@@ -106,9 +104,6 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       const request = await requestFor(resource, driver.descriptor, cluster)
       const inputsHash = installation.hash(whatTheDriverSees(resource, request, templates))
       const isSame = resource.status?.inputsHash === inputsHash
-      // What stands keeps its names until something stands in its place, and a provision may end anywhere.
-      if (!isSame && resource !== known)
-        await context.report(factsOf(resource), 'claiming the names of what stands')
       const isDrifted = inventory.takeDrift(resource)
       const key = keyOf(resource)
       const isDue = isDrifted || (context.isResync && driver.descriptor.repairs === true)
@@ -131,7 +126,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
       // What somebody else wrote and we never provisioned has nothing behind it.
       const { provisioned, secretNames } = resource.status ?? {}
       if (!provisioned && !secretNames && !installation.isSigned(resource)) return
-      await tellingHowToLetGo(resource, () => deprovisionAll(resource, tools, context))
+      await withDetachHint(resource, () => deprovisionAll(resource, tools, context))
       untouched.forget(resource)
     },
   }
@@ -152,7 +147,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
     const message = `${formatDescriptor(resource.spec)} of environment '${resource.spec.environmentName}' was detached; left behind: ${left.join('; ') || 'nothing'}`
     tools.log.warn('detached', { organization: namespace, guResId: resource.metadata.name, message })
     await recordEvent(cluster.client, resource, { type: 'Warning', reason: 'Detached', message })
-    await tools.holds.release(resource, secretNames)
+    await tools.secretFinalizers.removeFinalizers(resource, secretNames)
   }
 }
 
@@ -162,7 +157,7 @@ function describe({ driverType, accountName, identity }: ProvisionedInstance): s
 }
 
 /** A deletion that does not get on says how it can be ended all the same. */
-async function tellingHowToLetGo(resource: ActiveResource, work: () => Promise<void>): Promise<void> {
+async function withDetachHint(resource: ActiveResource, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -180,7 +175,7 @@ function explained(resource: ActiveResource): Seen {
 }
 
 /** Dependents of a resource that became ready or changed its outputs; dependencies of one that is going or gone. */
-function concernedBy({ before, after }: Change<ActiveResource>, cache: Cache<ActiveResource>): string[] {
+function keysToEnqueue({ before, after }: Change<ActiveResource>, cache: Cache<ActiveResource>): string[] {
   if (
     after &&
     isReady(after) &&

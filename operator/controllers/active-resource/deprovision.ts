@@ -23,10 +23,10 @@ export async function deprovisionAll(
     resource,
     [...descriptors].flatMap((each) => each?.applies ?? []),
   )
-  await tools.holds.release(resource, secretNames)
+  await tools.secretFinalizers.removeFinalizers(resource, secretNames)
 }
 
-/** Takes away one of the things that stand; what `successor` claims too stays. */
+/** Takes away one of the things that stand; what `successor` names too stays. */
 export async function deprovision(
   resource: ActiveResource,
   standing: ProvisionedInstance,

@@ -21,7 +21,7 @@ export async function step<T>(
 }
 
 /** Lets an error that says what to do about it tell also what stands by now. */
-export async function tellingOf<T>(observed: object, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(observed: object, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -19,7 +19,7 @@ export interface DriverFactories {
 export interface FoundDriver {
   readonly driver: Driver
   /** Driver type and address of what really provisions: of a wrapping driver, that of the one inside. */
-  readonly standsAs: Pick<ProvisionedInstance, 'driverType' | 'target'>
+  readonly recordedAs: Pick<ProvisionedInstance, 'driverType' | 'target'>
   /** Templates of the drivers that wrap it, the outermost first; absent when none does. */
   readonly templates?: readonly unknown[]
 }
@@ -47,13 +47,13 @@ export function createOrganizationDrivers(options: {
     const descriptor = driverOf(driverType, planning.catalogueOf(organization), vendors)
     if (!descriptor) return undefined
     const known = builtIn.find((each) => each.descriptor === descriptor)
-    if (known) return { driver: known, standsAs: { driverType } }
+    if (known) return { driver: known, recordedAs: { driverType } }
     const object = store.get(ResourceDriver, organization, driverType.slice(driverType.indexOf('/') + 1))
     if (!object) return undefined
     const { target, template } = object.spec
     const wrapped = wrappedDriverType(object)
     if (wrapped === undefined)
-      return { driver: factories.remote(descriptor, target), standsAs: { driverType, target } }
+      return { driver: factories.remote(descriptor, target), recordedAs: { driverType, target } }
     const inner = lookUp(organization, wrapped)
     if (!inner) return undefined
     const driver = factories.wrapping(descriptor, template, inner.driver)
@@ -78,7 +78,7 @@ export function createOrganizationDrivers(options: {
     ofStanding(organization, { driverType, target }) {
       const found = lookUp(organization, driverType)
       // One that wraps another by now never made anything itself.
-      if (found?.standsAs.driverType === driverType) return found.driver
+      if (found?.recordedAs.driverType === driverType) return found.driver
       if (target === undefined) throw unknown(organization, driverType)
       return factories.remote(goneDriver(driverType), target)
     },

@@ -15,11 +15,11 @@ import type { Applied } from '../shared/inventory.ts'
 import type { ResourceTools } from './active-resource.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { deprovision } from './deprovision.ts'
-import { step, tellingOf, withinDeadline } from './driver-call.ts'
+import { step, withinDeadline, withProgress } from './driver-call.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { hiding, keepSecretOutputs, sortOutputs } from './outputs.ts'
 import { type GatheredRequest, secretTextsOf } from './provision-request.ts'
-import { factsOf, remembered, secretsOf, standingsOf } from './provisioned-instances.ts'
+import { factsOf, provisionedInstancesOf, remembered, secretsOf } from './provisioned-instances.ts'
 import type { Untouched } from './untouched.ts'
 
 type Seen = Observed<typeof ActiveResource>
@@ -42,8 +42,8 @@ export async function provision(
   const secrets = [request.secrets, request.account, secretTextsOf(request)]
   const attempt = <T>(work: () => Promise<T>) => step('ProvisionFailed', doing, secrets, work)
   const prepared = await attempt(() => callFor(resource, request, found, signal, tools))
-  const { standing, predecessors, isNews } = standingsOf(resource, prepared, found, tools)
-  await tools.holds.hold(resource, prepared.secretNames)
+  const { standing, predecessors, isNews } = provisionedInstancesOf(resource, prepared, found, tools)
+  await tools.secretFinalizers.addFinalizers(resource, prepared.secretNames)
   let known = factsOf(resource)
   if (isNews) {
     const needed = [
@@ -72,20 +72,20 @@ export async function provision(
       doing,
     )
   }
-  tools.claims.take(resource, result.claims ?? [])
+  tools.hostReservations.reserve(resource, result.reservedHosts ?? [])
   const applied = await attempt(() => tools.inventory.bring(resource, objects, kinds))
   const stands = {
     objects: unlessEmpty(applied.standing),
-    claims: result.claims && [...result.claims],
+    reservedHosts: result.reservedHosts && [...result.reservedHosts],
     provisioned: standing,
   }
   const facts = present({ ...known, inputsHash: undefined, ...stands })
-  const outputs = await tellingOf(facts, async () => {
+  const outputs = await withProgress(facts, async () => {
     const given = await attempt(() => outputsOf(resource, request.namespace, result, applied, tools))
     return sortedOutputs(resource, given, tools)
   })
   const secretsKnown = hiding(facts, outputs.secretPaths)
-  const outputsSecretName = await tellingOf(secretsKnown, async () => {
+  const outputsSecretName = await withProgress(secretsKnown, async () => {
     // What is secret is remembered first: a process that dies here must not forget it.
     if (!areCovered(leafPaths(outputs.secrets), known.secretOutputPaths ?? []))
       await context.report(secretsKnown, doing)
@@ -93,7 +93,7 @@ export async function provision(
     for (const each of predecessors) await deprovision(resource, each, tools, context, standing)
     return name
   })
-  await tools.holds.release(
+  await tools.secretFinalizers.removeFinalizers(
     resource,
     (resource.status?.secretNames ?? []).filter((name) => !prepared.secretNames.includes(name)),
   )
@@ -159,7 +159,7 @@ function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], u
 async function callFor(
   resource: ActiveResource,
   request: GatheredRequest,
-  { driver, standsAs }: FoundDriver,
+  { driver, recordedAs }: FoundDriver,
   signal: AbortSignal,
   tools: ResourceTools,
 ): Promise<{
@@ -175,7 +175,7 @@ async function callFor(
   if (!driver.descriptor.keepsCookie) return { request: plain, secretNames, ...known }
   const cookieName = cookieSecretName(
     resource.metadata.name,
-    driverName(standsAs.driverType, tools.vendors),
+    driverName(recordedAs.driverType, tools.vendors),
     known,
   )
   return {

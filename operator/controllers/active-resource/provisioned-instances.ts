@@ -23,10 +23,10 @@ export function factsOf({ status }: ActiveResource): Seen {
 }
 
 /** What is about to stand, what may stand besides, and whether that is more than the status remembers. */
-export function standingsOf(
+export function provisionedInstancesOf(
   resource: ActiveResource,
   { identity }: { readonly identity?: FreeForm },
-  { driver: { descriptor }, standsAs }: FoundDriver,
+  { driver: { descriptor }, recordedAs }: FoundDriver,
   tools: ResourceTools,
 ): {
   readonly standing: ProvisionedInstance
@@ -36,7 +36,7 @@ export function standingsOf(
   const { accountName } = resource.spec.definition
   const credentialsSecretName = accountSecretOf(resource, tools.cluster)
   const standing: ProvisionedInstance = {
-    ...standsAs,
+    ...recordedAs,
     ...(accountName ? { accountName } : {}),
     ...(credentialsSecretName ? { credentialsSecretName } : {}),
     ...(identity ? { identity } : {}),

@@ -14,11 +14,11 @@ export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Watch 
     metadataOnly: true,
   })
   return {
-    subscribe(wake) {
+    subscribe(enqueue) {
       cache.subscribe(({ before, after }) => {
         // It names the environment as its key does.
         const environment = before?.metadata.annotations?.[annotations.environment]
-        if (!after && environment !== undefined) wake([environment])
+        if (!after && environment !== undefined) enqueue([environment])
       })
     },
     stop: () => reflector.stop(),

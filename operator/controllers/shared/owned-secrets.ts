@@ -8,7 +8,7 @@ import { announcementsIn } from '../../domain/secret/announced-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import {
-  isHeldSecret,
+  hasSecretFinalizer,
   isSecretName,
   readSecretMetadata,
   removeSecret,
@@ -56,7 +56,7 @@ export function createOwnedSecrets<K extends OwnerKind>(
     if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return false
     // One that is held stays readable until the last resource lets go of it; any other would be gone at once.
     const isNeeded = store.byIndex(ActiveResource, 'secret', scoped(owner, name)).length > 0
-    if (isNeeded && !isHeldSecret(secret)) return true
+    if (isNeeded && !hasSecretFinalizer(secret)) return true
     await removeSecret(client, secret)
     return false
   }

@@ -6,11 +6,11 @@ import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 /** Wakes objects when another one that they refer to comes, goes, or begins to be deleted. */
 export function watchPresence<K extends Kind>(
   cache: Cache<ObjectOf<K>>,
-  keysOf: (object: ObjectOf<K>) => readonly string[],
+  mapFunc: (object: ObjectOf<K>) => readonly string[],
 ): Watch {
   return watchKind<K>(cache, ({ before, after }) => {
     const object = after ?? before
     const isSame = isPresent(before) === isPresent(after) && !before === !after
-    return object && !isSame ? keysOf(object) : []
+    return object && !isSame ? mapFunc(object) : []
   })
 }

@@ -14,7 +14,7 @@ import { faultsOfStores } from '../secret/secret-stores.ts'
 import { driverOf, driverTypeOf, faultsOfAccount } from './definition.ts'
 
 /** What is wrong with a definition for whatever resource it is chosen. */
-export interface Fault {
+export interface DefinitionFault {
   readonly reason: string
   readonly message: string
 }
@@ -32,7 +32,7 @@ export interface CompiledDefinition {
   readonly links: readonly Link[]
   readonly provisions: readonly Provisioning[]
   readonly driver: DriverDescriptor | undefined
-  readonly faults: readonly Fault[]
+  readonly faults: readonly DefinitionFault[]
 }
 
 /** What definitions may name. */
@@ -51,7 +51,7 @@ export function compileDefinition(
   surroundings: Surroundings,
 ): CompiledDefinition {
   const { metadata, spec } = definition
-  const faults: Fault[] = []
+  const faults: DefinitionFault[] = []
   const owner = `definition '${metadata.name}'`
   const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
   faults.push(...driverFaults(definition, driver, owner, surroundings))
@@ -84,7 +84,7 @@ function driverFaults(
   driver: DriverDescriptor | undefined,
   owner: string,
   surroundings: Surroundings,
-): Fault[] {
+): DefinitionFault[] {
   const { driverType, type } = definition.spec
   const { catalogue, vendors } = surroundings
   if (!driver) {
@@ -92,7 +92,7 @@ function driverFaults(
     const hint = didYouMean(driverType, known, surroundings.budget) || `; known drivers: ${known.join(', ')}`
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }
-  const faults: Fault[] = []
+  const faults: DefinitionFault[] = []
   const { resourceTypes } = driver
   if (!isProvidedBy(type, resourceTypes)) {
     const message = `driver '${driverType}' of ${owner} does not provide '${type}', only ${resourceTypes?.join(', ')}`
@@ -106,7 +106,7 @@ export function linksIn(
   value: unknown,
   roots: readonly string[],
   where: string,
-  faults: Fault[],
+  faults: DefinitionFault[],
   lenient = false,
 ): Link[] {
   const links: Link[] = []
@@ -125,7 +125,7 @@ export function linksIn(
 }
 
 /** The same for secret inputs, of which no fault tells the text. */
-function linksInSecrets(refs: FreeForm, where: string, faults: Fault[]): Link[] {
+function linksInSecrets(refs: FreeForm, where: string, faults: DefinitionFault[]): Link[] {
   const report = (at: string) =>
     faults.push({ reason: 'InvalidPlaceholder', message: `${where} '${at}' ${malformedSecret}` })
   return secretPlaceholders(refs, report).map(({ path }) => parseLink(path, definitionRoots))
@@ -140,7 +140,7 @@ function distinct(links: readonly Link[]): Link[] {
   return [...byName.values()]
 }
 
-function faultFrom(error: unknown, reason: string, where: string): Fault {
+function faultFrom(error: unknown, reason: string, where: string): DefinitionFault {
   if (error instanceof Problem) return { reason, message: `${where}: ${error.message}` }
   throw error
 }

@@ -32,10 +32,10 @@ export function refuseIndirect({ externals, shared }: Needs, types: Types, repor
 /** What can be said against a node when the whole graph is known. */
 export function checkNode(draft: Draft, types: Types, budget: WorkBudget, report: Report): void {
   checkParams(draft, types, budget, report)
-  const [first, ...rest] = draft.claims
+  const [first, ...rest] = draft.paramSources
   const other = first && rest.find(({ params }) => !sameJson(params, first.params))
   if (other) {
-    const claimants = draft.claims.map(({ by }) => by).sort(compareText)
+    const claimants = draft.paramSources.map(({ by }) => by).sort(compareText)
     report(draft.text, 'ConflictingParams', `different params are given by ${claimants.join(', ')}`)
   }
   for (const [text, targets] of draft.references) {

@@ -9,7 +9,7 @@ import { type Descriptor, formatDescriptor, inherit, type Reference } from '../r
 import { guResId } from '../resource/identity.ts'
 
 /** Parameters that somebody gave to a resource. */
-export interface Claim {
+export interface ParamSource {
   readonly by: string
   readonly params: FreeForm
 }
@@ -26,7 +26,7 @@ export interface Draft {
   readonly copies: Set<Draft>
   readonly selections: Map<string, Selector>
   readonly references: Map<string, readonly Draft[]>
-  readonly claims: Claim[]
+  readonly paramSources: ParamSource[]
   params: FreeForm | undefined
   /** Shared values that the params name. */
   values: Readonly<Record<string, ValueSource>>
@@ -76,7 +76,7 @@ export class DraftGraph {
       copies: new Set(),
       selections: new Map(),
       references: new Map(),
-      claims: [],
+      paramSources: [],
       params: undefined,
       values: {},
       match: undefined,

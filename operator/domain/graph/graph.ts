@@ -6,7 +6,12 @@ import { compareText } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { inOrder } from '../base/order.ts'
 import { lengthOf } from '../base/size.ts'
-import { type CompiledDefinition, compileDefinition, type Fault, linksIn } from '../definition/compile.ts'
+import {
+  type CompiledDefinition,
+  compileDefinition,
+  type DefinitionFault,
+  linksIn,
+} from '../definition/compile.ts'
 import type { Matcher, WonMatch } from '../definition/matching.ts'
 import type { Misses } from '../definition/near-misses.ts'
 import type { SetContent } from '../delta/delta.ts'
@@ -278,9 +283,9 @@ class GraphBuilder {
   }
 
   #takeParams(draft: Draft, params: FreeForm, by: string, workload: string | undefined): void {
-    draft.claims.push({ by, params })
+    draft.paramSources.push({ by, params })
     draft.params ??= params
-    const faults: Fault[] = []
+    const faults: DefinitionFault[] = []
     for (const link of linksIn(params, paramsRoots, `params of ${by}`, faults, true))
       this.#follow(link, draft, workload)
     for (const { reason, message } of faults) this.#report(draft.text, reason, message)

@@ -1,7 +1,7 @@
 import { type HeldRecord, type HostType, hostTypes, isAsWanted, type WantedRecord } from './record.ts'
 
 /** What a resource wants of a name: that its record stands there, or that no record of it does. */
-export interface Wish {
+export interface DesiredRecord {
   readonly name: string
   /** What the comment of its records says. */
   readonly mark: string
@@ -25,7 +25,7 @@ export type Decision =
   | { readonly kind: 'conflict'; readonly message: string; readonly change?: Change }
 
 /** What to do about a wish, where these records have its name; records without its mark are never touched. */
-export function decide(wish: Wish, records: readonly HeldRecord[]): Decision {
+export function decide(wish: DesiredRecord, records: readonly HeldRecord[]): Decision {
   const own = records.filter((each) => each.comment === wish.mark && isHostType(each.type))
   const { record } = wish
   if (!record) return own.length === 0 ? { kind: 'absent' } : changing({ deletes: own.map(({ id }) => id) })
@@ -64,7 +64,7 @@ function isBefore(left: HeldRecord, right: HeldRecord): boolean {
   return left.comment < right.comment
 }
 
-function conflict(wish: Wish, foreign: HeldRecord, own: readonly HeldRecord[]): Decision {
+function conflict(wish: DesiredRecord, foreign: HeldRecord, own: readonly HeldRecord[]): Decision {
   const message = conflictText(wish, foreign)
   const isLater = isMark(foreign.comment) && own.length > 0 && own.every((each) => isBefore(foreign, each))
   if (!isLater) return { kind: 'conflict', message }
@@ -90,7 +90,7 @@ function isInTheWay({ type }: HeldRecord, wanted: WantedRecord): boolean {
   return wanted.type === 'CNAME' || isHostType(type) || type === 'NS'
 }
 
-function conflictText({ name, mark }: Wish, { type, comment }: HeldRecord): string {
+function conflictText({ name, mark }: DesiredRecord, { type, comment }: HeldRecord): string {
   return `the name '${name}' has a record of type ${type} that belongs to ${ownerText(comment, mark)}`
 }
 

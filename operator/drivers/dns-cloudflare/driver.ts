@@ -98,7 +98,7 @@ export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudfl
       return {
         outputs: { values: { host: name, tls_secret_name: secret.metadata.name }, secrets: {} },
         objects: [secret],
-        claims: [`host/${name}`],
+        reservedHosts: [name],
       }
     },
 

@@ -1,4 +1,4 @@
-import type { Wish } from './decide.ts'
+import type { DesiredRecord } from './decide.ts'
 import type { HeldRecord } from './record.ts'
 
 /** Times in milliseconds that say how far a zone's list can be trusted. */
@@ -18,15 +18,15 @@ export interface ZoneMemory {
   wrote(record: HeldRecord): void
   removed(name: string, id: string): void
   /** The answer of an operation for the wish was lost; how many times in a row it was. */
-  lost(wish: Wish): number
+  lost(wish: DesiredRecord): number
   /** Seconds until a list tells what came of the lost operation; undefined when none was lost lately. */
-  unsettledSeconds(wish: Wish): number | undefined
+  unsettledSeconds(wish: DesiredRecord): number | undefined
   /** Whether only a new list tells what came of an operation. */
-  isUnsure(wish: Wish): boolean
+  isUnsure(wish: DesiredRecord): boolean
   /** It is known again what stands. */
-  settled(wish: Wish, isGone: boolean): void
+  settled(wish: DesiredRecord, isGone: boolean): void
   /** Seconds until a list that shows nothing can be believed; 0 when one begun at that time can. */
-  doubtSeconds(wish: Wish, listBegun: number): number
+  doubtSeconds(wish: DesiredRecord, listBegun: number): number
   /** Forgets what is too old to matter. */
   prune(): void
 }
@@ -109,7 +109,7 @@ export function createZoneMemory(
   }
 }
 
-function keyOf({ mark, name }: Wish): string {
+function keyOf({ mark, name }: DesiredRecord): string {
   return `${mark} ${name}`
 }
 

@@ -1,13 +1,13 @@
 import { Failed, nothingMade, Waiting } from '../../domain/base/errors.ts'
 import type { Done, ZoneApi } from './api.ts'
-import { type Change, sizeOf, type Wish } from './decide.ts'
+import { type Change, type DesiredRecord, sizeOf } from './decide.ts'
 import { ApiFault, rejected } from './fault.ts'
 import type { ZoneMemory } from './memory.ts'
 import { errorOf, unavailable, unknownOutcome, wrongZone } from './outcome.ts'
 
 /** A change that somebody waits for. */
 export interface Task {
-  readonly wish: Wish
+  readonly wish: DesiredRecord
   readonly change: Change
 }
 
@@ -144,7 +144,7 @@ async function settleDone<T extends Task>(
 }
 
 /** One lost answer is waited for; many in a row are a failure of the provider. */
-function lossOf(wish: Wish, { message }: ApiFault, memory: ZoneMemory): Error {
+function lossOf(wish: DesiredRecord, { message }: ApiFault, memory: ZoneMemory): Error {
   const count = memory.lost(wish)
   if (count > mostLosses) return unavailable(message)
   return unknownOutcome(wish.name, memory.unsettledSeconds(wish) ?? 1)

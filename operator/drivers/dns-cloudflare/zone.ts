@@ -1,9 +1,9 @@
 import { nothingMade, Stalled, Waiting } from '../../domain/base/errors.ts'
 import type { ZoneApi } from './api.ts'
+import { createBatcher, type Pending as PendingOf } from './batcher.ts'
 import type { Budget } from './budget.ts'
-import { type Change, decide, isPureCreation, type Wish } from './decide.ts'
+import { type Change, type DesiredRecord, decide, isPureCreation } from './decide.ts'
 import { ApiFault, limited } from './fault.ts'
-import { createGathering, type Pending as PendingOf } from './gathering.ts'
 import type { ZoneMemory } from './memory.ts'
 import { isInZone } from './name.ts'
 import { errorOf, unknownOutcome, wrongZone } from './outcome.ts'
@@ -13,7 +13,7 @@ import { write } from './writing.ts'
 /** One zone as one token sees it. */
 export interface Zone {
   /** Resolves when the wish is fulfilled. */
-  ask(wish: Wish, signal: AbortSignal): Promise<void>
+  ask(wish: DesiredRecord, signal: AbortSignal): Promise<void>
   readonly isIdle: boolean
   close(): void
 }
@@ -31,7 +31,7 @@ interface ZoneTools {
   readonly collectMs: number
 }
 
-type Pending = PendingOf<Wish>
+type Pending = PendingOf<DesiredRecord>
 
 interface Listing {
   readonly begunAt: number
@@ -64,7 +64,7 @@ export function createZone(tools: ZoneTools): Zone {
   let refused: Refusal | undefined
   let refusedWrites: Refusal | undefined
 
-  const gathering = createGathering<Wish>({
+  const gathering = createBatcher<DesiredRecord>({
     clock,
     collectMs: tools.collectMs,
     enough: enoughForCycle,
@@ -122,7 +122,7 @@ export function createZone(tools: ZoneTools): Zone {
     const again: Pending[] = []
     const tasks: {
       readonly pending: Pending
-      readonly wish: Wish
+      readonly wish: DesiredRecord
       readonly change: Change
       /** What the wish ends with all the same. */
       readonly error?: Error
@@ -216,7 +216,7 @@ export function createZone(tools: ZoneTools): Zone {
   }
 
   /** Why there is no use in asking now. */
-  function refusalOf(wish: Wish): Error | undefined {
+  function refusalOf(wish: DesiredRecord): Error | undefined {
     const unsettled = memory.unsettledSeconds(wish)
     if (unsettled !== undefined) return unknownOutcome(wish.name, unsettled)
     const seconds = budget.restSeconds(tokenKey)

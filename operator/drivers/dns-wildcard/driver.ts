@@ -41,7 +41,7 @@ export function createDnsWildcard({
           secrets: {},
         },
         objects: secret ? [secret] : [],
-        claims: [`host/${host}`],
+        reservedHosts: [host],
       }
     },
     async deprovision() {},

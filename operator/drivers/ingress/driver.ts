@@ -37,7 +37,7 @@ export function createIngress(rules: AnnotationRules = {}): Driver {
       const host = hostOf(request, dns)
       const secretName = secretOf(request, inputs, dns)
       const object = render(name, request.namespace, inputs, host, secretName, paths)
-      return { outputs, objects: [object], claims: host === undefined ? [] : [`host/${host}`] }
+      return { outputs, objects: [object], reservedHosts: host === undefined ? [] : [host] }
     },
     async deprovision() {},
   }

@@ -1,4 +1,4 @@
-import { mostClaims } from '../../api/active-resource.ts'
+import { mostReservedHosts } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
@@ -16,20 +16,20 @@ export function withIngressRules(driver: Driver, rules: AnnotationRules): Driver
       if (ingresses.length === 0) return provisioned
       for (const { metadata } of ingresses)
         refuseAnnotations(Object.keys(metadata.annotations ?? {}).filter(isRefused))
-      const claims = [...(provisioned.claims ?? []), ...hostClaimsOf(ingresses)]
-      if (claims.length > mostClaims)
+      const reservedHosts = [...(provisioned.reservedHosts ?? []), ...hostsOf(ingresses)]
+      if (reservedHosts.length > mostReservedHosts)
         throw new Stalled(
           'TooManyHosts',
-          `the Ingresses have ${claims.length} hosts; a resource may have at most ${mostClaims}`,
+          `the Ingresses have ${reservedHosts.length} hosts; a resource may have at most ${mostReservedHosts}`,
         )
-      return { ...provisioned, claims }
+      return { ...provisioned, reservedHosts }
     },
   }
 }
 
-/** HostReservations to the hosts of Ingresses, each once. */
-export function hostClaimsOf(ingresses: readonly KubeObject[]): string[] {
-  return [...new Set(ingresses.flatMap(hostsOf))].map((host) => `host/${host}`)
+/** The hosts of Ingresses, each once. */
+export function hostsOf(ingresses: readonly KubeObject[]): string[] {
+  return [...new Set(ingresses.flatMap(hostsOfOne))]
 }
 
 /** Whether an object is an Ingress. */
@@ -37,8 +37,8 @@ export function isIngress({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 
   return kind === 'Ingress' && apiVersion.startsWith('networking.k8s.io/')
 }
 
-/** In lower case, as they are claimed; what has no form is for the API server to refuse. */
-function hostsOf({ spec }: KubeObject): string[] {
+/** The hosts in lower case. The API server refuses malformed ones. */
+function hostsOfOne({ spec }: KubeObject): string[] {
   if (!isObject(spec) || !Array.isArray(spec.rules)) return []
   return spec.rules.flatMap((rule) =>
     isObject(rule) && typeof rule.host === 'string' && rule.host !== '' ? [rule.host.toLowerCase()] : [],

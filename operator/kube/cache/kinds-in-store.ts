@@ -17,7 +17,7 @@ import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { typesNamedBy } from '../../domain/definition/definition.ts'
 import { criterionId } from '../../domain/definition/matching.ts'
 import { placeOf } from '../../domain/graph/shared-values.ts'
-import { wildcardOver } from '../../domain/resource/claim.ts'
+import { wildcardOver } from '../../domain/resource/host.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { type Stored, stored } from './store.ts'
 
@@ -81,8 +81,9 @@ export const kindsInStore: readonly Stored[] = [
     driver: (each) => [scoped(each, each.spec.definition.driverType)],
     // The built-in types never change.
     type: (each) => (each.spec.type.includes('/') ? [scoped(each, each.spec.type)] : []),
-    claim: (each) => each.status?.claims ?? [],
-    wildcardOverClaim: (each) => (each.status?.claims ?? []).flatMap((name) => wildcardOver(name) ?? []),
+    reservedHost: (each) => each.status?.reservedHosts ?? [],
+    wildcardOverHost: (each) =>
+      (each.status?.reservedHosts ?? []).flatMap((name) => wildcardOver(name) ?? []),
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
   }),
   stored(Webhook, { application: (each) => [scoped(each, each.spec.applicationName)] }),

@@ -30,12 +30,16 @@ export async function readSecretMetadata(
 }
 
 /** Whether a Secret carries our finalizer. */
-export function isHeldSecret({ metadata }: KubeObject): boolean {
+export function hasSecretFinalizer({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes(finalizer) ?? false
 }
 
 /** Puts our finalizer on the Secret, or takes it off; false when the Secret changed or went since it was read. */
-export async function setHeld(client: KubeClient, secret: KubeObject, held: boolean): Promise<boolean> {
+export async function setSecretFinalizer(
+  client: KubeClient,
+  secret: KubeObject,
+  held: boolean,
+): Promise<boolean> {
   const { namespace, name, uid, resourceVersion } = secret.metadata
   const others = (secret.metadata.finalizers ?? []).filter((each) => each !== finalizer)
   const finalizers = held ? [...others, finalizer] : others

@@ -25,12 +25,12 @@ export function holdLease(
   options: LeaseOptions & {
     readonly client: KubeClient
     readonly shared: SharedTimes
-    tell(event: LeaseEvent): void
+    emit(event: LeaseEvent): void
     /** The main thread does nothing any more, so the lease is not renewed. */
     onStuck(): void
   },
 ): LeaseHolder {
-  const { client, namespace, name, identity, times, shared, tell, onStuck } = options
+  const { client, namespace, name, identity, times, shared, emit, onStuck } = options
   const path = pathOf(leaseResource, namespace, name)
   // One answer that does not come must not cost the leadership: there is time for another question.
   const patienceMs = times.retryMs * 2
@@ -54,14 +54,14 @@ export function holdLease(
     shared.renewedAt = begun
     clearTimeout(deadline)
     deadline = setTimeout(lose, begun + times.renewDeadlineMs - monotonicMs())
-    if (isNew) tell({ kind: 'elected' })
+    if (isNew) emit({ kind: 'elected' })
   }
 
   function lose() {
     if (stopped) return
     stopped = true
     shared.renewedAt = 0
-    tell({ kind: 'lost' })
+    emit({ kind: 'lost' })
   }
 
   async function tryToHold(): Promise<boolean> {
@@ -123,7 +123,7 @@ export function holdLease(
     while (!stopped) {
       if (monotonicMs() - shared.aliveAt > times.stuckMs) return onStuck()
       current = step().catch((error: unknown) => {
-        tell({ kind: 'warning', message: 'could not reach the lease', error })
+        emit({ kind: 'warning', message: 'could not reach the lease', error })
       })
       await current
       if (hasEverLed() && !isLeader()) return lose()

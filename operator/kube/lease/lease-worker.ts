@@ -10,11 +10,11 @@ let credentials: Credentials
 let holder: LeaseHolder | undefined
 // The lease must not wait behind the work.
 const client = createClient({ origin, pathPrefix, credentials: async () => credentials }, { connections: 2 })
-const tell = (event: LeaseEvent) => parentPort?.postMessage(event)
+const emit = (event: LeaseEvent) => parentPort?.postMessage(event)
 
 function takeCredentials(given: Credentials) {
   credentials = given
-  holder ??= holdLease({ ...options, client, shared: sharedTimes(memory), tell, onStuck: kill })
+  holder ??= holdLease({ ...options, client, shared: sharedTimes(memory), emit, onStuck: kill })
 }
 
 /** Another process may begin once the lease ends, so nothing of this one may go on after that. */
@@ -29,7 +29,7 @@ async function release() {
   try {
     await holder?.release()
   } catch (error) {
-    tell({ kind: 'warning', message: 'could not release the lease', error })
+    emit({ kind: 'warning', message: 'could not release the lease', error })
   }
   await client.close()
   parentPort?.close()

@@ -38,15 +38,15 @@ export interface Controller<K extends Kind = Kind> {
 
 /** Keys, as `namespace/name`, of the objects that a change of another object concerns. */
 export interface Watch {
-  subscribe(wake: (keys: readonly string[]) => void): void
+  subscribe(enqueue: (keys: readonly string[]) => void): void
 }
 
 /** Wakes objects when objects of another kind change. */
 export function watchKind<K extends Kind>(
   cache: Cache<ObjectOf<K>>,
-  keysOf: (change: Change<ObjectOf<K>>) => readonly string[],
+  mapFunc: (change: Change<ObjectOf<K>>) => readonly string[],
 ): Watch {
-  return { subscribe: (wake) => cache.subscribe((change) => wake(keysOf(change))) }
+  return { subscribe: (enqueue) => cache.subscribe((change) => enqueue(mapFunc(change))) }
 }
 
 /** Counts of a loop, for metrics and the benchmark. */
@@ -83,7 +83,7 @@ const raceDelayMs = 100
 /** What one look came to, and the next one. */
 interface Found<K extends Kind> {
   readonly observed?: Observed<K>
-  readonly verdict: Outcome
+  readonly outcome: Outcome
   readonly attempts?: number
   readonly delay?: number
 }
@@ -99,7 +99,7 @@ export function startController<K extends Kind>(
   const cache = cluster.store.cacheOf(kind)
   const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
   const failures = new Map<string, number>()
-  const due = new Set<string>()
+  const resyncKeys = new Set<string>()
   const settling = createSettling(options.settleMs ?? 60_000)
   const queue = createQueue(controller.workers ?? 64, work, options.pace)
 
@@ -108,15 +108,15 @@ export function startController<K extends Kind>(
     if (!object) {
       waitingSince.delete(key)
       failures.delete(key)
-      due.delete(key)
+      resyncKeys.delete(key)
       settling.forget(key)
       return
     }
     if (!isActive() || !cluster.store.isOrganization(object.metadata.namespace ?? '')) return
     const isDeleting = object.metadata.deletionTimestamp !== undefined
-    if (isDeleting && !isHeld(object)) return
+    if (isDeleting && !hasFinalizer(object)) return
     try {
-      await (isDeleting ? end(object, key) : look(object, key))
+      await (isDeleting ? finalizeOne(object, key) : reconcileOne(object, key))
     } catch (error) {
       // A write that lost a race is not a failure: look at the newer object.
       const isLost = isRace(error) || (error instanceof ApiError && error.status === 404)
@@ -125,53 +125,54 @@ export function startController<K extends Kind>(
     }
   }
 
-  async function look(object: ObjectOf<K>, key: string) {
-    const held = controller.finalize && !isHeld(object) ? await hold(object) : object
+  async function reconcileOne(object: ObjectOf<K>, key: string) {
+    const held = controller.finalize && !hasFinalizer(object) ? await addFinalizer(object) : object
     const context: ReconcileContext<K> = {
-      isResync: due.delete(key),
+      isResync: resyncKeys.delete(key),
       releaseWorker: (part) => queue.releaseWorker(key, part),
       report: async (observed, message) => {
-        await write(held, { observed, verdict: outcomeOf(new Waiting('Progressing', message)) })
+        await write(held, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
       },
     }
-    await settle(held, key, () => controller.reconcile(held, context))
+    await finish(held, key, () => controller.reconcile(held, context))
   }
 
-  async function end(object: ObjectOf<K>, key: string) {
-    await settle(object, key, async () => {
+  async function finalizeOne(object: ObjectOf<K>, key: string) {
+    await finish(object, key, async () => {
       await controller.finalize?.(object, { releaseWorker: (part) => queue.releaseWorker(key, part) })
-      await release(object)
+      await removeFinalizer(object)
       return undefined
     })
   }
 
-  /** Runs the work, judges how it ended, writes the verdict if it is news, and sees to the next try. */
-  async function settle(object: ObjectOf<K>, key: string, run: () => Promise<Observed<K> | undefined>) {
+  /** Runs the work, judges how it ended, writes the outcome if it is news, and sees to the next try. */
+  async function finish(object: ObjectOf<K>, key: string, run: () => Promise<Observed<K> | undefined>) {
     const { observed, error } = await attempt(run)
     if (error === undefined && observed === undefined) return
     // What was decided was decided on an older object: decide anew, it is nobody's failure.
     if (isRace(error)) throw error
-    const verdict = settling.verdictOn(key, object, outcomeOf(error))
-    metrics?.reconciled(kind.kind, resultOf(verdict))
-    if (verdict.retry === 'backoff') log.warn('reconcile failed', { kind: kind.kind, key, ...toldOf(error) })
-    const { attempts, delay } = verdict.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
+    const outcome = settling.outcomeFor(key, object, outcomeOf(error))
+    metrics?.reconciled(kind.kind, resultOf(outcome))
+    if (outcome.retry === 'backoff')
+      log.warn('reconcile failed', { kind: kind.kind, key, ...logFieldsOf(error) })
+    const { attempts, delay } = outcome.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
     const isPatient =
-      verdict.ready === 'Unknown' && !isStatedIn(object, verdict) && isWithinPatience(key, verdict)
+      outcome.ready === 'Unknown' && !isStatedIn(object, outcome) && isWithinPatience(key, outcome)
     if (isPatient) queue.addAfter(key, patienceMs)
-    else await state(object, { observed: observed ?? statusOfError(error), verdict, attempts, delay })
-    if (verdict.ready !== 'Unknown') waitingSince.delete(key)
-    const next = typeof verdict.retry === 'number' ? verdict.retry * 1000 : delay
+    else await writeStatus(object, { observed: observed ?? statusOfError(error), outcome, attempts, delay })
+    if (outcome.ready !== 'Unknown') waitingSince.delete(key)
+    const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
     if (next !== undefined) queue.addAfter(key, next)
   }
 
   /** Writes what came of it; of a status that will never be taken, that it is so. */
-  async function state(object: ObjectOf<K>, found: Found<K>) {
+  async function writeStatus(object: ObjectOf<K>, found: Found<K>) {
     try {
       await write(object, found)
     } catch (error) {
       if (!isRefusedForGood(error)) throw error
-      const message = `the cluster does not take the status: ${cutTo(error.message, 1000)}; it says: ${cutTo(found.verdict.message, 1000)}`
-      await write(object, { verdict: outcomeOf(new Stalled('StatusRejected', message)) })
+      const message = `the cluster does not take the status: ${cutTo(error.message, 1000)}; it says: ${cutTo(found.outcome.message, 1000)}`
+      await write(object, { outcome: outcomeOf(new Stalled('StatusRejected', message)) })
     }
   }
 
@@ -212,13 +213,13 @@ export function startController<K extends Kind>(
     await cluster.replaceStatus(kind, object, after, kind.kind)
   }
 
-  async function hold(object: ObjectOf<K>): Promise<ObjectOf<K>> {
+  async function addFinalizer(object: ObjectOf<K>): Promise<ObjectOf<K>> {
     const finalizers = [...(object.metadata.finalizers ?? []), finalizer]
     const { uid, resourceVersion } = object.metadata
     return cluster.patch(kind, object, { metadata: { uid, resourceVersion, finalizers } }, kind.kind)
   }
 
-  async function release(object: ObjectOf<K>) {
+  async function removeFinalizer(object: ObjectOf<K>) {
     const { uid } = object.metadata
     const latest = cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object
     const finalizers = (latest.metadata.finalizers ?? []).filter((name) => name !== finalizer)
@@ -243,9 +244,9 @@ export function startController<K extends Kind>(
     })
   }
   for (const object of cache.all()) queue.add(keyOf(object))
-  const sweep = setInterval(() => {
+  const resync = setInterval(() => {
     for (const object of cache.all()) {
-      due.add(keyOf(object))
+      resyncKeys.add(keyOf(object))
       queue.addAfter(keyOf(object), Math.random() * resyncMs * 0.5)
     }
   }, resyncMs)
@@ -253,14 +254,14 @@ export function startController<K extends Kind>(
   return {
     queue,
     async stop() {
-      clearInterval(sweep)
+      clearInterval(resync)
       await queue.stop()
     },
   }
 }
 
 /** A failure that has a name needs no stack. */
-function toldOf(error: unknown): object {
+function logFieldsOf(error: unknown): object {
   return error instanceof Failed ? { reason: error.reason, message: error.message } : { error }
 }
 
@@ -282,7 +283,7 @@ function resultOf({ ready, also, retry }: Outcome) {
   return retry === 'backoff' ? 'failed' : 'waiting'
 }
 
-function isHeld(object: KubeObject): boolean {
+function hasFinalizer(object: KubeObject): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false
 }
 
@@ -294,7 +295,7 @@ function isNews(before: KubeObject, after: KubeObject): boolean {
     old.deletionTimestamp !== now.deletionTimestamp ||
     !sameEntries(old.annotations, now.annotations) ||
     // Our own finalizer coming is the echo of an own write; one that somebody took away must be put back.
-    (isHeld(before) && !isHeld(after))
+    (hasFinalizer(before) && !hasFinalizer(after))
   )
 }
 

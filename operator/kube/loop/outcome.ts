@@ -11,7 +11,7 @@ export interface Outcome {
   readonly also: 'Reconciling' | 'Stalled' | undefined
   /** Seconds until the next try, or a growing back-off, or none before something changes. */
   readonly retry: number | 'backoff' | 'no'
-  /** The verdict depends on other objects: a reference is missing, or the object does not fit what it refers to. */
+  /** The outcome depends on other objects: a reference is missing, or the object does not fit what it refers to. */
   readonly dependsOn?: 'reference' | 'fit'
 }
 
@@ -44,17 +44,17 @@ const maxMessageLength = 32_000
 
 const ours = new Set(['Ready', 'Reconciling', 'Stalled'])
 
-/** The conditions after a verdict: ours replaced, the controller's own (`extra`) put beside them. */
+/** The conditions after a outcome: ours replaced, the controller's own (`extra`) put beside them. */
 export function conditionsAfter(
   before: readonly Condition[],
-  verdict: Outcome,
+  outcome: Outcome,
   extra: readonly Omit<Condition, 'lastTransitionTime'>[],
   generation: number,
   now: string,
 ): Condition[] {
-  const { reason, also } = verdict
-  const ready = readyAfter(before, verdict)
-  const message = cutTo(verdict.message, maxMessageLength)
+  const { reason, also } = outcome
+  const ready = readyAfter(before, outcome)
+  const message = cutTo(outcome.message, maxMessageLength)
   const wanted = [
     { type: 'Ready', status: ready, reason, message },
     ...(also ? [{ type: also, status: 'True' as const, reason, message }] : []),

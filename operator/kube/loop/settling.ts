@@ -6,10 +6,10 @@ interface Judged {
   readonly status?: CommonStatus
 }
 
-/** What comes of verdicts that depend on other objects, which tools apply in any order. */
+/** What comes of outcomes that depend on other objects, which tools apply in any order. */
 export interface Settling {
-  /** The verdict to state: an object that does not fit those beside it is reconciling until that has lasted. */
-  verdictOn(key: string, object: Judged, verdict: Outcome): Outcome
+  /** The outcome to state: an object that does not fit those beside it is reconciling until that has lasted. */
+  outcomeFor(key: string, object: Judged, outcome: Outcome): Outcome
   forget(key: string): void
 }
 
@@ -17,20 +17,20 @@ export interface Settling {
 export function createSettling(settleMs: number, now: () => number = () => performance.now()): Settling {
   const since = new Map<string, { readonly generation: number | undefined; readonly at: number }>()
   return {
-    verdictOn(key, object, verdict) {
-      if (verdict.dependsOn !== 'fit') {
+    outcomeFor(key, object, outcome) {
+      if (outcome.dependsOn !== 'fit') {
         since.delete(key)
-        return verdict
+        return outcome
       }
       // Another process has waited already.
-      if (isStalled(object)) return verdict
+      if (isStalled(object)) return outcome
       const { generation } = object.metadata
       const known = since.get(key)
       const begun = known && known.generation === generation ? known : { generation, at: now() }
       since.set(key, begun)
       const remainingMs = begun.at + settleMs - now()
-      if (remainingMs <= 0) return verdict
-      return { ...verdict, also: 'Reconciling', retry: Math.ceil(remainingMs / 1000) }
+      if (remainingMs <= 0) return outcome
+      return { ...outcome, also: 'Reconciling', retry: Math.ceil(remainingMs / 1000) }
     },
     forget(key) {
       since.delete(key)

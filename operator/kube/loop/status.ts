@@ -14,14 +14,14 @@ export function statusOfError<K extends Kind>(error: unknown): Observed<K> | und
   return undefined
 }
 
-/** The whole status after a look: what was seen, the tries, and the conditions of the verdict. */
+/** The whole status after a look: what was seen, the tries, and the conditions of the outcome. */
 export function nextStatus<K extends Kind>(
   kind: K,
   before: CommonStatus,
   generation: number,
-  found: { observed?: Observed<K>; verdict: Outcome; attempts?: number; delay?: number },
+  found: { observed?: Observed<K>; outcome: Outcome; attempts?: number; delay?: number },
 ): object {
-  const { observed, verdict, attempts, delay } = found
+  const { observed, outcome, attempts, delay } = found
   const now = new Date().toISOString()
   const extra = (observed ? observed.conditions : before.conditions) ?? []
   // A run that failed saw nothing new: what was known before stays.
@@ -36,7 +36,7 @@ export function nextStatus<K extends Kind>(
     ...facts,
     ...counted,
     observedGeneration: generation,
-    conditions: conditionsAfter(before.conditions ?? [], verdict, extra, generation, now),
+    conditions: conditionsAfter(before.conditions ?? [], outcome, extra, generation, now),
   }
 }
 
@@ -52,11 +52,11 @@ export function attemptsOf(object: KubeObject, here: number): number {
   return known.attempts + 1
 }
 
-/** Whether the object says already what the verdict would say. */
+/** Whether the object says already what the outcome would say. */
 export function isStatedIn(
   object: { readonly status?: CommonStatus; readonly metadata: { generation?: number } },
-  verdict: Outcome,
+  outcome: Outcome,
 ): boolean {
   const ready = conditionOf(object, 'Ready')
-  return ready?.reason === verdict.reason && ready.message === verdict.message
+  return ready?.reason === outcome.reason && ready.message === outcome.message
 }

@@ -84,7 +84,7 @@ describe('a driver type names', () => {
     ['one that wraps one that wraps', 'acme/outer', { driverType: 'acme/mine', target: 'https://d.test' }],
     ['one that wraps one of ours', 'acme/of-ours', { driverType: 'quartermaster/ours' }],
   ])('%s', (_, driverType, standsAs) => {
-    expect(find(driverType).standsAs).toEqual(standsAs)
+    expect(find(driverType).recordedAs).toEqual(standsAs)
   })
 
   test.each<[rule: string, organization: string, driverType: string]>([
@@ -101,7 +101,7 @@ describe('a driver type names', () => {
     own('broken', 'driver://acme/none')
     expect(() => find('acme/broken')).toThrow("'acme/mine'")
     own('none', 'https://none.test')
-    expect(find('acme/broken').standsAs.target).toBe('https://none.test')
+    expect(find('acme/broken').recordedAs.target).toBe('https://none.test')
   })
 })
 

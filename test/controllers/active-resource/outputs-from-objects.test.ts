@@ -5,7 +5,7 @@ import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import type { Driver, Provisioned } from '../../../operator/drivers/driver.ts'
 import { activeResource, context, driver } from '../../support/builders.ts'
-import { createWorld, isWoken, type World } from '../support/world.ts'
+import { createWorld, isEnqueued, type World } from '../support/world.ts'
 
 const namespace = environmentNamespace(context())
 const nothing = { values: {}, secrets: {} }
@@ -114,7 +114,7 @@ describe('while outputs are waited for', () => {
   beforeEach(() => {
     answer = {
       objects: [object('Deployment'), object('Secret')],
-      claims: ['host/shop.test'],
+      reservedHosts: ['shop.test'],
       outputsFrom: replicas,
     }
   })
@@ -122,7 +122,7 @@ describe('while outputs are waited for', () => {
   test.each<[why: string, error: () => Error]>([
     ['they are not there yet', () => new Waiting('OutputsNotReady', 'not yet')],
     ['a person must act', () => new Stalled('InvalidTemplate', 'no')],
-  ])('the objects and the claims are in the status: %s', async (_, error) => {
+  ])('the objects and the reserved hosts are in the status: %s', async (_, error) => {
     answer = {
       ...answer,
       outputsFrom: async () => {
@@ -130,12 +130,12 @@ describe('while outputs are waited for', () => {
       },
     }
     await world.look(resource)
-    const { objects = [], claims, provisioned, inputsHash } = world.statusOf(resource)
+    const { objects = [], reservedHosts, provisioned, inputsHash } = world.statusOf(resource)
     expect(objects.map(({ kind, uid }) => [kind, uid !== ''])).toEqual([
       ['Deployment', true],
       ['Secret', true],
     ])
-    expect(claims).toEqual(['host/shop.test'])
+    expect(reservedHosts).toEqual(['shop.test'])
     expect(provisioned?.driverType).toBe('quartermaster/maker')
     expect(inputsHash).toBeUndefined()
   })
@@ -153,14 +153,14 @@ describe('while outputs are waited for', () => {
 
   test('a change of an object wakes the resource, and not afterwards', async () => {
     expect(await world.look(resource)).toBeInstanceOf(Waiting)
-    expect(isWoken(world, resource)).toBe(false)
+    expect(isEnqueued(world, resource)).toBe(false)
     world.objects.touchStatus('Deployment', 'thing', { replicas: 2 })
-    expect(isWoken(world, resource)).toBe(true)
+    expect(isEnqueued(world, resource)).toBe(true)
     expect(await world.look(resource)).toBeUndefined()
     expect(world.statusOf(resource).outputs).toEqual({ replicas: 2 })
-    world.woken.length = 0
+    world.enqueued.length = 0
     world.objects.touchStatus('Deployment', 'thing', { replicas: 3 })
-    expect(world.woken).toEqual([])
+    expect(world.enqueued).toEqual([])
   })
 
   test('a change that comes between the answers of the cluster and of the driver is not missed', async () => {
@@ -172,7 +172,7 @@ describe('while outputs are waited for', () => {
       },
     }
     await world.look(resource)
-    expect(isWoken(world, resource)).toBe(true)
+    expect(isEnqueued(world, resource)).toBe(true)
   })
 
   test('a deletion takes the objects away', async () => {

@@ -5,7 +5,7 @@ import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import type { Driver, Provisioned, ProvisionRequest } from '../../../operator/drivers/driver.ts'
 import { activeResource, context, driver } from '../../support/builders.ts'
-import { createWorld, isWoken, type World } from '../support/world.ts'
+import { createWorld, isEnqueued, type World } from '../support/world.ts'
 
 const canary = 'canary-secret'
 const namespace = environmentNamespace(context())
@@ -115,28 +115,28 @@ describe('objects that nobody would find again are in the status before they are
   })
 })
 
-describe('claims', () => {
+describe('reserved hosts', () => {
   test('are taken before anything is applied, and are in the status afterwards', async () => {
-    provision = () => ({ objects: [object('Deployment')], claims: ['host/shop.test'] })
+    provision = () => ({ objects: [object('Deployment')], reservedHosts: ['shop.test'] })
     const [first, second] = [wanted(), wanted({}, 'globex')]
     expect(await world.look(first)).toBeUndefined()
-    expect(world.statusOf(first).claims).toEqual(['host/shop.test'])
+    expect(world.statusOf(first).reservedHosts).toEqual(['shop.test'])
     const applies = world.log.filter((each) => each.startsWith('apply')).length
     expect(await world.look(second)).toMatchObject({ reason: 'Conflict' })
     expect(world.log.filter((each) => each.startsWith('apply'))).toHaveLength(applies)
     world.remove(first)
     await world.look(first)
-    expect(isWoken(world, second)).toBe(true)
+    expect(isEnqueued(world, second)).toBe(true)
     expect(await world.look(second)).toBeUndefined()
   })
 
   test('that are given up leave the status', async () => {
-    provision = () => ({ claims: ['host/shop.test'] })
+    provision = () => ({ reservedHosts: ['shop.test'] })
     await world.look(wanted())
     provision = () => ({})
     const resource = wanted({ changed: true })
     await world.look(resource)
-    expect(world.statusOf(resource)).not.toHaveProperty('claims')
+    expect(world.statusOf(resource)).not.toHaveProperty('reservedHosts')
   })
 })
 
@@ -216,7 +216,7 @@ test('an edit by hand is repaired, even if the first try of it fails', async () 
   world.objects.before = () => {
     throw new Error('reset')
   }
-  expect(isWoken(world, resource)).toBe(true)
+  expect(isEnqueued(world, resource)).toBe(true)
   await world.look(resource)
   world.objects.before = () => {}
   expect(await world.look(resource)).toBeUndefined()

@@ -229,11 +229,11 @@ describe('an output that its type calls secret by now', () => {
     setType('values')
     const resource = deploy()
     await world.look(resource)
-    const woken: string[] = []
+    const enqueued: string[] = []
     for (const watch of activeResourceController(world.tools).watches ?? [])
-      watch.subscribe((keys) => woken.push(...keys))
+      watch.subscribe((keys) => enqueued.push(...keys))
     setType('secrets')
-    expect(woken).toEqual([keyOf(resource)])
+    expect(enqueued).toEqual([keyOf(resource)])
   })
 })
 

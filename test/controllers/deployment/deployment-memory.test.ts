@@ -30,7 +30,7 @@ function statusOf(
   look: () => Observed<typeof EnvironmentDeployment> | undefined,
 ) {
   const write = (observed = {}, error?: unknown) =>
-    nextStatus(EnvironmentDeployment, deployment.status ?? {}, 1, { observed, verdict: outcomeOf(error) })
+    nextStatus(EnvironmentDeployment, deployment.status ?? {}, 1, { observed, outcome: outcomeOf(error) })
   try {
     return write(look()) as EnvironmentDeployment['status'] // of the kind
   } catch (error) {

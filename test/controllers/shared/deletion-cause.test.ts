@@ -17,13 +17,13 @@ const cluster = createFakeCluster()
 const environments = environmentController(
   cluster,
   createFakeObjects().open(),
-  { tellLast: async () => {} },
+  { notifyLast: async () => {} },
   { keptDeployments: 1 },
 )
 const applications = applicationController(cluster)
-const woken: string[] = []
+const enqueued: string[] = []
 for (const { watches = [] } of [environments, applications] as Pick<Controller, 'watches'>[])
-  for (const watch of watches) watch.subscribe((keys) => woken.push(...keys))
+  for (const watch of watches) watch.subscribe((keys) => enqueued.push(...keys))
 
 const resource = activeResource({ type: 'postgres', resourceId: 'shared.db' })
 const environmentName = resource.spec.environmentName
@@ -44,7 +44,7 @@ beforeEach(() => {
   const spec = { applicationName, typeName: 'development' }
   cluster.put(Environment, newObject(Environment, { ...dying, name: environmentName }, spec))
   cluster.put(ActiveResource, { ...resource, metadata: { ...resource.metadata, ...dying } })
-  woken.length = 0
+  enqueued.length = 0
 })
 
 const resourceSays = (status: object) =>
@@ -66,17 +66,17 @@ async function messageOf(kind: 'environment' | 'application'): Promise<string> {
 }
 
 describe('a deletion that waits for another one tells what holds that one up:', () => {
-  test('an environment, of its resources, and is woken by the news', async () => {
+  test('an environment, of its resources, and is enqueued by the news', async () => {
     resourceSays(says('NotAllowed', 'cannot delete resource "configmaps"'))
-    expect(woken).toEqual([`${namespace}/${environmentName}`])
+    expect(enqueued).toEqual([`${namespace}/${environmentName}`])
     expect(await messageOf('environment')).toContain(
       'postgres.default#shared.db: NotAllowed: cannot delete resource "configmaps"',
     )
   })
 
-  test('an application, of its environments, and is woken by the news', async () => {
+  test('an application, of its environments, and is enqueued by the news', async () => {
     environmentSays(says('ResourcesRemain', 'waiting: NotAllowed: cannot delete', { status: 'Unknown' }))
-    expect(woken).toEqual([`${namespace}/${applicationName}`])
+    expect(enqueued).toEqual([`${namespace}/${applicationName}`])
     expect(await messageOf('application')).toContain(
       `'${environmentName}': ResourcesRemain: waiting: NotAllowed: cannot delete`,
     )
@@ -86,17 +86,17 @@ describe('a deletion that waits for another one tells what holds that one up:', 
     ['of one that said nothing since it is deleted', says('Failed', 'earlier', { observedGeneration: 1 })],
     ['of one that waits for another of the list', says('DependentsRemain', 'waiting', { status: 'Unknown' })],
     ['of one that is ready', says('Reconciled', '', { status: 'True' })],
-  ])('nothing %s, and nobody is woken', async (_, status) => {
+  ])('nothing %s, and nobody is enqueued', async (_, status) => {
     resourceSays(status)
-    expect(woken).toEqual([])
+    expect(enqueued).toEqual([])
     expect(await messageOf('environment')).toBe('waiting for the resources to be deprovisioned')
   })
 
   test('the same cause again wakes nobody', () => {
     resourceSays(says('NotAllowed', 'cannot delete'))
-    woken.length = 0
+    enqueued.length = 0
     resourceSays({ ...says('NotAllowed', 'cannot delete'), attempts: 2 })
-    expect(woken).toEqual([])
+    expect(enqueued).toEqual([])
   })
 
   test('many causes are told as five and a number', async () => {

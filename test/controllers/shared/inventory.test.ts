@@ -16,7 +16,7 @@ let world: FakeObjects
 let door: Objects
 let inventory: Inventory
 let resource: ActiveResource
-let woken: string[]
+let enqueued: string[]
 
 beforeEach(() => {
   world = createFakeObjects()
@@ -28,8 +28,8 @@ beforeEach(() => {
 function start() {
   door = world.open()
   inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined))
-  woken = []
-  inventory.onDrift((key) => woken.push(key))
+  enqueued = []
+  inventory.onDrift((key) => enqueued.push(key))
 }
 
 function object(kind: string, content: object = { spec: { size: 1 } }, name = 'thing'): KubeObject {
@@ -48,11 +48,11 @@ function record(standing: readonly AppliedObject[]) {
   resource = { ...resource, status: { objects: [...standing] } }
 }
 
-/** Whether the resource counts as touched, and was woken for it. */
+/** Whether the resource counts as touched, and was enqueued for it. */
 function isTouched(): boolean {
-  const isWoken = woken.splice(0).length > 0
-  expect(inventory.takeDrift(resource)).toBe(isWoken)
-  return isWoken
+  const isEnqueued = enqueued.splice(0).length > 0
+  expect(inventory.takeDrift(resource)).toBe(isEnqueued)
+  return isEnqueued
 }
 
 /** A change by hand. */
@@ -199,38 +199,38 @@ test('a clear waits for what is still going', async () => {
 })
 
 describe('an object that is awaited', () => {
-  test.each<[rule: string, act: () => void, isWoken: boolean]>([
+  test.each<[rule: string, act: () => void, isEnqueued: boolean]>([
     ['wakes the resource when its status changes', () => touch(1), true],
     ['wakes it when it is edited', () => edit('Deployment'), true],
     ['wakes it when it goes', () => world.delete('Deployment', 'thing'), true],
     ['is silent while nothing happens', () => {}, false],
-  ])('%s, though no status names it yet', async (_, act, isWoken) => {
+  ])('%s, though no status names it yet', async (_, act, isEnqueued) => {
     const applied = await inventory.bring(resource, [object('Deployment')], [])
     await inventory.await(resource, applied)
     act()
-    expect(woken.length > 0).toBe(isWoken)
+    expect(enqueued.length > 0).toBe(isEnqueued)
   })
 
   test('wakes it once', async () => {
     await inventory.await(resource, await bring(object('Deployment')))
     touch(1)
     touch(2)
-    expect(woken).toEqual([keyOf(resource)])
+    expect(enqueued).toEqual([keyOf(resource)])
   })
 
   test('wakes it for what happened before it was awaited', async () => {
     const applied = await bring(object('Deployment'))
     touch(1)
-    expect(woken).toEqual([])
+    expect(enqueued).toEqual([])
     await inventory.await(resource, applied)
-    expect(woken).toEqual([keyOf(resource)])
+    expect(enqueued).toEqual([keyOf(resource)])
   })
 
   test('does not wake it for our own apply, whose event comes late', async () => {
     const release = world.holdEvents()
     await inventory.await(resource, await bring(object('Deployment')))
     release()
-    expect(woken).toEqual([])
+    expect(enqueued).toEqual([])
   })
 
   test.each<[rule: string, end: () => Promise<unknown>]>([
@@ -239,9 +239,9 @@ describe('an object that is awaited', () => {
   ])('is awaited no more when %s', async (_, end) => {
     await inventory.await(resource, await bring(object('Deployment')))
     await end()
-    woken = []
+    enqueued = []
     touch(1)
-    expect(woken).toEqual([])
+    expect(enqueued).toEqual([])
   })
 })
 

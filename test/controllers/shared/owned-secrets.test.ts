@@ -173,12 +173,12 @@ describe('an account that is there to be tried', () => {
   })
 
   test('is looked at again when its time is over', async () => {
-    const woken = new Promise((resolve) => {
+    const enqueued = new Promise((resolve) => {
       for (const each of controller.watches ?? []) each.subscribe(resolve)
     })
     await look(account(undefined, undefined, until(20)))
     const keepAlive = setTimeout(() => {}, 5000)
-    expect(await woken).toEqual(['acme/cf'])
+    expect(await enqueued).toEqual(['acme/cf'])
     clearTimeout(keepAlive)
   })
 })

@@ -3,10 +3,7 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { ObjectMeta } from '../../../operator/api/kind.ts'
 import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
-import {
-  type Announcements,
-  startAnnouncements,
-} from '../../../operator/controllers/webhook/announcements.ts'
+import { type Dispatcher, startDispatcher } from '../../../operator/controllers/webhook/dispatcher.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
@@ -40,7 +37,7 @@ function listing({ store }: FakeCluster): KubeClient {
 export function createAnnouncingWorld() {
   const fake = createFakeCluster()
   const cluster: FakeCluster = { ...fake, client: listing(fake) }
-  let announcements: Announcements | undefined
+  let announcements: Dispatcher | undefined
 
   const world = {
     cluster,
@@ -53,7 +50,7 @@ export function createAnnouncingWorld() {
     },
     /** Begins with what is there, and goes on until nothing is left to do. */
     async begin(): Promise<void> {
-      announcements = startAnnouncements(cluster, { log: silentLog, isActive: () => world.isActive })
+      announcements = startDispatcher(cluster, { log: silentLog, isActive: () => world.isActive })
       await world.quiet()
     },
     async quiet(): Promise<void> {
@@ -67,7 +64,7 @@ export function createAnnouncingWorld() {
       await world.end()
       await world.begin()
     },
-    tellLast: async (last: Environment) => announcements?.tellLast(last),
+    tellLast: async (last: Environment) => announcements?.notifyLast(last),
 
     putWebhook(name: string, spec: Partial<Webhook['spec']> = {}, metadata: Partial<ObjectMeta> = {}): void {
       cluster.put(Webhook, webhook(name, spec, { creationTimestamp: early, ...metadata }))

@@ -84,13 +84,13 @@ export function createCallWorld() {
         world.cluster.replaceStatus(WebhookCall, call, nextStatus(WebhookCall, call.status ?? {}, 1, found))
       try {
         const observed = await world.controller.reconcile(call, silentContext())
-        if (world.isThere()) await write({ observed, verdict: outcomeOf() })
+        if (world.isThere()) await write({ observed, outcome: outcomeOf() })
         return outcomeOf()
       } catch (error) {
         const observed = statusOfError<typeof WebhookCall>(error)
-        const verdict = outcomeOf(error)
-        await write({ ...(observed ? { observed } : {}), verdict })
-        return verdict
+        const outcome = outcomeOf(error)
+        await write({ ...(observed ? { observed } : {}), outcome })
+        return outcome
       }
     },
 

@@ -6,7 +6,7 @@ import {
 import { createHostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import type { Installation } from '../../../operator/controllers/shared/installation.ts'
 import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
-import type { SecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
+import type { SecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
@@ -34,7 +34,7 @@ export function resourceTools(
     log: silentLog,
     deadlineSeconds: 10,
     drivers: createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories }),
-    claims: createHostReservations(cluster),
+    hostReservations: createHostReservations(cluster),
     objects: {} as Objects, // no object is made
     inventory: {
       onDrift() {},
@@ -45,6 +45,6 @@ export function resourceTools(
       clear: async () => {},
     } satisfies Inventory,
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
-    holds: { hold: async () => {}, release: async () => {} } as SecretHolds,
+    secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,
   }
 }

@@ -5,7 +5,7 @@ import {
 } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
 import { createInventory } from '../../../operator/controllers/shared/inventory.ts'
-import { createSecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
+import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
@@ -22,8 +22,8 @@ export interface World {
   readonly objects: FakeObjects
   /** Writes of objects and of status, and whatever a test adds, in order. */
   readonly log: string[]
-  /** Keys of the resources that were woken by something that they wait for. */
-  readonly woken: string[]
+  /** Keys of the resources that were enqueued by something that they wait for. */
+  readonly enqueued: string[]
   readonly tools: ResourceTools
   put(resource: ActiveResource): ActiveResource
   /** Reconciles or finalizes the resource as it is now; answers what was thrown. */
@@ -45,7 +45,7 @@ export function createWorld(
   const objects = createFakeObjects()
   const cluster: FakeCluster = { ...fake, client: objects.client }
   for (const id of ['acme', 'globex']) cluster.addOrganization(id)
-  const woken: string[] = []
+  const enqueued: string[] = []
   let process = begin()
 
   function begin() {
@@ -59,10 +59,10 @@ export function createWorld(
       deadlineSeconds: options.deadlineSeconds ?? 10,
       objects: door,
       inventory: createInventory(door, find),
-      holds: createSecretHolds(cluster, { retryMs: 1 }),
+      secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
-    tools.inventory.onDrift((key) => woken.push(key))
-    tools.claims.onFreed((key) => woken.push(key))
+    tools.inventory.onDrift((key) => enqueued.push(key))
+    tools.hostReservations.onFreed((key) => enqueued.push(key))
     return { tools, controller: activeResourceController(tools) }
   }
 
@@ -73,7 +73,7 @@ export function createWorld(
   ) {
     const { namespace = '', name, generation = 0 } = resource.metadata
     const before = world.now(resource)?.status ?? {}
-    const found = { ...(observed ? { observed } : {}), verdict: outcomeOf(error) }
+    const found = { ...(observed ? { observed } : {}), outcome: outcomeOf(error) }
     const status = JSON.parse(JSON.stringify(nextStatus(ActiveResource, before, generation, found))) as object // as it is kept
     cluster.setStatus(ActiveResource, namespace, name, status)
   }
@@ -99,7 +99,7 @@ export function createWorld(
     cluster,
     objects,
     log: objects.log,
-    woken,
+    enqueued,
     get tools() {
       return process.tools
     },
@@ -128,7 +128,7 @@ export function createWorld(
   return world
 }
 
-/** Whether the resource was woken, as the loop knows it. */
-export function isWoken({ woken }: World, resource: ActiveResource): boolean {
-  return woken.includes(keyOf(resource))
+/** Whether the resource was enqueued, as the loop knows it. */
+export function isEnqueued({ enqueued }: World, resource: ActiveResource): boolean {
+  return enqueued.includes(keyOf(resource))
 }

@@ -115,14 +115,14 @@ describe('a call that is over', () => {
 })
 
 describe('a webhook that changes wakes', () => {
-  function woken(): string[] {
+  function enqueued(): string[] {
     const keys: string[] = []
     for (const each of world.controller.watches ?? []) each.subscribe((some) => keys.push(...some))
     world.putWebhook()
     return keys
   }
 
-  test.each<[rule: string, status: object, marks: Record<string, string>, isWoken: boolean]>([
+  test.each<[rule: string, status: object, marks: Record<string, string>, isEnqueued: boolean]>([
     ['a call that is not over', {}, {}, true],
     ['no call that is over', { finishTime: '2026-01-01T00:00:00Z' }, {}, false],
     [
@@ -131,9 +131,9 @@ describe('a webhook that changes wakes', () => {
       { [annotations.redeliver]: 'two' },
       true,
     ],
-  ])('%s', (_, status, marks, isWoken) => {
+  ])('%s', (_, status, marks, isEnqueued) => {
     world.putCall({ annotations: marks }, status)
-    expect(woken()).toEqual(isWoken ? ['acme/hook.1'] : [])
+    expect(enqueued()).toEqual(isEnqueued ? ['acme/hook.1'] : [])
   })
 })
 

@@ -22,7 +22,7 @@ const stalled = (generation: number) => ({
 
 function look(error: unknown, generation = 1, status?: ReturnType<typeof stalled>) {
   const object = { metadata: { generation }, ...(status ? { status } : {}) }
-  const { also, ready, retry } = settling.verdictOn('acme/x', object, outcomeOf(error))
+  const { also, ready, retry } = settling.outcomeFor('acme/x', object, outcomeOf(error))
   return { also, ready, retry }
 }
 

@@ -52,7 +52,7 @@ describe('what happens is told', () => {
       'create WebhookCall acme/two',
       'patch Environment acme/shop.staging',
     ])
-    expect(world.announced()).toEqual({ [annotations.announced]: 'created' })
+    expect(world.announced()).toEqual({ [annotations.notified]: 'created' })
     const [call] = world.cluster.store.list(WebhookCall, 'acme')
     expect(call?.metadata.ownerReferences).toEqual([
       { apiVersion: 'quartermaster.dev/v1alpha1', kind: 'Webhook', name: 'one', uid: 'uid-of-one' },
@@ -94,7 +94,7 @@ describe('what happens is told', () => {
     expect(world.cluster.writes).toHaveLength(before)
     const marks = world.cluster.store.get(EnvironmentDeployment, 'acme', 'shop.staging.1')?.metadata
       .annotations
-    expect(marks).toEqual({ [annotations.announced]: 'started,finished' })
+    expect(marks).toEqual({ [annotations.notified]: 'started,finished' })
   })
 
   test('in turns: no organization waits for all that happened in another', async () => {

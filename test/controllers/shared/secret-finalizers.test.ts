@@ -3,7 +3,10 @@ import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
-import { createSecretHolds, type SecretHolds } from '../../../operator/controllers/shared/secret-holds.ts'
+import {
+  createSecretFinalizers,
+  type SecretFinalizers,
+} from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
@@ -11,13 +14,13 @@ import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.
 const fake = createFakeCluster()
 let cluster: FakeCluster
 let secrets: FakeSecrets
-let holds: SecretHolds
+let holds: SecretFinalizers
 
 beforeEach(() => {
   secrets = createFakeSecrets()
   fake.reset()
   cluster = { ...fake, client: secrets.client }
-  holds = createSecretHolds(cluster, { retryMs: 1 })
+  holds = createSecretFinalizers(cluster, { retryMs: 1 })
 })
 
 /** A resource that needs these by its spec, and these by its status. */
@@ -49,8 +52,8 @@ describe('a Secret that is held', () => {
   test('is held once, whoever asks for it, and however often', async () => {
     secrets.put('a')
     const [one, two] = [resource('one'), resource('two')]
-    await Promise.all([holds.hold(one, ['a']), holds.hold(two, ['a'])])
-    await holds.hold(one, ['a'])
+    await Promise.all([holds.addFinalizers(one, ['a']), holds.addFinalizers(two, ['a'])])
+    await holds.addFinalizers(one, ['a'])
     expect(secrets.isHeld('a')).toBe(true)
     expect(secrets.requests).toEqual(['GET a', 'PATCH a'])
   })
@@ -58,40 +61,40 @@ describe('a Secret that is held', () => {
   test('keeps the finalizers of others', async () => {
     secrets.put('a', { finalizers: ['example.com/other'] })
     const one = resource('one')
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     expect(secrets.get('a')?.metadata.finalizers).toHaveLength(2)
-    await holds.release(one, ['a'])
+    await holds.removeFinalizers(one, ['a'])
     expect(secrets.get('a')?.metadata.finalizers).toEqual(['example.com/other'])
   })
 
   test('stays readable when it is deleted, and goes when it is released', async () => {
     secrets.put('a')
     const one = resource('one')
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     secrets.delete('a')
     expect(secrets.get('a')).toBeDefined()
-    await holds.release(one, ['a'])
+    await holds.removeFinalizers(one, ['a'])
     expect(secrets.get('a')).toBeUndefined()
   })
 
   test('that was made anew after its release is held anew', async () => {
     secrets.put('a')
     const one = resource('one')
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     secrets.delete('a')
-    await holds.release(one, ['a'])
+    await holds.removeFinalizers(one, ['a'])
     secrets.put('a')
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     expect(secrets.isHeld('a')).toBe(true)
   })
 
   test('is looked at again after a while: a finalizer that somebody took away is put back', async () => {
-    holds = createSecretHolds(cluster, { trustMs: 0 })
+    holds = createSecretFinalizers(cluster, { trustMs: 0 })
     secrets.put('a')
     const one = resource('one')
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     secrets.put('a')
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     expect(secrets.isHeld('a')).toBe(true)
   })
 
@@ -101,7 +104,7 @@ describe('a Secret that is held', () => {
     secrets.before = (request) => {
       if (request.startsWith('PATCH') && races-- > 0) secrets.put('a')
     }
-    await holds.hold(resource('one'), ['a'])
+    await holds.addFinalizers(resource('one'), ['a'])
     expect(secrets.isHeld('a')).toBe(true)
   })
 })
@@ -118,38 +121,42 @@ test.each<[rule: string, put: () => void]>([
 ])('%s is nothing to hold, and nothing to release', async (_, put) => {
   put()
   const one = resource('one')
-  await holds.hold(one, ['a', '', '../b'])
-  await holds.release(one, ['a', '', '../b'])
+  await holds.addFinalizers(one, ['a', '', '../b'])
+  await holds.removeFinalizers(one, ['a', '', '../b'])
   expect(secrets.requests).toEqual(['GET a', 'GET a'])
 })
 
 describe('a Secret is let go by the last that needs it', () => {
   beforeEach(async () => {
     secrets.put('a')
-    await holds.hold(resource('one', [], ['a']), ['a'])
+    await holds.addFinalizers(resource('one', [], ['a']), ['a'])
   })
 
   test.each<[rule: string, other: () => unknown, stays: boolean]>([
     ['nobody else', () => {}, false],
     ['one whose spec names it', () => resource('two', ['a']), true],
     ['one whose status names it', () => resource('two', [], ['a']), true],
-    ['one that holds it and has said so nowhere yet', () => holds.hold(resource('two'), ['a']), true],
+    [
+      'one that holds it and has said so nowhere yet',
+      () => holds.addFinalizers(resource('two'), ['a']),
+      true,
+    ],
     ['one that needs another', () => resource('two', ['b'], ['c']), false],
   ])('%s', async (_, other, stays) => {
     await other()
-    await holds.release(resource('one', [], ['a']), ['a'])
+    await holds.removeFinalizers(resource('one', [], ['a']), ['a'])
     expect(secrets.isHeld('a')).toBe(stays)
   })
 
   test('two that release at the same moment do not leave it to each other', async () => {
     const [one, two] = [resource('one', ['a'], ['a']), resource('two', ['a'], ['a'])]
-    await Promise.all([holds.release(one, ['a']), holds.release(two, ['a'])])
+    await Promise.all([holds.removeFinalizers(one, ['a']), holds.removeFinalizers(two, ['a'])])
     expect(secrets.isHeld('a')).toBe(false)
   })
 
   test('one that comes to need it while it is let go has it held', async () => {
     const [one, two] = [resource('one', [], ['a']), resource('two')]
-    await Promise.all([holds.release(one, ['a']), holds.hold(two, ['a'])])
+    await Promise.all([holds.removeFinalizers(one, ['a']), holds.addFinalizers(two, ['a'])])
     expect(secrets.isHeld('a')).toBe(true)
   })
 
@@ -158,9 +165,9 @@ describe('a Secret is let go by the last that needs it', () => {
     secrets.before = () => {
       throw new Error('reset')
     }
-    await expect(holds.release(one, ['a'])).rejects.toThrow('reset')
+    await expect(holds.removeFinalizers(one, ['a'])).rejects.toThrow('reset')
     secrets.before = () => {}
-    await holds.release(one, ['a'])
+    await holds.removeFinalizers(one, ['a'])
     expect(secrets.isHeld('a')).toBe(false)
   })
 })
@@ -172,12 +179,12 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
     ['the resource is gone, it had said so nowhere yet', [], [], drop],
     ['its status names it no more', [], ['a'], (one) => writeStatus(one, ['b'])],
     ['its spec names another', ['a'], [], () => resource('one', ['b'])],
-    ['it holds another instead', [], [], (one) => holds.hold(one, ['b'])],
+    ['it holds another instead', [], [], (one) => holds.addFinalizers(one, ['b'])],
   ])('%s', async (_, named, known, act) => {
     secrets.put('a')
     secrets.put('b')
     const one = resource('one', named, known)
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     await act(one)
     await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
@@ -187,7 +194,7 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
     const spec = { type: 'local', credentialsSecretName: 'a' }
     cluster.put(ResourceAccount, newObject(ResourceAccount, { namespace: 'acme', name: 'main' }, spec))
     const one = resource('one')
-    await createSecretHolds(cluster).hold(one, ['a'])
+    await createSecretFinalizers(cluster).addFinalizers(one, ['a'])
     drop(one)
     await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
@@ -195,7 +202,7 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
   test('the API server does not answer at first', async () => {
     secrets.put('a')
     const one = resource('one', ['a'])
-    await holds.hold(one, ['a'])
+    await holds.addFinalizers(one, ['a'])
     let failures = 3
     secrets.before = () => {
       if (failures-- > 0) throw new Error('reset')
@@ -208,11 +215,11 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
 test('what a resource released and needs again is held again', async () => {
   secrets.put('a')
   const one = resource('one', [], ['a'])
-  await holds.hold(one, ['a'])
-  await holds.release(one, ['a'])
+  await holds.addFinalizers(one, ['a'])
+  await holds.removeFinalizers(one, ['a'])
   writeStatus(one, [])
-  await holds.hold(one, ['a'])
+  await holds.addFinalizers(one, ['a'])
   writeStatus(one, ['a'])
-  await holds.release(resource('two', [], ['a']), ['a'])
+  await holds.removeFinalizers(resource('two', [], ['a']), ['a'])
   expect(secrets.isHeld('a')).toBe(true)
 })

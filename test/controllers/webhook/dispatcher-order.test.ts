@@ -4,10 +4,7 @@ import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
-import {
-  type Announcements,
-  startAnnouncements,
-} from '../../../operator/controllers/webhook/announcements.ts'
+import { type Dispatcher, startDispatcher } from '../../../operator/controllers/webhook/dispatcher.ts'
 import { createFirstVersions } from '../../../operator/kube/cache/history.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { fc } from '../../support/properties.ts'
@@ -48,10 +45,10 @@ function createModel() {
   let made = 0
   let { cluster, deliver } = server.connect()
   let firstVersionOf = createFirstVersions(cluster.store.cacheOf(Webhook))
-  let announcements: Announcements = begin()
+  let announcements: Dispatcher = begin()
 
   function begin() {
-    return startAnnouncements(cluster, { log: silentLog, isActive: () => true })
+    return startDispatcher(cluster, { log: silentLog, isActive: () => true })
   }
   const versionOf = (object: { metadata: { resourceVersion?: string } } | undefined) =>
     Number(object?.metadata.resourceVersion)

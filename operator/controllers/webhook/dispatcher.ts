@@ -25,22 +25,22 @@ const callsAtOnce = 1
 const retryMs = 2000
 
 /** What makes a call for each webhook out of what happened to environments and deployments. */
-export interface Announcements {
+export interface Dispatcher {
   /** Tells of all that happened to an environment and its deployments, its deletion included; for its last moment. */
-  tellLast(environment: Environment): Promise<void>
+  notifyLast(environment: Environment): Promise<void>
   stop(): Promise<void>
 }
 
-type Told = typeof Environment | typeof EnvironmentDeployment
+type Announced = typeof Environment | typeof EnvironmentDeployment
 
 /**
  * Objects are the outbox: what happened stands in them, calls have names that follow from it, and only when all are
  * written is the event marked as told. So a crash neither loses nor repeats one.
  */
-export function startAnnouncements(
+export function startDispatcher(
   cluster: Cluster,
   { log, isActive }: { readonly log: Log; readonly isActive: () => boolean },
-): Announcements {
+): Dispatcher {
   const { store, client } = cluster
   const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
   const awaitCache = createCacheBarrier(cluster, [Webhook])
@@ -53,32 +53,32 @@ export function startAnnouncements(
     try {
       if (kind === Environment.kind) {
         const environment = store.get(Environment, namespace, name)
-        if (environment && !environment.metadata.deletionTimestamp) await tell(Environment, environment)
+        if (environment && !environment.metadata.deletionTimestamp) await notify(Environment, environment)
         return
       }
       const deployment = store.get(EnvironmentDeployment, namespace, name)
-      if (deployment) await tell(EnvironmentDeployment, deployment)
+      if (deployment) await notify(EnvironmentDeployment, deployment)
     } catch (error) {
       log.warn('could not announce what happened', { key, error })
       queue.addAfter(key, retryMs)
     }
   }
 
-  async function tell<K extends Told>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
+  async function notify<K extends Announced>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
     const { namespace = '' } = object.metadata
     // Without webhooks there is nothing to remember: one that is heard of later looks for what it missed.
     if (!isLast && store.list(Webhook, namespace).length === 0) return
-    const told = toldIn(object)
-    const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
+    const notified = notifiedIn(object)
+    const news = occurrencesOf(kind, object).filter((each) => !notified.includes(each.type))
     if (news.length === 0) return
     // Watches do not keep step: a webhook that is older than what happened may not be known yet.
     await awaitCache(namespace)
     if (store.list(Webhook, namespace).length === 0) return
     for (const each of news) await writeCalls(kind, object, each)
-    await mark(kind, object, [...told, ...news.map(({ type }) => type)])
+    await mark(kind, object, [...notified, ...news.map(({ type }) => type)])
   }
 
-  async function writeCalls<K extends Told>(kind: K, object: ObjectOf<K>, occurrence: Occurrence) {
+  async function writeCalls<K extends Announced>(kind: K, object: ObjectOf<K>, occurrence: Occurrence) {
     const index = scoped(object, occurrence.applicationName)
     const webhooks = store.byIndex(Webhook, 'application', index).filter((each) => asksFor(each, occurrence))
     await inParallel(
@@ -91,7 +91,7 @@ export function startAnnouncements(
   }
 
   /** Whether a webhook was made before something happened to an object, by the order of writes to the API server. */
-  async function isOlder<K extends Told>(
+  async function isOlder<K extends Announced>(
     webhook: Webhook,
     kind: K,
     object: ObjectOf<K>,
@@ -112,9 +112,9 @@ export function startAnnouncements(
   }
 
   /** Whether the webhook may be older than something that no webhook was told of. */
-  function mayHaveMissed<K extends Told>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
+  function mayHaveMissed<K extends Announced>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
     if (createdVersionOf(webhook) > versionOf(object)) return false
-    const told = toldIn(object)
+    const told = notifiedIn(object)
     const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
     return news.some((each) => asksFor(webhook, each) && isOlderByTime(webhook, each) !== false)
   }
@@ -138,10 +138,14 @@ export function startAnnouncements(
     }
   }
 
-  async function mark<K extends Told>(kind: K, object: ObjectOf<K>, told: readonly string[]): Promise<void> {
+  async function mark<K extends Announced>(
+    kind: K,
+    object: ObjectOf<K>,
+    told: readonly string[],
+  ): Promise<void> {
     const { uid } = object.metadata
     try {
-      const metadata = { uid, annotations: { [annotations.announced]: told.join(',') } }
+      const metadata = { uid, annotations: { [annotations.notified]: told.join(',') } }
       await cluster.patch(kind, object, { metadata })
     } catch (error) {
       if (!isGone(error)) throw error
@@ -149,43 +153,43 @@ export function startAnnouncements(
   }
 
   // The namespace first: organizations take turns.
-  const keyFor = ({ kind }: Told, { metadata: { namespace = '', name } }: ObjectOf<Told>) =>
+  const keyFor = ({ kind }: Announced, { metadata: { namespace = '', name } }: ObjectOf<Announced>) =>
     `${namespace}/${kind}/${name}`
-  for (const kind of [Environment, EnvironmentDeployment] as readonly Told[]) {
+  for (const kind of [Environment, EnvironmentDeployment] as readonly Announced[]) {
     const cache = store.cacheOf<Kind>(kind)
     cache.subscribe(({ before, after }) => {
       if (after && store.list(Webhook, after.metadata.namespace ?? '').length > 0 && isNews(before, after))
-        queue.add(keyFor(kind, after as ObjectOf<Told>)) // of the cache of its kind
+        queue.add(keyFor(kind, after as ObjectOf<Announced>)) // of the cache of its kind
     })
-    for (const object of cache.all()) queue.add(keyFor(kind, object as ObjectOf<Told>))
+    for (const object of cache.all()) queue.add(keyFor(kind, object as ObjectOf<Announced>))
     // Watches do not keep step: what happened after the webhook was made may have been seen before it.
     store.cacheOf(Webhook).subscribe(({ before, after }) => {
       if (!after || before) return
       for (const object of store.list(kind, after.metadata.namespace ?? ''))
-        if (mayHaveMissed(after, kind, object as ObjectOf<Told>))
-          queue.add(keyFor(kind, object as ObjectOf<Told>))
+        if (mayHaveMissed(after, kind, object as ObjectOf<Announced>))
+          queue.add(keyFor(kind, object as ObjectOf<Announced>))
     })
   }
 
   return {
-    async tellLast(environment) {
+    async notifyLast(environment) {
       const { name } = environment.metadata
       const deployments = store.byIndex(EnvironmentDeployment, 'environment', scoped(environment, name))
-      await inParallel(deployments, (each) => tell(EnvironmentDeployment, each, true), callsAtOnce)
-      await tell(Environment, environment, true)
+      await inParallel(deployments, (each) => notify(EnvironmentDeployment, each, true), callsAtOnce)
+      await notify(Environment, environment, true)
     },
     stop: () => queue.stop(),
   }
 }
 
-function occurrencesOf<K extends Told>(kind: K, object: ObjectOf<K>): Occurrence[] {
+function occurrencesOf<K extends Announced>(kind: K, object: ObjectOf<K>): Occurrence[] {
   return kind === Environment
     ? occurrencesOfEnvironment(object as Environment) // as its kind says
     : occurrencesOfDeployment(object as EnvironmentDeployment)
 }
 
-function toldIn({ metadata }: ObjectOf<Told>): string[] {
-  return (metadata.annotations?.[annotations.announced] ?? '').split(',').filter(Boolean)
+function notifiedIn({ metadata }: ObjectOf<Announced>): string[] {
+  return (metadata.annotations?.[annotations.notified] ?? '').split(',').filter(Boolean)
 }
 
 function isNews(

@@ -1,16 +1,21 @@
 import { setTimeout } from 'node:timers/promises'
 import { ActiveResource } from '../../api/active-resource.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
+import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped, secretsNeededBy } from '../../kube/cache/kinds-in-store.ts'
-import { isHeldSecret, readSecretMetadata, setHeld } from '../../kube/cache/secret-metadata.ts'
+import {
+  hasSecretFinalizer,
+  readSecretMetadata,
+  setSecretFinalizer,
+} from '../../kube/cache/secret-metadata.ts'
 
 /** Keeps Secrets readable, by our finalizer, for as long as a resource needs them to be updated or deprovisioned. */
-export interface SecretHolds {
+export interface SecretFinalizers {
   /** From now on the resource needs these, besides what its spec and status name; resolves when none can vanish. */
-  hold(resource: ActiveResource, names: readonly string[]): Promise<void>
+  addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
   /** The resource does not need these any more; those that nobody else needs may go. */
-  release(resource: ActiveResource, names: readonly string[]): Promise<void>
+  removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
 }
 
 interface Options {
@@ -22,11 +27,11 @@ interface Options {
 const maxRaces = 10
 
 /** The holds of all resources; the leading process makes one. */
-export function createSecretHolds(cluster: Cluster, options: Options = {}): SecretHolds {
+export function createSecretFinalizers(cluster: Cluster, options: Options = {}): SecretFinalizers {
   const { store, client } = cluster
   const { trustMs = 300_000, retryMs = 5000 } = options
   const marks = createMarks()
-  const withLock = createFairQueue()
+  const locks: KeyedMutex = new Map()
   /** When a Secret was last seen with our finalizer. */
   const seenHeld = new Map<string, number>()
 
@@ -47,8 +52,8 @@ export function createSecretHolds(cluster: Cluster, options: Options = {}): Secr
     for (let races = 0; races < maxRaces; races += 1) {
       const secret = await readSecretMetadata(client, namespace, name)
       // One that is going takes no new finalizer: it is there as long as it is.
-      if (!secret || (secret.metadata.deletionTimestamp && !isHeldSecret(secret))) return
-      if (isHeldSecret(secret) || (await setHeld(client, secret, true))) {
+      if (!secret || (secret.metadata.deletionTimestamp && !hasSecretFinalizer(secret))) return
+      if (hasSecretFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
         seenHeld.set(key, performance.now())
         return
       }
@@ -61,15 +66,17 @@ export function createSecretHolds(cluster: Cluster, options: Options = {}): Secr
       if (isNeeded(namespace, name)) return
       const secret = await readSecretMetadata(client, namespace, name)
       seenHeld.delete(`${namespace}/${name}`)
-      if (!secret || !isHeldSecret(secret)) return
+      if (!secret || !hasSecretFinalizer(secret)) return
       // Whoever came to need it during the read waits for its turn, but counts already.
-      if (isNeeded(namespace, name) || (await setHeld(client, secret, false))) return
+      if (isNeeded(namespace, name) || (await setSecretFinalizer(client, secret, false))) return
     }
     throw new Error(`the Secret '${name}' changes too often to be released`)
   }
 
   function letAllGo(namespace: string, names: readonly string[]) {
-    return Promise.all(names.map((name) => withLock(`${namespace}/${name}`, () => letGo(namespace, name))))
+    return Promise.all(
+      names.map((name) => withLock(locks, `${namespace}/${name}`, () => letGo(namespace, name))),
+    )
   }
 
   /** For what no reconcile comes back to. */
@@ -114,7 +121,7 @@ export function createSecretHolds(cluster: Cluster, options: Options = {}): Secr
   }
 
   return {
-    async hold(resource, names) {
+    async addFinalizers(resource, names) {
       const { namespace = '', name: guResId, uid = '' } = resource.metadata
       const latest = store.get(ActiveResource, namespace, guResId) ?? resource
       const needed = new Set([...names, ...secretsNeededBy(resource), ...secretsNeededBy(latest)])
@@ -122,9 +129,11 @@ export function createSecretHolds(cluster: Cluster, options: Options = {}): Secr
       for (const name of abandoned) marks.set(uid, scoped(resource, name), undefined)
       if (abandoned.length > 0) void letAllGoAtLast(namespace, abandoned)
       for (const name of names) marks.set(uid, scoped(resource, name), 'held')
-      await Promise.all(names.map((name) => withLock(scoped(resource, name), () => secure(namespace, name))))
+      await Promise.all(
+        names.map((name) => withLock(locks, scoped(resource, name), () => secure(namespace, name))),
+      )
     },
-    async release(resource, names) {
+    async removeFinalizers(resource, names) {
       const { namespace = '', uid = '' } = resource.metadata
       // Marked before anybody is asked: of two that release at the same moment, the second sees the first.
       for (const name of names) marks.set(uid, scoped(resource, name), 'released')
@@ -161,24 +170,5 @@ function createMarks() {
       for (const key of bySubject.get(uid)?.keys() ?? []) drop(uid, key)
       bySubject.delete(uid)
     },
-  }
-}
-
-/** Runs work on the same key one after the other. */
-function createFairQueue() {
-  const last = new Map<string, Promise<void>>()
-  return async (key: string, work: () => Promise<void>): Promise<void> => {
-    const before = last.get(key)
-    const after = async () => {
-      await before?.catch(() => {})
-      await work()
-    }
-    const own = after()
-    last.set(key, own)
-    try {
-      await own
-    } finally {
-      if (last.get(key) === own) last.delete(key)
-    }
   }
 }

@@ -24,7 +24,7 @@ interface GatheringTools<T> {
 }
 
 /** Wishes that are fulfilled together. */
-export interface Gathering<T> {
+export interface Batcher<T> {
   /** Resolves when the wish is fulfilled; rejects at the latest when the signal is aborted. */
   join(wish: T, signal: AbortSignal): Promise<void>
   readonly isIdle: boolean
@@ -40,13 +40,7 @@ const crowdPatience = 6
 const crowdMs = 1000
 
 /** Gathers those who come together; there is one cycle at a time, and who comes meanwhile joins the next. */
-export function createGathering<T>({
-  clock,
-  collectMs,
-  enough,
-  keyOf,
-  run,
-}: GatheringTools<T>): Gathering<T> {
+export function createBatcher<T>({ clock, collectMs, enough, keyOf, run }: GatheringTools<T>): Batcher<T> {
   let queue: Pending<T>[] = []
   let members: readonly Pending<T>[] = []
   let abort = new AbortController()

@@ -48,7 +48,7 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
     expect(world.calls()).toEqual([])
     await eventually('another try', 30_000, async () => world.announced() !== undefined || undefined)
     expect(world.calls()).toEqual(['hook environment.created'])
-    expect(world.announced()).toEqual({ [annotations.announced]: 'created' })
+    expect(world.announced()).toEqual({ [annotations.notified]: 'created' })
   })
 })
 
@@ -89,7 +89,7 @@ describe('the deletion of an environment', () => {
     world.putWebhook('hook')
     world.putEnvironment({ finalizers: ['quartermaster.dev/finalizer'] })
     await world.begin()
-    world.putEnvironment({ deletionTimestamp: late, annotations: { [annotations.announced]: 'created' } })
+    world.putEnvironment({ deletionTimestamp: late, annotations: { [annotations.notified]: 'created' } })
     await world.quiet()
     expect(world.calls()).toEqual(['hook environment.created'])
     world.isActive = false
@@ -104,7 +104,7 @@ describe('the deletion of an environment', () => {
       'hook environment.created',
       'hook environment.deleted',
     ])
-    expect(world.announced()).toEqual({ [annotations.announced]: 'created,deleted' })
+    expect(world.announced()).toEqual({ [annotations.notified]: 'created,deleted' })
     const before = world.cluster.writes.length
     await world.tellLast(world.cluster.store.get(Environment, 'acme', 'shop.staging') ?? environment())
     expect(world.cluster.writes).toHaveLength(before)
