@@ -1,28 +1,57 @@
-// `make test`: all tests; ends with the line `N passed, N failed`.
+// `make test`: all tests; ends with the line `N passed, N failed`. Test files that fail run once more, alone: a machine
+// that is busy with other work can make a wait too short. The output names them, so that nobody overlooks them.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
-const directory = mkdtempSync(join(tmpdir(), 'quartermaster-results-'))
-const outputFile = join(directory, 'results.json')
-const jest = join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js')
-const { status } = spawnSync(
-  process.execPath,
-  [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    jest,
-    '--json',
-    `--outputFile=${outputFile}`,
-    ...process.argv.slice(2),
-  ],
-  { stdio: ['ignore', 'ignore', 'inherit'] },
-)
-const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
-  readFileSync(outputFile, 'utf8'),
-)
-rmSync(directory, { recursive: true })
-const failed = numFailedTests + numRuntimeErrorTestSuites
-console.log(`${numPassedTests} passed, ${failed} failed`)
-process.exit(status === 0 && failed === 0 && numPassedTests > 0 ? 0 : 1)
+/** What Jest writes about one test file. */
+interface FileResult {
+  readonly name: string
+  readonly status: 'passed' | 'failed'
+  readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+}
+
+const root = join(import.meta.dirname, '..')
+const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js')
+/** More files than this fail because of a defect, not because the machine is busy. */
+const mostRepeated = 10
+
+function run(args: readonly string[]): FileResult[] {
+  const directory = mkdtempSync(join(tmpdir(), 'quartermaster-results-'))
+  const outputFile = join(directory, 'results.json')
+  spawnSync(
+    process.execPath,
+    [
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      jest,
+      '--json',
+      `--outputFile=${outputFile}`,
+      ...args,
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const { testResults } = JSON.parse(readFileSync(outputFile, 'utf8')) as { testResults: FileResult[] }
+  rmSync(directory, { recursive: true })
+  return testResults
+}
+
+const failedIn = (files: readonly FileResult[]) => files.filter(({ status }) => status === 'failed')
+const testsIn = (files: readonly FileResult[], wanted: string) =>
+  files.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === wanted))
+
+let files = run(process.argv.slice(2))
+const repeated = failedIn(files)
+if (repeated.length > 0 && repeated.length <= mostRepeated) {
+  const names = repeated.map(({ name }) => name)
+  const again = run(['--runInBand', '--runTestsByPath', ...names])
+  files = [...files.filter(({ name }) => !names.includes(name)), ...again]
+  console.log(`failed at first: ${names.map((name) => relative(root, name)).join(', ')}`)
+  for (const { fullName } of testsIn(repeated, 'failed')) console.log(`  ${fullName}`)
+}
+const passed = testsIn(files, 'passed').length
+// A file without a failed test failed as a whole, such as one that does not compile.
+const failed = failedIn(files).reduce((sum, file) => sum + Math.max(testsIn([file], 'failed').length, 1), 0)
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 && passed > 0 ? 0 : 1)
