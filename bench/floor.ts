@@ -7,6 +7,7 @@ import type { KubeClient } from '../operator/kube/client/client.ts'
 import { namespaceResource, pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 import { likeActiveResource } from './objects.ts'
 import { quantile, rounded } from './statistics.ts'
+import { objectsOf, type Work } from './work.ts'
 
 /** How fast the API server of this run takes one sort of request. */
 export interface Pace {
@@ -15,11 +16,23 @@ export interface Pace {
   readonly p99Ms: number
 }
 
-/** The four writes in the life of a resource. */
-export const operations = ['create', 'statusPatch', 'delete', 'finalizerPatch'] as const
+/**
+ * The writes in the life of a resource: four of the ActiveResource; one that applies or deletes one object; `applyFive` and
+ * `deleteFive` write five objects, one after the other.
+ */
+export const operations = [
+  'create',
+  'statusPatch',
+  'delete',
+  'finalizerPatch',
+  'apply',
+  'deleteObject',
+  'applyFive',
+  'deleteFive',
+] as const
 export type Operation = (typeof operations)[number]
 
-/** What no controller can beat that writes a resource twice when it comes and twice when it goes. */
+/** The pace of each write, which no controller can beat. */
 export interface Floor {
   /** One request after the other, and 64 in flight. */
   readonly serial: Readonly<Record<Operation, Pace>>
@@ -81,7 +94,42 @@ async function measureLives(
     const { uid, resourceVersion } = object.metadata
     return write(client, 'PATCH', object, { metadata: { uid, resourceVersion, finalizers: [] } })
   })
-  return { create, statusPatch, delete: remove, finalizerPatch }
+  const one = await measureObjects(client, 'object', count, atOnce)
+  const five = await measureObjects(client, 'five', Math.ceil(count / 5), atOnce)
+  return {
+    create,
+    statusPatch,
+    delete: remove,
+    finalizerPatch,
+    apply: one.apply,
+    deleteObject: one.remove,
+    applyFive: five.apply,
+    deleteFive: five.remove,
+  }
+}
+
+/** Applies and deletes the objects of `count` resources. */
+async function measureObjects(
+  client: KubeClient,
+  work: Work,
+  count: number,
+  atOnce: number,
+): Promise<{ readonly apply: Pace; readonly remove: Pace }> {
+  const resources = Array.from({ length: count }, (_, index) => objectsOf(work, namespace, `floor-${index}`))
+  const apply = await paceOf(resources, atOnce, async (objects) => {
+    const query = { fieldManager, force: true }
+    for (const { path, object } of objects)
+      await client.request('PATCH', path, {
+        body: object,
+        contentType: 'application/apply-patch+yaml',
+        query,
+      })
+  })
+  const remove = await paceOf(resources, atOnce, async (objects) => {
+    const body = { propagationPolicy: 'Background' }
+    for (const { path } of objects) await client.request('DELETE', path, { body })
+  })
+  return { apply, remove }
 }
 
 async function write(
@@ -96,21 +144,26 @@ async function write(
   return (await client.request(method, path, { body, contentType, query: { fieldManager } })) as KubeObject // as it is now
 }
 
-/** Times the call over all items; each one's answer takes the place of its object. */
-async function pace(
-  items: Floored[],
+/** Times the call over all items; each answer replaces the object of its item. */
+function pace(items: Floored[], atOnce: number, call: (item: Floored) => Promise<KubeObject>): Promise<Pace> {
+  return paceOf([...items.entries()], atOnce, async ([index, item]) => {
+    items[index] = { ...item, object: await call(item) }
+  })
+}
+
+async function paceOf<T>(
+  items: readonly T[],
   atOnce: number,
-  call: (item: Floored) => Promise<KubeObject>,
+  call: (item: T) => Promise<void>,
 ): Promise<Pace> {
   const latencies: number[] = []
   const begun = performance.now()
   await inParallel(
-    items.entries(),
-    async ([index, item]) => {
+    items,
+    async (item) => {
       const sent = performance.now()
-      const object = await call(item)
+      await call(item)
       latencies.push(performance.now() - sent)
-      items[index] = { ...item, object }
     },
     atOnce,
   )
@@ -139,19 +192,40 @@ export function medianFloor(rounds: readonly Floor[]): Floor {
   return { serial: paces('serial'), parallel: paces('parallel') }
 }
 
-/** Seconds in which `count` resources that need nothing of each other can come. */
-export function independentFloor({ parallel }: Floor, count: number): number {
-  return count / parallel.create.perSecond + count / parallel.statusPatch.perSecond
+const objectOperations: Readonly<Record<Work, { readonly apply?: Operation; readonly remove?: Operation }>> =
+  {
+    echo: {},
+    object: { apply: 'apply', remove: 'deleteObject' },
+    five: { apply: 'applyFive', remove: 'deleteFive' },
+  }
+
+/** Seconds in which `count` resources that need nothing of each other can be made. */
+export function independentFloor({ parallel }: Floor, count: number, work: Work = 'echo'): number {
+  const { apply } = objectOperations[work]
+  return secondsOf(parallel, count, ['create', 'statusPatch', ...(apply ? [apply] : [])])
 }
 
-/** Seconds in which `count` resources can come of which each waits for the next. */
-export function chainFloor({ serial }: Floor, count: number): number {
-  return (count * (serial.create.p50Ms + serial.statusPatch.p50Ms)) / 1000
+/** Seconds in which `count` resources can be made of which each waits for the next. */
+export function chainFloor({ serial }: Floor, count: number, work: Work = 'echo'): number {
+  const { apply } = objectOperations[work]
+  const objects = apply ? serial[apply].p50Ms : 0
+  return (count * (serial.create.p50Ms + serial.statusPatch.p50Ms + objects)) / 1000
 }
 
-/** Seconds in which `count` resources can go. */
-export function deletionFloor({ parallel }: Floor, count: number): number {
-  return count / parallel.delete.perSecond + count / parallel.finalizerPatch.perSecond
+/** Seconds in which `count` resources and their objects can be deleted one by one. */
+export function deletionFloor({ parallel }: Floor, count: number, work: Work = 'echo'): number {
+  const { remove } = objectOperations[work]
+  return secondsOf(parallel, count, ['delete', 'finalizerPatch', ...(remove ? [remove] : [])])
+}
+
+/** Seconds in which the objects of `count` resources can be applied again. */
+export function applyFloor({ parallel }: Floor, count: number, work: Work): number {
+  const { apply } = objectOperations[work]
+  return apply ? secondsOf(parallel, count, [apply]) : 0
+}
+
+function secondsOf(paces: Floor['parallel'], count: number, each: readonly Operation[]): number {
+  return each.reduce((sum, operation) => sum + count / paces[operation].perSecond, 0)
 }
 
 /** Seconds for one create and so many patches, one after the other: what a deployment costs that changes little. */

@@ -22,6 +22,7 @@ import {
 } from './scenarios.ts'
 import { chainLength, openStage } from './stage.ts'
 import { cpuTimes, cpuUse } from './usage.ts'
+import { allowObjects } from './work.ts'
 
 const sizes = { many: 1000, few: 100, chain: chainLength }
 const say = (line: string) => process.stderr.write(`${line}\n`)
@@ -44,12 +45,13 @@ async function run(options: Options): Promise<Report> {
 async function runOn(bed: Bed, options: Options): Promise<Report> {
   const machine = await machineFacts(bed, { ...options, sizes })
   await makeFloorNamespace(bed.client)
+  await allowObjects(bed.client)
   const rounds = await floorRounds(bed, options.quick, Math.max(1, options.repeat))
   const start = { operator: await bed.start('operator'), gateway: await bed.start('gateway') }
   const stage = await openStage(bed)
   const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
   const warmUp = { name: 'warm-up', scenarios: [deploy(sizes.few)] }
-  await tell(stage, warmUp, 'warm-up', (scenario, id) => scenario.run(stage, id))
+  await runStory(stage, warmUp, 'warm-up', (scenario, id) => scenario.run(stage, id))
   const sampled = await sampleAll(bed, stage, audit, options)
   const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
   const resident =
@@ -95,10 +97,10 @@ async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Op
   const sampled = new Map<string, Sampled>()
   for (const story of chosen) {
     for (let round = 1; round <= options.repeat; round += 1) {
-      await tell(stage, story, `${story.name}-${round}`, async (scenario, id) => {
+      await runStory(stage, story, `${story.name}-${round}`, async (scenario, id) => {
         const sample = await measure(bed, audit, () => scenario.run(stage, id))
         say(
-          `${scenario.name}: ${sample.seconds} s, ${sample.resourceWrites} writes, ${sample.reconciles} looks, noise ${sample.noise}`,
+          `${scenario.name}: ${sample.seconds} s, ${sample.writes} writes, ${sample.reads} reads, ${sample.reconciles} reconciles, noise ${sample.noise}`,
         )
         const known = sampled.get(scenario.name) ?? { scenario, samples: [] }
         known.samples.push(sample)
@@ -110,7 +112,7 @@ async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Op
 }
 
 /** Runs the scenarios of a story in a new environment, which is gone afterwards. */
-async function tell(
+async function runStory(
   stage: Stage,
   story: Story,
   id: string,

@@ -7,9 +7,10 @@ import { type CpuUse, cpuTimes, cpuUse, forgetPeaks, memoryMiB } from './usage.t
 /** What one run of a scenario took. */
 export interface Sample extends CpuUse {
   readonly seconds: number
-  /** Writes of the operator on active resources and their status. */
-  readonly resourceWrites: number
-  /** Looks of the operator at active resources. */
+  /** Requests of the operator that change objects, and those that read; leases and watches do not count. */
+  readonly writes: number
+  readonly reads: number
+  /** Reconciles of active resources. */
   readonly reconciles: number
   /** Time that the operator spent collecting garbage, and the longest that its event loop stood still. */
   readonly gcSeconds: number
@@ -65,16 +66,15 @@ function isOurs({ user }: AuditEvent): boolean {
   return user === operatorUser || user === gatewayUser
 }
 
-/** Requests by sender, and the writes of the operator on active resources. */
-export function requestsIn(events: readonly AuditEvent[]): Pick<Sample, 'requests' | 'resourceWrites'> {
-  const calls = events.filter(({ verb }) => verb !== 'watch')
+/** Requests by sender, and the writes and reads of the operator. */
+export function requestsIn(events: readonly AuditEvent[]): Pick<Sample, 'requests' | 'writes' | 'reads'> {
+  const calls = events.filter(({ verb, target }) => verb !== 'watch' && target !== 'leases')
   const by = (name: string) => calls.filter(({ user }) => user === name)
   const byOthers = calls.filter((each) => !isOurs(each) && isWrite(each))
-  const onResources = by(operatorUser).filter(
-    (each) => isWrite(each) && each.target.startsWith('activeresources'),
-  )
+  const writes = by(operatorUser).filter(isWrite).length
   return {
-    resourceWrites: onResources.length,
+    writes,
+    reads: by(operatorUser).length - writes,
     requests: {
       operator: countEvents(by(operatorUser)),
       gateway: countEvents(by(gatewayUser)),

@@ -7,6 +7,7 @@ import { type KubeObject, newObject } from '../operator/api/kind.ts'
 import { finalizer } from '../operator/api/names.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
 import { guResId } from '../operator/domain/resource/identity.ts'
+import { templatesOf, type Work, works } from './work.ts'
 
 /** The organization in which everything is deployed. */
 export const organization = 'bench'
@@ -20,35 +21,56 @@ const bucket = {
   arn: 'arn:aws:s3:::${context.org.id}-${context.app.id}-${context.env.id}-${context.res.guresid}',
 }
 
-function definition(name: string, type: string, values: object, criterion: object): ResourceDefinition {
-  const driverInputs = { values: { ...values } }
-  const spec = { type, driverType: 'quartermaster/echo', driverInputs, criteria: [criterion] }
-  return newObject(ResourceDefinition, { name, namespace: organization }, spec)
+function definition(name: string, spec: Omit<ResourceDefinition['spec'], 'driverType'>): ResourceDefinition {
+  const driverType = 'templates' in (spec.driverInputs?.values ?? {}) ? 'template' : 'echo'
+  return newObject(
+    ResourceDefinition,
+    { name, namespace: organization },
+    { ...spec, driverType: `quartermaster/${driverType}` },
+  )
 }
 
-/** The application and the definitions of independent resources and of a chain of `chainLength`. */
-export function foundations(chainLength: number): KubeObject[] {
-  const links = Array.from({ length: chainLength - 1 }, (_, index) => {
-    const values = { value: index === 0 ? 'first' : valueOfLink(index - 1) }
-    return definition(`chain-${index}`, 'config', values, { resId: `r-${index}` })
-  })
-  const head = definition(
-    'chain-head',
-    's3',
-    { ...bucket, region: valueOfLink(chainLength - 2) },
-    { class: 'chain' },
+/** The inputs that make the objects of a resource and give these outputs. */
+function inputs(work: Work, outputs: object) {
+  const values = work === 'echo' ? { ...outputs } : templatesOf(work, 's3-${context.res.guresid}', outputs)
+  return { driverInputs: { values: { ...values } } }
+}
+
+/** The definitions of a chain whose links are resources of type `config`; its head is a bucket. */
+function chainOf(length: number, work: Work): ResourceDefinition[] {
+  const name = chainName(work)
+  const links = Array.from({ length: length - 1 }, (_, index) =>
+    definition(`${name}-${index}`, {
+      type: 'config',
+      ...inputs(work, { value: index === 0 ? 'first' : valueOfLink(index - 1, name) }),
+      criteria: [{ resId: `r-${index}`, class: name }],
+    }),
   )
+  const outputs = { ...bucket, region: valueOfLink(length - 2, name) }
   return [
-    newObject(Application, { name: application, namespace: organization }, { displayName: 'Shop' }),
-    definition('s3-independent', 's3', bucket, {}),
     ...links,
-    head,
+    definition(`${name}-head`, { type: 's3', ...inputs(work, outputs), criteria: [{ class: name }] }),
   ]
 }
 
-function valueOfLink(index: number): string {
-  // The class is named, because a reference without one takes over that of the resource that it stands in.
-  return `\${resources['config.default#r-${index}'].outputs.value}`
+/** The application and the definitions of independent resources and of chains of `chainLength`. */
+export function foundations(chainLength: number): KubeObject[] {
+  return [
+    newObject(Application, { name: application, namespace: organization }, { displayName: 'Shop' }),
+    ...works.map((work) =>
+      definition(`s3-${work}`, {
+        type: 's3',
+        ...inputs(work, bucket),
+        criteria: [work === 'echo' ? {} : { class: work }],
+      }),
+    ),
+    ...chainOf(chainLength, 'echo'),
+    ...chainOf(chainLength, 'object'),
+  ]
+}
+
+function valueOfLink(index: number, name: string): string {
+  return `\${resources['config.${name}#r-${index}'].outputs.value}`
 }
 
 /** An environment of the application. */
@@ -76,30 +98,52 @@ function addModule(name: string, externals: Record<string, object>): DeploymentD
 }
 
 /** A workload that needs `count` resources which need nothing themselves. */
-export function independentDelta(count: number): DeploymentDelta {
-  const externals = Array.from({ length: count }, (_, index) => [`bucket-${index}`, { type: 's3' }])
-  return addModule(`independent-${count}`, Object.fromEntries(externals))
+export function independentDelta(count: number, work: Work): DeploymentDelta {
+  const dependency = work === 'echo' ? { type: 's3' } : { type: 's3', class: work }
+  const externals = Array.from({ length: count }, (_, index) => [`bucket-${index}`, dependency])
+  return addModule(independentName(count, work), Object.fromEntries(externals))
+}
+
+/** The name of the delta of `count` independent resources. */
+export function independentName(count: number, work: Work): string {
+  return work === 'echo' ? `independent-${count}` : `${work}-${count}`
 }
 
 /** A workload that needs the head of the chain. */
-export function chainDelta(): DeploymentDelta {
-  return addModule('chain', { head: { type: 's3', class: 'chain' } })
+export function chainDelta(work: Work): DeploymentDelta {
+  return addModule(chainName(work), { head: { type: 's3', class: chainName(work) } })
+}
+
+/** The name of the delta of a chain, and the class of its resources. */
+export function chainName(work: Work): string {
+  return work === 'echo' ? 'chain' : `${work}-chain`
 }
 
 /** Another parameter for one of the independent resources. */
-export function changeDelta(): DeploymentDelta {
+export function changeDelta(work: Work): DeploymentDelta {
   const operation = { op: 'add' as const, path: '/externals/bucket-0/params', value: { revision: 2 } }
-  return delta('change-one', { update: { [workload]: [operation] } })
+  return delta(changeName(work), { update: { [workload]: [operation] } })
 }
 
-/** A run, as somebody with kubectl writes it. */
-export function deployment(environmentId: string, name: string, deltaName?: string): EnvironmentDeployment {
+/** The name of the delta that changes one resource. */
+export function changeName(work: Work): string {
+  return `change-one-${work}`
+}
+
+/** What a deployment is to do. */
+export type DeploymentChoice = Pick<EnvironmentDeployment['spec'], 'deltaName' | 'mode'>
+
+/** A run, as a person with kubectl writes it. */
+export function deployment(
+  environmentId: string,
+  name: string,
+  choice: DeploymentChoice,
+): EnvironmentDeployment {
   const environmentName = `${application}.${environmentId}`
-  const spec = { environmentName, ...(deltaName === undefined ? {} : { deltaName }) }
   return newObject(
     EnvironmentDeployment,
     { name: `${environmentName}.${name}`, namespace: organization },
-    spec,
+    { environmentName, ...choice },
   )
 }
 
@@ -126,11 +170,11 @@ export function likeActiveResource(
     context,
     ...descriptor,
     definition: {
-      definitionName: 's3-independent',
+      definitionName: 's3-echo',
       driverType: 'quartermaster/echo',
       driverInputs: { values: { ...bucket } },
       criterion: {},
-      explanation: "'s3-independent' fits by {}, the only definition that does",
+      explanation: "'s3-echo' fits by {}, the only definition that does",
     },
     signature: name.repeat(2).slice(0, 64),
   }

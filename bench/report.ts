@@ -15,6 +15,7 @@ export interface ScenarioResult {
   readonly floorSeconds: number
   readonly ratioToFloor: number
   readonly writesPerResource: number
+  readonly readsPerResource: number
   readonly reconcilesPerResource: number
   readonly cpuSeconds: Readonly<Record<string, number>>
   readonly peakMemoryMiB: Readonly<Record<string, number>>
@@ -51,7 +52,8 @@ export function resultOf(scenario: Scenario, samples: readonly Sample[], floor: 
     secondsRange: range,
     floorSeconds: rounded(floorSeconds, 4),
     ratioToFloor: rounded(range.median / floorSeconds, 2),
-    writesPerResource: per(({ resourceWrites }) => resourceWrites),
+    writesPerResource: per(({ writes }) => writes),
+    readsPerResource: per(({ reads }) => reads),
     reconcilesPerResource: per(({ reconciles }) => reconciles),
     cpuSeconds: medianOfEach(samples.map((each) => each.cpuSeconds)),
     peakMemoryMiB: highestOfEach(samples.map((each) => each.peakMemoryMiB)),
@@ -72,7 +74,7 @@ function highestOfEach(records: readonly Readonly<Record<string, number>>[]): Re
 
 type Figures = Pick<
   ScenarioResult,
-  'seconds' | 'ratioToFloor' | 'writesPerResource' | 'reconcilesPerResource'
+  'seconds' | 'ratioToFloor' | 'writesPerResource' | 'readsPerResource' | 'reconcilesPerResource'
 >
 
 /** The parts of a goal that the figures do not keep to. */
@@ -81,6 +83,7 @@ export function missedGoals(goal: Goal, figures: Figures): string[] {
     ['ratio', goal.ratio, figures.ratioToFloor],
     ['seconds', goal.seconds, figures.seconds],
     ['writes', goal.writesPerResource, figures.writesPerResource],
+    ['reads', goal.readsPerResource, figures.readsPerResource],
     ['reconciles', goal.reconcilesPerResource, figures.reconcilesPerResource],
   ]
   return checks.flatMap(([name, most, found]) => (most !== undefined && found > most ? [name] : []))
@@ -147,6 +150,7 @@ function scenarioTable(results: readonly ScenarioResult[]): string {
       each.floorSeconds.toFixed(2),
       each.ratioToFloor.toFixed(2),
       String(each.writesPerResource),
+      String(each.readsPerResource),
       String(each.reconcilesPerResource),
       processesOf(each.cpuSeconds, 2),
       processesOf(each.peakMemoryMiB, 0),
@@ -163,7 +167,8 @@ function scenarioTable(results: readonly ScenarioResult[]): string {
     'floor s',
     'ratio',
     'writes',
-    'looks',
+    'reads',
+    'reconciles',
     columns,
     'peak MiB: the same',
     'noise',
@@ -179,12 +184,19 @@ function processesOf(figures: Readonly<Record<string, number>>, digits: number):
     .join('/')
 }
 
-function goalText({ ratio, seconds, writesPerResource, reconcilesPerResource }: Goal): string {
+function goalText({
+  ratio,
+  seconds,
+  writesPerResource,
+  readsPerResource,
+  reconcilesPerResource,
+}: Goal): string {
   const parts = [
     ratio === undefined ? '' : `${ratio}x`,
     seconds === undefined ? '' : `${seconds} s`,
     writesPerResource === undefined ? '' : `${writesPerResource} w`,
-    reconcilesPerResource === undefined ? '' : `${reconcilesPerResource} l`,
+    readsPerResource === undefined ? '' : `${readsPerResource} r`,
+    reconcilesPerResource === undefined ? '' : `${reconcilesPerResource} rec`,
   ]
   return parts.filter(Boolean).join(', ')
 }

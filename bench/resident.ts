@@ -37,7 +37,7 @@ export async function measureResident(
   const ids = Array.from({ length: Math.ceil(count / 1000) }, (_, index) => `resident-${index}`)
   for (const id of [...ids, 'newcomer']) await makeEnvironment(stage, id)
   const begun = performance.now()
-  await inParallel(ids, (id) => deployTo(stage, id, 'first', 'independent-1000'), atOnce)
+  await inParallel(ids, (id) => deployTo(stage, id, 'first', { deltaName: 'independent-1000' }), atOnce)
   const seconds = (performance.now() - begun) / 1000
   await untilQuiet(audit)
   for (const id of ids) await checkResources(stage, id, 1000)
@@ -59,9 +59,12 @@ async function measureRestart(bed: Bed, stage: Stage, audit: AuditReader): Promi
   await untilQuiet(audit)
   const [secondsToReady, toFirst] = await Promise.all([
     bed.start('operator'),
-    deployTo(stage, 'newcomer', 'first', 'independent-1'),
+    deployTo(stage, 'newcomer', 'first', { deltaName: 'independent-1' }),
   ])
-  const requests = requestsIn(await untilQuiet(audit))
+  const { requests } = requestsIn(await untilQuiet(audit))
+  const onResources = Object.entries(requests['operator'] ?? {}).filter(([request]) =>
+    /^(create|patch|delete) activeresources/.test(request),
+  )
   const { operator: cpuSeconds = 0 } = await cpuSecondsOf(bed.pids)
   await sleep(settleMs)
   const { operator: residentMiB = 0 } = await memoryMiB(bed.pids, 'now')
@@ -69,8 +72,8 @@ async function measureRestart(bed: Bed, stage: Stage, audit: AuditReader): Promi
     secondsToReady,
     secondsToFirstNewResource: rounded(toFirst),
     cpuSeconds,
-    // The newcomer itself costs two.
-    writesOnOthers: requests.resourceWrites - 2,
+    // The new resource itself costs two.
+    writesOnOthers: onResources.reduce((sum, [, count]) => sum + count, 0) - 2,
     residentMiB: rounded(residentMiB, 1),
   }
 }

@@ -4,9 +4,26 @@ import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts
 import type { KubeClient } from '../operator/kube/client/client.ts'
 import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 import { conditionOf, isReady, isStalled } from '../operator/kube/loop/outcome.ts'
-import { chainFloor, deletionFloor, type Floor, independentFloor, sequenceFloor } from './floor.ts'
-import { application, deployment, environment, organization } from './objects.ts'
+import {
+  applyFloor,
+  chainFloor,
+  deletionFloor,
+  type Floor,
+  independentFloor,
+  sequenceFloor,
+} from './floor.ts'
+import {
+  application,
+  chainName,
+  changeName,
+  type DeploymentChoice,
+  deployment,
+  environment,
+  independentName,
+  organization,
+} from './objects.ts'
 import type { Watcher } from './watcher.ts'
+import { objectsPerResource, type Work } from './work.ts'
 
 /** Where scenarios run. */
 export interface Stage {
@@ -35,7 +52,9 @@ export interface Scenario {
 export interface Goal {
   readonly ratio?: number
   readonly seconds?: number
+  /** Writes and reads of the operator, those for the deployment itself included. */
   readonly writesPerResource?: number
+  readonly readsPerResource?: number
   readonly reconcilesPerResource?: number
 }
 
@@ -45,17 +64,30 @@ export interface Story {
   readonly scenarios: readonly Scenario[]
 }
 
-const fresh: Goal = { writesPerResource: 2, reconcilesPerResource: 2.1 }
+/** One create, one status, and one write for each object; a tenth for what a deployment costs by itself. */
+function fresh(work: Work): Goal {
+  return {
+    writesPerResource: 2.1 + objectsPerResource(work),
+    readsPerResource: work === 'echo' ? 0.1 : 1.1,
+    reconcilesPerResource: 2.1,
+  }
+}
+
+const titles: Readonly<Record<Work, string>> = {
+  echo: '',
+  object: ' with an object',
+  five: ' with five objects',
+}
 
 /** A deployment of independent resources, by kubectl. */
-export function deploy(count: number, goal: Goal = {}): Scenario {
+export function deploy(count: number, goal: Goal = {}, work: Work = 'echo'): Scenario {
   return {
-    name: `${count} independent`,
+    name: `${count} independent${titles[work]}`,
     resources: count,
-    floorSeconds: (floor) => independentFloor(floor, count),
-    goal: { ...fresh, ...goal },
+    floorSeconds: (floor) => independentFloor(floor, count, work),
+    goal: { ...fresh(work), ...goal },
     leaves: count,
-    run: (stage, id) => deployTo(stage, id, 'first', `independent-${count}`),
+    run: (stage, id) => deployTo(stage, id, 'first', { deltaName: independentName(count, work) }),
   }
 }
 
@@ -63,50 +95,62 @@ function deployOverRest(count: number, goal: Goal): Scenario {
   return {
     ...deploy(count, goal),
     name: `${count} independent, over REST`,
-    run: (stage, id) => post(stage, id, `independent-${count}`),
+    run: (stage, id) => post(stage, id, independentName(count, 'echo')),
   }
 }
 
-function deployChain(count: number): Scenario {
+function deployChain(count: number, work: Work): Scenario {
   return {
-    name: `chain of ${count}`,
+    name: `chain of ${count}${titles[work]}`,
     resources: count,
-    floorSeconds: (floor) => chainFloor(floor, count),
-    goal: { ...fresh, ratio: 3 },
+    floorSeconds: (floor) => chainFloor(floor, count, work),
+    goal: { ...fresh(work), ratio: 3 },
     leaves: count,
-    run: (stage, id) => deployTo(stage, id, 'first', 'chain'),
+    run: (stage, id) => deployTo(stage, id, 'first', { deltaName: chainName(work) }),
   }
 }
 
 // A deployment that changes nothing is a create and two writes of its status.
-function redeploy(count: number): Scenario {
+function redeploy(count: number, work: Work): Scenario {
   return {
-    name: `${count} unchanged`,
+    name: `${count} unchanged${titles[work]}`,
     resources: count,
     floorSeconds: (floor) => sequenceFloor(floor, 2),
-    goal: { seconds: 0.3, writesPerResource: 0, reconcilesPerResource: 0 },
+    goal: { seconds: 0.3, writesPerResource: 0.01, readsPerResource: 0.01, reconcilesPerResource: 0 },
     leaves: count,
     run: (stage, id) => deployTo(stage, id, 'again'),
   }
 }
 
-function changeOne(count: number): Scenario {
+function redeployForced(count: number, work: Work): Scenario {
   return {
-    name: `1 of ${count} changed`,
-    resources: 1,
-    floorSeconds: (floor) => sequenceFloor(floor, 4),
-    goal: { ...fresh, seconds: 0.2 },
+    name: `${count} provisioned again${titles[work]}`,
+    resources: count,
+    floorSeconds: (floor) => applyFloor(floor, count, work),
+    goal: { ratio: 1.5, writesPerResource: objectsPerResource(work) + 0.1, readsPerResource: 0.1 },
     leaves: count,
-    run: (stage, id) => deployTo(stage, id, 'change', 'change-one'),
+    run: (stage, id) => deployTo(stage, id, 'forced', { mode: 'full' }),
   }
 }
 
-function removeAll(count: number): Scenario {
+function changeOne(count: number, work: Work): Scenario {
   return {
-    name: `deletion of ${count}`,
+    name: `1 of ${count} changed${titles[work]}`,
+    resources: 1,
+    floorSeconds: (floor) => sequenceFloor(floor, 4),
+    goal: { seconds: 0.2 },
+    leaves: count,
+    run: (stage, id) => deployTo(stage, id, 'change', { deltaName: changeName(work) }),
+  }
+}
+
+/** The deletion of the environment with all of its resources. */
+function removeAll(count: number, work: Work): Scenario {
+  return {
+    name: `deletion of ${count}${titles[work]}`,
     resources: count,
-    floorSeconds: (floor) => deletionFloor(floor, count),
-    goal: { seconds: count / 100, writesPerResource: 2 },
+    floorSeconds: (floor) => deletionFloor(floor, count, work),
+    goal: { seconds: count / 100, writesPerResource: 2.1 + objectsPerResource(work), readsPerResource: 0.1 },
     leaves: 0,
     run: removeEnvironment,
   }
@@ -118,14 +162,26 @@ export function stories(
   quick: boolean,
 ): Story[] {
   const { many, few, chain } = sizes
-  const small: Story = { name: 'few', scenarios: [deploy(few, { seconds: 2 }), removeAll(few)] }
+  const small: Story = {
+    name: 'few',
+    scenarios: [deploy(few, { seconds: 2 }), removeAll(few, 'echo')],
+  }
   if (quick) return [small]
-  const life = [deploy(many, { ratio: 2.2 }), redeploy(many), changeOne(many), removeAll(many)]
+  const life = (count: number, work: Work, goal: Goal = {}) => [
+    deploy(count, goal, work),
+    redeploy(count, work),
+    changeOne(count, work),
+    ...(work === 'echo' ? [] : [redeployForced(count, work)]),
+    removeAll(count, work),
+  ]
   return [
     small,
-    { name: 'many', scenarios: life },
+    { name: 'many', scenarios: life(many, 'echo', { ratio: 1.3 }) },
+    { name: 'objects', scenarios: life(many, 'object', { ratio: 1.3 }) },
+    { name: 'five', scenarios: life(few, 'five', { ratio: 1.3 }) },
     { name: 'rest', scenarios: [deployOverRest(many, { ratio: 2.2 })] },
-    { name: 'chain', scenarios: [deployChain(chain)] },
+    { name: 'chain', scenarios: [deployChain(chain, 'echo')] },
+    { name: 'object-chain', scenarios: [deployChain(chain, 'object')] },
   ]
 }
 
@@ -149,9 +205,9 @@ export async function deployTo(
   { client, deployments }: Stage,
   id: string,
   name: string,
-  deltaName?: string,
+  spec: DeploymentChoice = {},
 ): Promise<number> {
-  const body = deployment(id, name, deltaName)
+  const body = deployment(id, name, spec)
   const begun = performance.now()
   await client.request('POST', pathOf(resourceOf(EnvironmentDeployment), organization), { body })
   return ((await deployments.until(body.metadata.name, 'ready', hasSucceeded)) - begun) / 1000

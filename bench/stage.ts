@@ -12,6 +12,7 @@ import type { Bed } from './bed.ts'
 import { chainDelta, changeDelta, foundations, independentDelta, organization } from './objects.ts'
 import type { Stage } from './scenarios.ts'
 import { startWatcher } from './watcher.ts'
+import { works } from './work.ts'
 
 /** How long the chain is. */
 export const chainLength = 100
@@ -22,7 +23,12 @@ const kinds = [Application, ResourceDefinition, DeploymentDelta]
 export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
   const { client, controlPlane } = bed
   await makeOrganization(controlPlane, organization)
-  const deltas = [...[1, 10, 100, 1000].map(independentDelta), chainDelta(), changeDelta()]
+  const deltas = [
+    ...works.flatMap((work) => [1, 10, 100, 1000].map((count) => independentDelta(count, work))),
+    ...works.map(changeDelta),
+    chainDelta('echo'),
+    chainDelta('object'),
+  ]
   for (const object of [...foundations(chainLength), ...deltas]) await create(bed, object)
   const adminToken = await readAdminToken(controlPlane)
   const gatewayUrl = bed.process('gateway').url

@@ -26,7 +26,7 @@ const environmentId = 'read'
 /** Measures reads from the cache, writes beside direct ones, and a client beside thousands of slow ones. */
 export async function measureGateway(bed: Bed, stage: Stage): Promise<GatewayFigures> {
   await makeEnvironment(stage, environmentId)
-  await deployTo(stage, environmentId, 'first', 'independent-10')
+  await deployTo(stage, environmentId, 'first', { deltaName: 'independent-10' })
   const { pid } = bed.process('gateway')
   const memory = () => memoryOf(pid)
   const client = createClient(loadConnection(await kubeconfigOf(bed.controlPlane, 'gateway', bed.directory)))

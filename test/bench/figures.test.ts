@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { countEvents, isWrite, parseAudit } from '../../bench/audit.ts'
 import {
+  applyFloor,
   chainFloor,
   deletionFloor,
   type Floor,
   independentFloor,
   medianFloor,
+  operations,
   sequenceFloor,
 } from '../../bench/floor.ts'
 import { requestsIn, sumOf } from '../../bench/measure.ts'
@@ -32,7 +34,7 @@ function auditLine(
 
 function floorOf(perSecond: number, p50Ms: number): Floor {
   const pace = { perSecond, p50Ms, p99Ms: 2 * p50Ms }
-  const paces = { create: pace, statusPatch: pace, delete: pace, finalizerPatch: pace }
+  const paces = Object.fromEntries(operations.map((each) => [each, pace])) as Floor['serial'] // every operation is named
   return { serial: paces, parallel: paces }
 }
 
@@ -76,18 +78,19 @@ test.each([
   expect(isWrite({ verb, user: operator, target: 'secrets', status: 200 })).toBe(expected)
 })
 
-test("only the operator's writes on active resources and their status count as its writes", () => {
+test('the writes and reads of the operator count, without watches and leases', () => {
   const events = parseAudit([
     auditLine('create', 'activeresources'),
     auditLine('patch', 'activeresources', { subresource: 'status' }),
     auditLine('list', 'activeresources'),
     auditLine('watch', 'activeresources'),
+    auditLine('patch', 'leases'),
     auditLine('patch', 'environments', { subresource: 'status' }),
     auditLine('delete', 'activeresources', { user: 'admin' }),
     auditLine('get', 'pods', { user: 'admin' }),
   ])
-  const { resourceWrites, requests } = requestsIn(events)
-  expect(resourceWrites).toBe(2)
+  const { writes, reads, requests } = requestsIn(events)
+  expect({ writes, reads }).toEqual({ writes: 3, reads: 1 })
   expect(requests.operator).toMatchObject({ 'list activeresources': 1, 'patch environments/status': 1 })
   expect(requests.others).toEqual({ 'delete activeresources': 1 })
 })
@@ -118,8 +121,12 @@ test.each([
 test('the floor adds up what must be written', () => {
   const floor = medianFloor([floorOf(500, 2), floorOf(1000, 4), floorOf(900, 5)])
   expect(independentFloor(floor, 900)).toBe(2)
+  expect(independentFloor(floor, 900, 'object')).toBe(3)
   expect(deletionFloor(floor, 450)).toBe(1)
+  expect(deletionFloor(floor, 450, 'five')).toBe(1.5)
+  expect(applyFloor(floor, 900, 'five')).toBe(1)
   expect(chainFloor(floor, 100)).toBe(0.8)
+  expect(chainFloor(floor, 100, 'object')).toBe(1.2)
   expect(sequenceFloor(floor, 2)).toBe(0.012)
 })
 
@@ -129,7 +136,13 @@ test.each([
   [{ seconds: 1, writesPerResource: 2 }, { seconds: 2, writesPerResource: 3 }, ['seconds', 'writes']],
   [{ writesPerResource: 0, reconcilesPerResource: 0 }, {}, []],
 ])('of the goal %j, %j misses %j', (goal, figures, missed) => {
-  const none = { seconds: 0, ratioToFloor: 0, writesPerResource: 0, reconcilesPerResource: 0 }
+  const none = {
+    seconds: 0,
+    ratioToFloor: 0,
+    writesPerResource: 0,
+    readsPerResource: 0,
+    reconcilesPerResource: 0,
+  }
   expect(missedGoals(goal, { ...none, ...figures })).toEqual(missed)
 })
 

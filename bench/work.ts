@@ -1,0 +1,114 @@
+import type { KubeObject } from '../operator/api/kind.ts'
+import type { KubeClient } from '../operator/kube/client/client.ts'
+
+/** What one resource makes: nothing (`echo`), one ConfigMap, or five objects as a workload has them. */
+export const works = ['echo', 'object', 'five'] as const
+export type Work = (typeof works)[number]
+
+type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & {
+  /** Plural, as in paths. */
+  readonly resource: string
+  /** All but `metadata`. */
+  content(name: string): object
+}
+
+const configMap: Manifest = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  content: (name) => ({ data: { bucket: name, region: 'eu-north-1' } }),
+}
+
+const manifestsOf: Readonly<Record<Work, readonly Manifest[]>> = {
+  echo: [],
+  object: [configMap],
+  five: [
+    configMap,
+    { apiVersion: 'v1', kind: 'ServiceAccount', resource: 'serviceaccounts', content: () => ({}) },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      resource: 'services',
+      content: (name) => ({ spec: { selector: { app: name }, ports: [{ name: 'http', port: 80 }] } }),
+    },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      resource: 'deployments',
+      content: (name) => ({
+        spec: {
+          // No pod is made: no node runs here, and the benchmark is about the objects of a resource.
+          replicas: 0,
+          selector: { matchLabels: { app: name } },
+          template: {
+            metadata: { labels: { app: name } },
+            spec: { containers: [{ name: 'main', image: 'images.example.test/backend:1.0' }] },
+          },
+        },
+      }),
+    },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      resource: 'ingresses',
+      content: (name) => ({
+        spec: {
+          rules: [
+            {
+              host: `${name}.example.test`,
+              http: {
+                paths: [
+                  { path: '/', pathType: 'Prefix', backend: { service: { name, port: { name: 'http' } } } },
+                ],
+              },
+            },
+          ],
+        },
+      }),
+    },
+  ],
+}
+
+/** How many objects one resource makes. */
+export function objectsPerResource(work: Work): number {
+  return manifestsOf[work].length
+}
+
+/** The inputs of the template driver that make the objects of one resource, all with this name. */
+export function templatesOf(work: Work, name: string, outputs: object): object {
+  const manifests = manifestsOf[work].map(({ apiVersion, kind, resource, content }) => [
+    resource,
+    { data: { apiVersion, kind, metadata: { name }, ...content(name) } },
+  ])
+  return { templates: { manifests: Object.fromEntries(manifests), outputs } }
+}
+
+/** The objects of one resource with their paths, for the floor. */
+export function objectsOf(
+  work: Work,
+  namespace: string,
+  name: string,
+): readonly { readonly path: string; readonly object: object }[] {
+  return manifestsOf[work].map(({ apiVersion, kind, resource, content }) => ({
+    path: `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}/namespaces/${namespace}/${resource}/${name}`,
+    object: { apiVersion, kind, metadata: { name, namespace }, ...content(name) },
+  }))
+}
+
+/** Lets the operator apply these objects, as a cluster administrator does. */
+export async function allowObjects(client: KubeClient): Promise<void> {
+  const group = '/apis/rbac.authorization.k8s.io/v1'
+  const name = 'bench-objects'
+  const rules = manifestsOf.five.map(({ apiVersion, resource }) => ({
+    apiGroups: [apiVersion.includes('/') ? apiVersion.split('/')[0] : ''],
+    resources: [resource],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  }))
+  await client.request('POST', `${group}/clusterroles`, { body: { metadata: { name }, rules } })
+  const body = {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'ServiceAccount', name: 'quartermaster-operator', namespace: 'quartermaster-system' }],
+  }
+  await client.request('POST', `${group}/clusterrolebindings`, { body })
+}
