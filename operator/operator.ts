@@ -17,12 +17,12 @@ import { resourceDefinitionController } from './controllers/resource-definition.
 import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
 import { ensureSessionKey } from './controllers/session-key.ts'
-import { watchEnvironmentNamespaces } from './controllers/shared/environment-namespaces.ts'
-import { createHostReservations } from './controllers/shared/host-reservations.ts'
+import { HostReservations } from './controllers/shared/host-reservations.ts'
 import { openInstallation, readInstallationId } from './controllers/shared/installation.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
-import { createProgress } from './controllers/shared/progress.ts'
+import { createProgressCounter } from './controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
+import { watchEnvironmentNamespaces } from './controllers/shared/watch-namespaces.ts'
 import { sharedValueController } from './controllers/shared-value.ts'
 import { startDispatcher } from './controllers/webhook/dispatcher.ts'
 import { webhookController } from './controllers/webhook/webhook.ts'
@@ -67,7 +67,7 @@ export async function startOperator(options: {
   await ensureSessionKey(cluster)
   const objects = openObjects(cluster.client, log)
   const inventory = createInventory(objects, (key) => resourceAt(cluster, key))
-  const progress = createProgress(cluster.store, config.deploymentAttempts)
+  const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
   const { vendors } = config
   const factories = openDrivers(await readInstallationId(cluster.client))
   const { builtIn } = factories
@@ -108,7 +108,7 @@ export async function startOperator(options: {
       inventory,
       installation,
       drivers,
-      hostReservations: createHostReservations(cluster),
+      hostReservations: new HostReservations(cluster),
       vendors,
       deadlineSeconds: config.driverDeadlineSeconds,
       planning,

@@ -10,9 +10,9 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
-import { deletionCauses, isCauseNews } from './shared/deletion-cause.ts'
+import { deletionBlockers, isBlockerChanged } from './shared/deletion-blockers.ts'
 
-/** An application is ready as soon as it is known; deleting it takes everything of it along. */
+/** An application is always ready; deleting it deletes its environments and everything else that belongs to it. */
 export function applicationController(cluster: Cluster): Controller<typeof Application> {
   const { store } = cluster
   return {
@@ -20,7 +20,7 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
     watches: [
       watchKind(store.cacheOf(Environment), (change) => {
         const { before, after } = change
-        if (after) return isCauseNews(change) ? [scoped(after, after.spec.applicationName)] : []
+        if (after) return isBlockerChanged(change) ? [scoped(after, after.spec.applicationName)] : []
         return before ? [scoped(before, before.spec.applicationName)] : []
       }),
     ],
@@ -34,20 +34,20 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
         if (!each.metadata.deletionTimestamp) await cluster.remove(Environment, each)
       if (environments.length > 0) {
         const nameOf = ({ metadata }: Environment) => `'${metadata.name}'`
-        const causes = deletionCauses(environments, nameOf)
+        const blockers = deletionBlockers(environments, nameOf)
         throw new Waiting(
           'EnvironmentsRemain',
-          `waiting for ${environments.map(nameOf).join(', ')} to go${causes}`,
+          `waiting for ${environments.map(nameOf).join(', ')} to be deleted${blockers}`,
         )
       }
-      for (const each of store.byIndex(Webhook, 'application', index)) await endWebhook(each)
+      for (const each of store.byIndex(Webhook, 'application', index)) await removeWebhook(each)
       for (const each of store.byIndex(SharedValue, 'application', index))
         await cluster.remove(SharedValue, each)
       for (const each of store.byIndex(DeploymentDelta, 'application', index))
         await cluster.remove(DeploymentDelta, each)
       for (const each of store.byIndex(DeploymentSet, 'application', index))
         await cluster.remove(DeploymentSet, each)
-      // Last, so that its owner can look at it until it is gone.
+      // Last, so that its owner can read the application until it is gone.
       await withdrawRoles(
         cluster,
         application,
@@ -57,12 +57,12 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
     },
   }
 
-  /** What it was told last may still arrive; the application does not wait for that. */
-  async function endWebhook(webhook: Webhook) {
+  /** Deletes a webhook, which stays until its last calls are delivered; the application does not wait for that. */
+  async function removeWebhook(webhook: Webhook) {
     const { uid, deletionTimestamp } = webhook.metadata
     if (deletionTimestamp) return
-    const marks = { [annotations.lastCalls]: 'true' }
-    await cluster.patch(Webhook, webhook, { metadata: { uid, annotations: marks } })
+    const marker = { [annotations.lastCalls]: 'true' }
+    await cluster.patch(Webhook, webhook, { metadata: { uid, annotations: marker } })
     await cluster.remove(Webhook, webhook)
   }
 }

@@ -3,7 +3,7 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import type { Controller } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
 
-/** An environment type is ready as soon as it is known; deleting it takes the roles on it along. */
+/** An environment type is always ready; deleting it removes the roles on it. */
 export function environmentTypeController(cluster: Cluster): Controller<typeof EnvironmentType> {
   return {
     kind: EnvironmentType,

@@ -13,159 +13,182 @@ import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { shareReads } from '../kube/cache/shared-read.ts'
+import type { Store } from '../kube/cache/store.ts'
+import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
+import type { Observed } from '../kube/loop/status.ts'
 import type { Objects } from '../kube/objects.ts'
-import { deletionCauses, isCauseNews } from './shared/deletion-cause.ts'
+import { deletionBlockers, isBlockerChanged } from './shared/deletion-blockers.ts'
 import { isNamespaceOf, namespaceReference } from './shared/environment-namespace.ts'
 import { inParallel } from './shared/parallel.ts'
-import { watchPresence } from './shared/presence.ts'
+import { watchLifecycle } from './shared/watch-lifecycle.ts'
 import type { Dispatcher } from './webhook/dispatcher.ts'
 
-/** An environment is ready when its application and type are there; deleting it deprovisions everything in it. */
+/** The watch reports the end of a namespace; the retry is for an event that is lost. */
+const namespaceRetrySeconds = 30
+
+interface Tools {
+  readonly cluster: Cluster
+  readonly objects: Objects
+  readonly dispatcher: Pick<Dispatcher, 'notifyLast'>
+  readonly keptDeployments: number
+  /** Names of the environments of an organization that have resources, as the API server lists them. */
+  readonly readOccupied: (organization: string) => Promise<ReadonlySet<string>>
+}
+
+/** An environment is ready when its application and type exist; deleting it deprovisions all its resources. */
 export function environmentController(
   cluster: Cluster,
   objects: Objects,
-  announcements: Pick<Dispatcher, 'notifyLast'>,
-  settings: { readonly keptDeployments: number; readonly namespaces?: Watch },
+  dispatcher: Pick<Dispatcher, 'notifyLast'>,
+  { keptDeployments, namespaces }: { readonly keptDeployments: number; readonly namespaces?: Watch },
 ): Controller<typeof Environment> {
-  const { store } = cluster
-  const indexOf = (environment: Environment) => scoped(environment, environment.metadata.name)
-  /** Names of the environments that have resources, as the API server itself says. */
-  const readOccupied = shareReads(async (namespace) => {
-    const resources = await cluster.readAll(ActiveResource, namespace)
+  const readOccupied = shareReads(async (organization: string) => {
+    const resources = await cluster.readAll(ActiveResource, organization)
     return new Set(resources.map(({ spec }) => spec.environmentName))
   })
+  const tools: Tools = { cluster, objects, dispatcher, keptDeployments, readOccupied }
   return {
     kind: Environment,
-    watches: [
-      watchPresence(store.cacheOf(Application), (each) =>
-        store.byIndex(Environment, 'application', scoped(each, each.metadata.name)).map(indexOf),
-      ),
-      watchPresence(store.cacheOf(EnvironmentType), (each) =>
-        store.byIndex(Environment, 'type', scoped(each, each.metadata.name)).map(indexOf),
-      ),
-      watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
-        const deployment = after ?? before
-        if (!deployment || (after && isRepetition(after))) return []
-        const own =
-          phaseOf(before) === phaseOf(after) ? [] : [scoped(deployment, deployment.spec.environmentName)]
-        return [...own, ...startingFrom(deployment).map(indexOf)]
-      }),
-      // Only the last one to go matters, and what holds one up: until then the environment waits.
-      watchKind(store.cacheOf(ActiveResource), (change) => {
-        const { before, after } = change
-        if (after) return isCauseNews(change) ? [scoped(after, after.spec.environmentName)] : []
-        if (!before) return []
-        const index = scoped(before, before.spec.environmentName)
-        return store.byIndex(ActiveResource, 'environment', index).length === 0 ? [index] : []
-      }),
-      ...(settings.namespaces ? [settings.namespaces] : []),
-    ],
-    async reconcile(environment) {
-      const { namespace = '' } = environment.metadata
-      const { applicationName, typeName } = environment.spec
-      const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
-      await forgetOldDeployments(environment, deployments)
-      const { fromDeploymentName } = environment.spec
-      const start =
-        fromDeploymentName !== undefined &&
-        rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
-      const seen = {
-        ...memoryOf(environment, deployments),
-        ...(start ? { start } : {}),
-      }
-      const isOwned = store.get(Application, namespace, applicationName) !== undefined
-      const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
-      throwFaults(
-        [
-          ...faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isOwned),
-          ...faultsOfReference('EnvironmentTypeNotFound', `environment type '${typeName}'`, hasType),
-        ],
-        seen,
-      )
-      return seen
-    },
-    async finalize(environment) {
-      await removeResources(environment)
-      await removeNamespace(environment)
-      await announcements.notifyLast(environment)
-      await removeValues(environment)
-      const deployments = store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment))
-      const standing = deployments.filter(({ metadata }) => !metadata.deletionTimestamp)
-      await inParallel(standing, (each) => cluster.remove(EnvironmentDeployment, each))
-      // A later environment of this name must not take them for its own.
-      if (store.byIndex(EnvironmentDeployment, 'environment', indexOf(environment)).length > 0)
-        throw new Waiting('DeploymentsRemain', 'waiting for the deployments to go')
-    },
-  }
-
-  /** Environments that start from a deployment. */
-  function startingFrom(deployment: EnvironmentDeployment): readonly Environment[] {
-    return store.byIndex(Environment, 'start', scoped(deployment, deployment.metadata.name))
-  }
-
-  async function removeValues(environment: Environment) {
-    const { environmentId } = contextOf(environment)
-    const index = scoped(environment, environment.spec.applicationName)
-    for (const each of store.byIndex(SharedValue, 'application', index))
-      if (each.spec.environmentId === environmentId) await cluster.remove(SharedValue, each)
-  }
-
-  async function removeResources(environment: Environment) {
-    const resources = store.byIndex(ActiveResource, 'environment', indexOf(environment))
-    const standing = resources.filter(({ metadata }) => !metadata.deletionTimestamp)
-    await inParallel(standing, (each) => cluster.remove(ActiveResource, each))
-    const remaining = store.byIndex(ActiveResource, 'environment', indexOf(environment))
-    if (remaining.length > 0) {
-      const causes = deletionCauses(remaining, ({ spec }) => formatDescriptor(spec))
-      throw new Waiting('ResourcesRemain', `waiting for the resources to be deprovisioned${causes}`)
-    }
-  }
-
-  /** A cache may be behind: the API server has the last word before something goes for good. */
-  async function awaitUnseenResources({ metadata: { namespace = '', name } }: Environment) {
-    if ((await readOccupied(namespace)).has(name))
-      throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
-  }
-
-  async function removeNamespace(environment: Environment) {
-    const context = contextOf(environment)
-    const namespaceName = environmentNamespace(context)
-    const reference = namespaceReference(namespaceName)
-    const existing = await objects.read(reference)
-    const isGoing = existing?.metadata.deletionTimestamp !== undefined
-    const isOurs = existing !== undefined && isNamespaceOf(existing, context)
-    if (!isOurs || !isGoing) await awaitUnseenResources(environment)
-    if (!isOurs) return
-    if (!isGoing) await objects.remove(reference, existing.metadata.uid ?? '')
-    // Its end is watched; it is looked at again in case that went unnoticed.
-    throw new Waiting('NamespaceRemains', `waiting for the namespace '${namespaceName}' to go`, 30)
-  }
-
-  /** Finished deployments beyond the kept ones go. */
-  async function forgetOldDeployments(
-    environment: Environment,
-    deployments: readonly EnvironmentDeployment[],
-  ) {
-    const old = forgettable(deployments, settings.keptDeployments, startsBeside(environment, deployments))
-    for (const each of old)
-      if (!each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
-        await cluster.remove(EnvironmentDeployment, each)
-  }
-
-  /** What the environments of the application, and the deployments to come, say that they start from. */
-  function startsBeside(
-    environment: Environment,
-    deployments: readonly EnvironmentDeployment[],
-  ): ReadonlySet<string> {
-    const index = scoped(environment, environment.spec.applicationName)
-    const unfinished = deployments.filter((each) => !isFinished(each))
-    const all = [...store.byIndex(Environment, 'application', index), ...unfinished]
-    return new Set(all.flatMap(({ spec }) => spec.fromDeploymentName ?? []))
+    watches: [...watchesOf(cluster.store), ...(namespaces ? [namespaces] : [])],
+    reconcile: (environment) => reconcile(environment, tools),
+    finalize: (environment) => finalize(environment, tools),
   }
 }
 
-/** What its environment cares for: whether a deployment has begun, has finished, is being deleted or is gone. */
+function watchesOf(store: Store): Watch[] {
+  return [
+    watchLifecycle(store.cacheOf(Application), (each) =>
+      store.byIndex(Environment, 'application', keyOf(each)).map(keyOf),
+    ),
+    watchLifecycle(store.cacheOf(EnvironmentType), (each) =>
+      store.byIndex(Environment, 'type', keyOf(each)).map(keyOf),
+    ),
+    watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
+      const deployment = after ?? before
+      if (!deployment || (after && isRepetition(after))) return []
+      const isSamePhase = phaseOf(before) === phaseOf(after)
+      const own = isSamePhase ? [] : [scoped(deployment, deployment.spec.environmentName)]
+      const startingFromIt = store.byIndex(Environment, 'start', keyOf(deployment))
+      return [...own, ...startingFromIt.map(keyOf)]
+    }),
+    // A terminating environment waits for its last resource, and reports what blocks the others.
+    watchKind(store.cacheOf(ActiveResource), (change) => {
+      const { before, after } = change
+      if (after) return isBlockerChanged(change) ? [scoped(after, after.spec.environmentName)] : []
+      if (!before) return []
+      const key = scoped(before, before.spec.environmentName)
+      return store.byIndex(ActiveResource, 'environment', key).length === 0 ? [key] : []
+    }),
+  ]
+}
+
+async function reconcile(environment: Environment, tools: Tools): Promise<Observed<typeof Environment>> {
+  const { store } = tools.cluster
+  const { namespace = '' } = environment.metadata
+  const { applicationName, typeName, fromDeploymentName } = environment.spec
+  const deployments = deploymentsOf(environment, store)
+  await deleteOldDeployments(environment, deployments, tools)
+  const start =
+    fromDeploymentName === undefined
+      ? undefined
+      : rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
+  const status = { ...memoryOf(environment, deployments), ...(start ? { start } : {}) }
+  const hasApplication = store.get(Application, namespace, applicationName) !== undefined
+  const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
+  throwFaults(
+    [
+      ...faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, hasApplication),
+      ...faultsOfReference('EnvironmentTypeNotFound', `environment type '${typeName}'`, hasType),
+    ],
+    status,
+  )
+  return status
+}
+
+/**
+ * 1. removeResources: deletes the resources; throws Waiting until all are deprovisioned.
+ * 2. removeNamespace: deletes the namespace that the operator made; throws Waiting until it is gone.
+ * 3. notifyLast: writes the webhook calls for the last events.
+ * 4. removeValues: deletes the shared values of the environment.
+ * 5. removeDeployments: deletes the deployments; throws Waiting until they are gone.
+ */
+async function finalize(environment: Environment, tools: Tools): Promise<void> {
+  await removeResources(environment, tools.cluster)
+  await removeNamespace(environment, tools)
+  await tools.dispatcher.notifyLast(environment)
+  await removeValues(environment, tools.cluster)
+  await removeDeployments(environment, tools.cluster)
+}
+
+async function removeResources(environment: Environment, cluster: Cluster): Promise<void> {
+  const resources = () => cluster.store.byIndex(ActiveResource, 'environment', keyOf(environment))
+  const live = resources().filter(({ metadata }) => !metadata.deletionTimestamp)
+  await inParallel(live, (each) => cluster.remove(ActiveResource, each))
+  const remaining = resources()
+  if (remaining.length === 0) return
+  const blockers = deletionBlockers(remaining, ({ spec }) => formatDescriptor(spec))
+  throw new Waiting('ResourcesRemain', `waiting for the resources to be deprovisioned${blockers}`)
+}
+
+async function removeNamespace(environment: Environment, { objects, readOccupied }: Tools): Promise<void> {
+  const context = contextOf(environment)
+  const name = environmentNamespace(context)
+  const reference = namespaceReference(name)
+  const existing = await objects.read(reference)
+  const isTerminating = existing?.metadata.deletionTimestamp !== undefined
+  const isOurs = existing !== undefined && isNamespaceOf(existing, context)
+  if (!isOurs || !isTerminating) await awaitUnseenResources(environment, readOccupied)
+  if (!isOurs) return
+  if (!isTerminating) await objects.remove(reference, existing.metadata.uid ?? '')
+  const message = `waiting for the namespace '${name}' to be deleted`
+  throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
+}
+
+/** Asks the API server for resources: the cache may be behind, and the deletion is final. */
+async function awaitUnseenResources(
+  { metadata: { namespace = '', name } }: Environment,
+  readOccupied: Tools['readOccupied'],
+): Promise<void> {
+  if ((await readOccupied(namespace)).has(name))
+    throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
+}
+
+async function removeValues(environment: Environment, cluster: Cluster): Promise<void> {
+  const { environmentId } = contextOf(environment)
+  const index = scoped(environment, environment.spec.applicationName)
+  for (const each of cluster.store.byIndex(SharedValue, 'application', index))
+    if (each.spec.environmentId === environmentId) await cluster.remove(SharedValue, each)
+}
+
+/** A later environment of the same name must not find these deployments. */
+async function removeDeployments(environment: Environment, cluster: Cluster): Promise<void> {
+  const live = deploymentsOf(environment, cluster.store).filter(({ metadata }) => !metadata.deletionTimestamp)
+  await inParallel(live, (each) => cluster.remove(EnvironmentDeployment, each))
+  if (deploymentsOf(environment, cluster.store).length > 0)
+    throw new Waiting('DeploymentsRemain', 'waiting for the deployments to be deleted')
+}
+
+/** Deletes finished deployments beyond the kept ones, except those that an environment starts from. */
+async function deleteOldDeployments(
+  environment: Environment,
+  deployments: readonly EnvironmentDeployment[],
+  { cluster, keptDeployments }: Tools,
+): Promise<void> {
+  const index = scoped(environment, environment.spec.applicationName)
+  const unfinished = deployments.filter((each) => !isFinished(each))
+  const starting = [...cluster.store.byIndex(Environment, 'application', index), ...unfinished]
+  const starts = new Set(starting.flatMap(({ spec }) => spec.fromDeploymentName ?? []))
+  for (const each of forgettable(deployments, keptDeployments, starts))
+    if (!each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
+      await cluster.remove(EnvironmentDeployment, each)
+}
+
+function deploymentsOf(environment: Environment, store: Store): readonly EnvironmentDeployment[] {
+  return store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+}
+
+/** What matters to the environment: whether a deployment has started, has finished, is terminating or is gone. */
 function phaseOf(deployment: EnvironmentDeployment | undefined): string {
   if (!deployment) return 'gone'
   const { status, metadata } = deployment

@@ -9,11 +9,11 @@ import { createQueue } from '../kube/loop/queue.ts'
 import type { Log } from '../log.ts'
 import { sha256 } from './shared/installation.ts'
 
-/** Id of the user that the first start makes. */
+/** Id of the user that the first start creates. */
 const adminId = 'admin'
 const adminSecretName = 'quartermaster-admin'
 
-/** Makes the first user with a token in a Secret, once for the life of the installation. */
+/** Creates the first user, with a token in a Secret, once per installation. */
 export async function ensureAdmin(cluster: Cluster): Promise<void> {
   const { client } = cluster
   if (await readObject(client, secretResource, systemNamespace, adminSecretName)) return
@@ -42,7 +42,7 @@ export async function ensureAdmin(cluster: Cluster): Promise<void> {
   })
 }
 
-/** Sees to it that every organization has an administrator: `admin` where there is none. */
+/** Makes `admin` the administrator of each organization that has none. */
 export function startOrganizations(
   cluster: Cluster,
   log: Log,
@@ -58,7 +58,7 @@ export function startOrganizations(
     try {
       await unlessThere(cluster.create(Membership, membership))
     } catch (error) {
-      log.warn('could not make the administrator of an organization', { organization: name, error })
+      log.warn('could not create the administrator of an organization', { organization: name, error })
       queue.addAfter(name, 5000)
     }
   })

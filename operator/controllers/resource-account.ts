@@ -13,22 +13,21 @@ import { createSecretReader } from './shared/secrets.ts'
 const checkDeadlineMs = 10_000
 const longestTrialMs = 300_000
 
-/** The Secret whose credentials are to be tried instead of those in use. */
+/** The Secret with the credentials to check, instead of those in use. */
 function candidateOf({ metadata }: ResourceAccount): string | undefined {
   const [, name] = metadata.annotations?.[annotations.check]?.split('/') ?? []
   return name
 }
 
-/** Milliseconds until an account that is there to be tried goes; undefined for one that is there to be used. */
+/** Milliseconds until a trial account is deleted; undefined for any other account. */
 function trialMsOf({ metadata }: ResourceAccount): number | undefined {
   const end = Date.parse(metadata.annotations?.[annotations.trialUntil] ?? '')
   return Number.isNaN(end) ? undefined : Math.max(0, Math.min(end - Date.now(), longestTrialMs))
 }
 
 /**
- * An account is ready when its credentials are there, or when it needs none; credentials that were replaced go. Whoever
- * sets the annotation `quartermaster.dev/check` has them tried, and finds in the status what came of it. An account that
- * was made for a trial goes when that is over, should nobody have taken it away.
+ * An account is ready when its credentials exist, or when it needs none. The annotation `quartermaster.dev/check` makes a
+ * driver check the credentials; the status has the result. A trial account is deleted when its time is over.
  */
 export function resourceAccountController(
   cluster: Cluster,
@@ -57,29 +56,32 @@ export function resourceAccountController(
       }
       if (trialMs !== undefined) setTimeout(() => enqueue([keyOf(account)]), trialMs).unref()
       const { credentialsSecretName, type } = account.spec
-      const { namespace = '', annotations: marks = {} } = account.metadata
-      // The old credentials stay until the new ones are there.
+      const { namespace = '', annotations: given = {} } = account.metadata
+      // `removeUnused` deletes the old credentials, so the new ones must exist.
       const credentials =
         credentialsSecretName === undefined ? {} : await readSecret(namespace, credentialsSecretName)
-      const seen = await ownedSecrets.tidy(account)
+      const seen = await ownedSecrets.removeUnused(account)
       const candidate = candidateOf(account)
-      const request = marks[annotations.check]
-      const { check } = account.status ?? {}
+      const request = given[annotations.check]
+      const { check: last } = account.status ?? {}
       if (request === undefined) return seen
-      if (check?.request === request) return { ...seen, check }
+      if (last?.request === request) return { ...seen, check: last }
       const read = async () =>
         candidate === undefined ? credentials : await readSecret(namespace, candidate)
-      return { ...seen, check: { request, ...(await tryOut(type, read)) } }
+      return { ...seen, check: { request, ...(await check(type, read)) } }
     },
   }
 
-  /** Nothing that goes wrong here keeps an account from being used: the provider may be out of reach for a moment. */
-  async function tryOut(type: string, read: () => Promise<FreeForm>): Promise<AccountVerdict> {
+  /** Returns the result of the check and never throws: an account stays ready while its provider is unreachable. */
+  async function check(type: string, read: () => Promise<FreeForm>): Promise<AccountVerdict> {
     const driver = drivers.find(
       (each) => each.checkAccount !== undefined && each.descriptor.account.types.includes(type),
     )
     if (!driver?.checkAccount)
-      return { accepted: true, message: `no driver can try the credentials of an account of type '${type}'` }
+      return {
+        accepted: true,
+        message: `no driver can check the credentials of an account of type '${type}'`,
+      }
     let credentials: FreeForm = {}
     try {
       credentials = await read()
@@ -89,7 +91,7 @@ export function resourceAccountController(
       return message === undefined ? result : { ...result, message: redact(message, credentials) }
     } catch (error) {
       const message = redact(error instanceof Error ? error.message : String(error), credentials)
-      return { accepted: false, message: `could not be tried: ${message}` }
+      return { accepted: false, message: `could not be checked: ${message}` }
     }
   }
 }

@@ -10,96 +10,115 @@ import { withoutTemplates } from '../domain/secret/secret-inputs.ts'
 import { secretNamesIn } from '../domain/secret/secret-names.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { criterionIndexOf, scoped } from '../kube/cache/kinds-in-store.ts'
+import type { Store } from '../kube/cache/store.ts'
 import { keyOf } from '../kube/client/resource.ts'
-import { type Controller, watchKind } from '../kube/loop/controller.ts'
+import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
+import type { Observed } from '../kube/loop/status.ts'
 import type { Planning } from '../planning/planning.ts'
-import { createOwnedSecrets } from './shared/owned-secrets.ts'
+import { createOwnedSecrets, type OwnedSecrets } from './shared/owned-secrets.ts'
 import { createSecretReader, resolveSecretRefs } from './shared/secrets.ts'
 
-/** Judges what the schema of the kind cannot see: other definitions, drivers and types. */
+interface Tools {
+  readonly cluster: Cluster
+  readonly planning: Planning
+  readonly vendors: readonly string[]
+  readonly ownedSecrets: OwnedSecrets<typeof ResourceDefinition>
+}
+
+/** Checks a definition against other definitions, drivers, types and accounts, which the schema of the kind cannot do. */
 export function resourceDefinitionController(
   cluster: Cluster,
   planning: Planning,
   vendors: readonly string[],
 ): Controller<typeof ResourceDefinition> {
-  const { store } = cluster
-  const cache = store.cacheOf(ResourceDefinition)
   const ownedSecrets = createOwnedSecrets(cluster, ResourceDefinition, ({ spec }) =>
     secretNamesIn(spec.driverInputs?.secretRefs ?? {}),
   )
-  const rivalsOf = (definition: ResourceDefinition) =>
-    criterionIndexOf(definition).flatMap((index) => store.byIndex(ResourceDefinition, 'criterion', index))
+  const tools: Tools = { cluster, planning, vendors, ownedSecrets }
   return {
     kind: ResourceDefinition,
-    watches: [
-      // A criterion that is given up may be what another definition waits for.
-      watchKind(cache, ({ before, after }) =>
-        before && before.spec !== after?.spec
-          ? rivalsOf(before)
-              .map(keyOf)
-              .filter((key) => key !== keyOf(before))
-          : [],
-      ),
-      watchKind(store.cacheOf(ResourceType), ({ before, after }) => {
-        const type = after ?? before
-        if (!type) return []
-        const { namespace = '', name } = type.metadata
-        return store.byIndex(ResourceDefinition, 'namedType', scoped(type, `${namespace}/${name}`)).map(keyOf)
-      }),
-      // A driver that wraps another depends on it: all that use drivers of the organization are looked at again.
-      watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
-        const driver = after ?? before
-        if (!driver || before?.spec === after?.spec) return []
-        const types = [driver, ...store.list(ResourceDriver, driver.metadata.namespace ?? '')].map(
-          ownDriverType,
-        )
-        return [...new Set(types)].flatMap((type) =>
-          store.byIndex(ResourceDefinition, 'driver', scoped(driver, type)).map(keyOf),
-        )
-      }),
-      watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
-        const account = after ?? before
-        if (!account || before?.spec === after?.spec) return []
-        return store.byIndex(ResourceDefinition, 'account', scoped(account, account.metadata.name)).map(keyOf)
-      }),
-    ],
-    async reconcile(definition) {
-      const { namespace = '' } = definition.metadata
-      const seen = await ownedSecrets.tidy(definition)
-      const catalogue = planning.catalogueOf(namespace)
-      const faults = faultsOfDefinition(definition, {
-        vendors,
-        catalogue,
-        rivals: rivalsOf(definition),
-        types: planning.typesOf(namespace),
-        accountTypeOf: (name) => planning.accountTypeOf(namespace, name),
-      })
-      throwFaults(faults, seen)
-      const warnings = await judgeSecrets(
-        definition,
-        driverOf(definition.spec.driverType, catalogue, vendors),
-        seen,
+    watches: watchesOf(cluster.store),
+    reconcile: (definition) => reconcile(definition, tools),
+  }
+}
+
+function watchesOf(store: Store): Watch[] {
+  return [
+    // A criterion that one definition gives up is free for another one.
+    watchKind(store.cacheOf(ResourceDefinition), ({ before, after }) =>
+      before && before.spec !== after?.spec
+        ? rivalsOf(before, store)
+            .map(keyOf)
+            .filter((key) => key !== keyOf(before))
+        : [],
+    ),
+    watchKind(store.cacheOf(ResourceType), ({ before, after }) => {
+      const type = after ?? before
+      if (!type) return []
+      const { namespace = '', name } = type.metadata
+      return store.byIndex(ResourceDefinition, 'namedType', scoped(type, `${namespace}/${name}`)).map(keyOf)
+    }),
+    // A driver that wraps another one depends on it.
+    watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
+      const driver = after ?? before
+      if (!driver || before?.spec === after?.spec) return []
+      const all = [driver, ...store.list(ResourceDriver, driver.metadata.namespace ?? '')]
+      return [...new Set(all.map(ownDriverType))].flatMap((type) =>
+        store.byIndex(ResourceDefinition, 'driver', scoped(driver, type)).map(keyOf),
       )
-      return warnings.length === 0 ? seen : { ...seen, conditions: [warning(warnings.join('; '))] }
-    },
-  }
-  /** What the driver says of the secret inputs, as far as they are known; answers its warnings. */
-  async function judgeSecrets(
-    { metadata, spec: { driverInputs } }: ResourceDefinition,
-    descriptor: DriverDescriptor | undefined,
-    seen: object,
-  ): Promise<readonly string[]> {
-    if (!descriptor?.check) return []
-    const { values = {}, secretRefs = {} } = driverInputs ?? {}
-    const reader = createSecretReader(cluster.client)
-    const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace ?? '', reader)
-    const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
-    throwFaults(
-      faults.map((message) => ({ reason: 'InvalidInputs', message })),
-      seen,
-    )
-    return warnings
-  }
+    }),
+    watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
+      const account = after ?? before
+      if (!account || before?.spec === after?.spec) return []
+      return store.byIndex(ResourceDefinition, 'account', keyOf(account)).map(keyOf)
+    }),
+  ]
+}
+
+async function reconcile(
+  definition: ResourceDefinition,
+  { cluster, planning, vendors, ownedSecrets }: Tools,
+): Promise<Observed<typeof ResourceDefinition>> {
+  const { namespace = '' } = definition.metadata
+  const status = await ownedSecrets.removeUnused(definition)
+  const catalogue = planning.catalogueOf(namespace)
+  const faults = faultsOfDefinition(definition, {
+    vendors,
+    catalogue,
+    rivals: rivalsOf(definition, cluster.store),
+    types: planning.typesOf(namespace),
+    accountTypeOf: (name) => planning.accountTypeOf(namespace, name),
+  })
+  throwFaults(faults, status)
+  const descriptor = driverOf(definition.spec.driverType, catalogue, vendors)
+  const warnings = await checkInputs(definition, descriptor, status, cluster)
+  return warnings.length === 0 ? status : { ...status, conditions: [warning(warnings.join('; '))] }
+}
+
+/** Definitions that share a criterion with this one. */
+function rivalsOf(definition: ResourceDefinition, store: Store): ResourceDefinition[] {
+  return criterionIndexOf(definition).flatMap((index) =>
+    store.byIndex(ResourceDefinition, 'criterion', index),
+  )
+}
+
+/** Lets the driver check its inputs, except secret inputs with placeholders; returns its warnings, and throws its faults. */
+async function checkInputs(
+  { metadata, spec: { driverInputs } }: ResourceDefinition,
+  descriptor: DriverDescriptor | undefined,
+  status: object,
+  { client }: Cluster,
+): Promise<readonly string[]> {
+  if (!descriptor?.check) return []
+  const { values = {}, secretRefs = {} } = driverInputs ?? {}
+  const reader = createSecretReader(client)
+  const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace ?? '', reader)
+  const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
+  throwFaults(
+    faults.map((message) => ({ reason: 'InvalidInputs', message })),
+    status,
+  )
+  return warnings
 }
 
 function warning(message: string) {

@@ -6,7 +6,7 @@ import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import type { Planning } from '../planning/planning.ts'
 
-/** Judges drivers of organizations: their schemas, their targets, and whether what they wrap exists. */
+/** Checks the drivers of an organization: their schemas, their targets, and whether the drivers that they wrap exist. */
 export function resourceDriverController(
   { store }: Cluster,
   planning: Planning,
@@ -15,7 +15,7 @@ export function resourceDriverController(
   return {
     kind: ResourceDriver,
     watches: [
-      // A driver that wraps another waits for that one.
+      // A driver that wraps another one depends on it.
       watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
         if (before?.spec === after?.spec) return []
         return store.list(ResourceDriver, (after ?? before)?.metadata.namespace ?? '').map(keyOf)

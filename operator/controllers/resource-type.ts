@@ -4,12 +4,12 @@ import { faultOfPartedSchema, faultOfSchema } from '../domain/schema/user-schema
 import type { Controller } from '../kube/loop/controller.ts'
 import { nextTurn } from '../kube/loop/pace.ts'
 
-/** Judges the schemas of a custom type; one of the name of a built-in type overrides it. */
+/** Checks the schemas of a custom type. */
 export const resourceTypeController: Controller<typeof ResourceType> = {
   kind: ResourceType,
   async reconcile({ spec: { inputsSchema = {}, outputsSchema = {} } }) {
     const ofInputs = faultOfSchema(inputsSchema)
-    // Each may take long.
+    // Each check may take long: other work runs between them.
     await nextTurn()
     const ofOutputs = faultOfPartedSchema(outputsSchema)
     const messages = [

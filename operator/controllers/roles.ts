@@ -4,7 +4,7 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 
 type Roles = Membership['spec']
 
-/** Takes roles on something along when it is deleted: a later one of the same id has its own people. */
+/** Removes the roles on a deleted object from all memberships: a later object of the same id must not inherit them. */
 export async function withdrawRoles<K extends 'applications' | 'environmentTypes'>(
   cluster: Cluster,
   { metadata }: KubeObject,

@@ -4,7 +4,7 @@ import { type Cluster, readObject } from '../kube/cache/cluster.ts'
 import { isAlreadyThere } from '../kube/client/client.ts'
 import { secretResource } from '../kube/client/resource.ts'
 
-/** Makes the key with which the gateway signs sessions, where there is none. */
+/** Creates the key that signs the sessions of the gateway, unless it exists. */
 export async function ensureSessionKey(cluster: Cluster): Promise<void> {
   const { name, key } = sessionKeySecret
   if (await readObject(cluster.client, secretResource, systemNamespace, name)) return

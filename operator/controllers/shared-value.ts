@@ -10,10 +10,10 @@ import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { createOwnedSecrets } from './shared/owned-secrets.ts'
-import { watchPresence } from './shared/presence.ts'
 import { createSecretReader, resolveSecretRefs } from './shared/secrets.ts'
+import { watchLifecycle } from './shared/watch-lifecycle.ts'
 
-/** A shared value is ready when it holds, and its place and its secret are there; a secret that was replaced goes. */
+/** A shared value is ready when its application, environment and secret exist, and no older value has the same key. */
 export function sharedValueController(cluster: Cluster): Controller<typeof SharedValue> {
   const { store, client } = cluster
   const ownedSecrets = createOwnedSecrets(cluster, SharedValue, ({ spec }) =>
@@ -24,7 +24,7 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
   return {
     kind: SharedValue,
     watches: [
-      // A place that is given up may be what another value waits for.
+      // A key that one value gives up is free for another one.
       watchKind(store.cacheOf(SharedValue), ({ before, after }) =>
         before && (!after || after.metadata.deletionTimestamp)
           ? rivalsOf(before)
@@ -32,10 +32,10 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
               .filter((key) => key !== keyOf(before))
           : [],
       ),
-      watchPresence(store.cacheOf(Application), (each) =>
+      watchLifecycle(store.cacheOf(Application), (each) =>
         store.byIndex(SharedValue, 'application', scoped(each, each.metadata.name)).map(keyOf),
       ),
-      watchPresence(store.cacheOf(Environment), (each) =>
+      watchLifecycle(store.cacheOf(Environment), (each) =>
         store
           .byIndex(SharedValue, 'application', scoped(each, each.spec.applicationName))
           .filter(({ spec }) => spec.environmentId !== undefined)
@@ -44,10 +44,10 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
     ],
     async reconcile(value) {
       const { spec, metadata } = value
-      // The old secret stays until the new one is there.
+      // `removeUnused` deletes the old secret, so the new one must exist.
       if (spec.secret)
         await resolveSecretRefs({ value: spec.secret }, metadata.namespace ?? '', createSecretReader(client))
-      const seen = await ownedSecrets.tidy(value)
+      const seen = await ownedSecrets.removeUnused(value)
       const { storeReference } = spec
       const ofStore = storeReference ? [faultOfStore(storeReference, `'${spec.key}'`)] : []
       throwFaults([...faultsOfPlace(value), ...ofStore, ...faultsOfRivals(value)], seen)
@@ -74,7 +74,7 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
     const [holder] = holders(rivalsOf(value))
     if (!holder || holder.metadata.name === metadata.name) return []
     const where = spec.environmentId === undefined ? '' : `, environment '${spec.environmentId}'`
-    const message = `'${holder.metadata.name}' holds the key '${spec.key}' of application '${spec.applicationName}'${where} already`
+    const message = `'${holder.metadata.name}' already has the key '${spec.key}' of application '${spec.applicationName}'${where}`
     return [{ reason: 'DuplicateValue', message }]
   }
 }

@@ -6,8 +6,8 @@ import { resourceAccountController } from '../../operator/controllers/resource-a
 import type { AccountVerdict, Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { driver } from '../support/builders.ts'
+import { silentContext } from './support/context.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
-import { silentContext } from './support/turn.ts'
 
 const canary = 'canary-credential'
 const fake = createFakeCluster()

@@ -6,7 +6,7 @@ import { Webhook, WebhookCall } from '../../operator/api/webhook.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { webhookController } from '../../operator/controllers/webhook/webhook.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { silentContext } from './support/turn.ts'
+import { silentContext } from './support/context.ts'
 import { webhook } from './support/webhooks.ts'
 
 const cluster = createFakeCluster()

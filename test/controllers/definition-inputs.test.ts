@@ -10,8 +10,8 @@ import { silentLog } from '../../operator/log.ts'
 import { createPlanning } from '../../operator/planning/planning.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { definition, driver } from '../support/builders.ts'
+import { silentContext } from './support/context.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
-import { silentContext } from './support/turn.ts'
 
 const vendors = ['quartermaster']
 const fake = createFakeCluster()

@@ -5,12 +5,12 @@ import { EnvironmentDeployment } from '../../operator/api/environment-deployment
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../operator/api/names.ts'
-import { endDeployment } from '../../operator/controllers/deployment/deployment-memory.ts'
+import { finalizeDeployment } from '../../operator/controllers/deployment/deployment-record.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready } from '../api-gateway/support/objects.ts'
+import { silentContext } from './support/context.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
-import { silentContext } from './support/turn.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()
@@ -104,7 +104,7 @@ test('another start takes its place', async () => {
 describe('a deployment from which an environment starts, when it is deleted', () => {
   const end = () => {
     const deployment = cluster.store.get(EnvironmentDeployment, namespace, name) as EnvironmentDeployment // put before
-    return endDeployment(cluster, {
+    return finalizeDeployment(cluster, {
       ...deployment,
       metadata: { ...deployment.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' },
     })

@@ -8,8 +8,8 @@ import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../api-gateway/support/objects.ts'
+import { silentContext } from './support/context.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
-import { silentContext } from './support/turn.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()

@@ -25,9 +25,9 @@ import { silentLog } from '../../operator/log.ts'
 import { createPlanning } from '../../operator/planning/planning.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, definition, driver } from '../support/builders.ts'
+import { silentContext } from './support/context.ts'
 import type { FakeObjects } from './support/fake-objects.ts'
 import { resourceTools } from './support/resource-tools.ts'
-import { silentContext } from './support/turn.ts'
 import { environment, signingSecret, webhook, withSecrets } from './support/webhooks.ts'
 
 const fake = createFakeCluster()

@@ -11,8 +11,8 @@ import { silentLog } from '../../operator/log.ts'
 import { createPlanning } from '../../operator/planning/planning.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
+import { silentContext } from './support/context.ts'
 import { resourceTools } from './support/resource-tools.ts'
-import { silentContext } from './support/turn.ts'
 
 const vendors = ['quartermaster']
 const cluster = createFakeCluster()

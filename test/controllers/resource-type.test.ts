@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import { resourceTypeController } from '../../operator/controllers/resource-type.ts'
-import { silentContext } from './support/turn.ts'
+import { silentContext } from './support/context.ts'
 
 const context = silentContext()
 

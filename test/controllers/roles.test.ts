@@ -6,7 +6,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { environmentTypeController } from '../../operator/controllers/environment-type.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { silentContext } from './support/turn.ts'
+import { silentContext } from './support/context.ts'
 
 const cluster = createFakeCluster()
 const going = { namespace: 'acme', deletionTimestamp: '2026-01-01T00:00:00Z' }

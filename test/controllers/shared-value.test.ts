@@ -7,7 +7,7 @@ import { applicationController } from '../../operator/controllers/application.ts
 import { sharedValueController } from '../../operator/controllers/shared-value.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { createFakeSecrets, type FakeSecrets } from '../support/fake-secrets.ts'
-import { silentContext } from './support/turn.ts'
+import { silentContext } from './support/context.ts'
 import { environment } from './support/webhooks.ts'
 
 const fake = createFakeCluster()

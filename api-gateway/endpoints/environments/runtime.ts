@@ -1,7 +1,13 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Environment } from '../../../operator/api/environment.ts'
 import { freeForm, map, object, string } from '../../../operator/api/schema.ts'
-import { contextOf, environmentNamespace, guResId } from '../../../operator/domain/resource/identity.ts'
+import {
+  contextOf,
+  environmentNamespace,
+  guResId,
+  namespaceDescriptor,
+  namespaceFor,
+} from '../../../operator/domain/resource/identity.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
@@ -19,14 +25,10 @@ const runtimeShape = named(
   ),
 )
 
-/** What the `k8s-namespace` resource of an environment says, else the namespace that the operator makes. */
 function namespaceOf(store: Store, environment: Environment): string {
   const context = contextOf(environment)
-  const descriptor = { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' }
-  const given = store.get(ActiveResource, context.organizationId, guResId(context, descriptor))
-  const inUse = given && !given.spec.unusedSince && !given.metadata.deletionTimestamp
-  const namespace = inUse ? given.status?.outputs?.['namespace'] : undefined
-  return typeof namespace === 'string' && namespace !== '' ? namespace : environmentNamespace(context)
+  const resource = store.get(ActiveResource, context.organizationId, guResId(context, namespaceDescriptor))
+  return namespaceFor(context, resource) ?? environmentNamespace(context)
 }
 
 /** What runs in environments. */

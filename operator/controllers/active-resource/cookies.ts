@@ -20,7 +20,7 @@ const key = 'cookie'
 const maxRaces = 10
 const remainsSeconds = 2
 
-/** The Secret in which a driver's cookie for a resource is kept: one for each thing that stands. */
+/** Name of the Secret for the cookie of a driver: one for each instance of a resource. */
 export function cookieSecretName(
   guResId: string,
   driverName: string,
@@ -33,8 +33,8 @@ export function cookieSecretName(
 }
 
 /**
- * The cookie of a resource in the Secret of that name. It carries our finalizer from the first moment, because without
- * it a driver may not find what it made; whoever writes it has the name in the status of the resource before.
+ * Opens the cookie in the Secret of that name. The Secret is created with our finalizer: without the cookie a driver may
+ * not find its instance. The status of the resource must name the Secret before the cookie is written.
  */
 export function openCookie(
   { metadata }: ActiveResource,
@@ -53,7 +53,7 @@ export function openCookie(
     async write(text) {
       const existing = await readSecretMetadata(client, namespace, name)
       if (text === undefined) {
-        if (existing && isOwn(existing)) await forget(client, namespace, name)
+        if (existing && isOwn(existing)) await deleteSecret(client, namespace, name)
         return
       }
       if (existing && !isOwn(existing)) refuseForeign(existing, guResId)
@@ -72,23 +72,24 @@ export function openCookie(
   }
 }
 
-/** What has the name already stays as it is; what an earlier resource of the same name left goes by itself. */
+/** Throws Stalled for a Secret of another owner; Waiting for one that the garbage collector deletes. */
 function refuseForeign({ metadata }: KubeObject, guResId: string): never {
   const isOfEarlier = metadata.ownerReferences?.some((each) => each.name === guResId)
   if (isOfEarlier)
-    throw new Waiting('SecretRemains', `waiting for the Secret '${metadata.name}' to go`, remainsSeconds)
-  throw new Stalled(
-    'Conflict',
-    `the Secret '${metadata.name}' exists and is not of this resource: it is left as it is`,
-  )
+    throw new Waiting(
+      'SecretRemains',
+      `waiting for the Secret '${metadata.name}' to be deleted`,
+      remainsSeconds,
+    )
+  throw new Stalled('Conflict', `the Secret '${metadata.name}' exists and does not belong to this resource`)
 }
 
-async function forget(client: Cluster['client'], namespace: string, name: string): Promise<void> {
+async function deleteSecret(client: Cluster['client'], namespace: string, name: string): Promise<void> {
   for (let races = 0; races < maxRaces; races += 1) {
     const secret = await readSecretMetadata(client, namespace, name)
     if (!secret) return
     if (!secret.metadata.deletionTimestamp) await removeSecret(client, secret)
     else if (!hasSecretFinalizer(secret) || (await setSecretFinalizer(client, secret, false))) return
   }
-  throw new Error(`the Secret '${name}' changes too often to be removed`)
+  throw new Error(`the Secret '${name}' changes too often to be deleted`)
 }

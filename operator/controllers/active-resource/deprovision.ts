@@ -2,62 +2,62 @@ import type { ActiveResource, ProvisionedInstance } from '../../api/active-resou
 import { driverName, driverOf } from '../../domain/definition/definition.ts'
 import type { DeprovisionRequest } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
-import type { ResourceTools } from './active-resource.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
-import { step, withinDeadline } from './driver-call.ts'
+import { withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
+import type { ResourceTools } from './tools.ts'
 
-/** Takes away everything that stands for a resource, or began to; what the status says is all that is needed. */
+/** Deprovisions each instance that the status records, deletes the objects, and releases the Secrets of the resource. */
 export async function deprovisionAll(
   resource: ActiveResource,
   tools: ResourceTools,
-  reconcile: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
 ): Promise<void> {
   const { provisioned, predecessors = [], secretNames = [] } = resource.status ?? {}
   const all = [...predecessors, ...(provisioned ? [provisioned] : [])]
-  for (const each of all) await deprovision(resource, each, tools, reconcile)
+  for (const each of all) await deprovision(resource, each, tools, context)
   const catalogue = tools.planning.catalogueOf(resource.metadata.namespace ?? '')
   const types = [resource.spec.definition.driverType, ...all.map(({ driverType }) => driverType)]
   const descriptors = new Set(types.map((type) => driverOf(type, catalogue, tools.vendors)))
-  await tools.inventory.clear(
+  await tools.inventory.removeAll(
     resource,
     [...descriptors].flatMap((each) => each?.applies ?? []),
   )
   await tools.secretFinalizers.removeFinalizers(resource, secretNames)
 }
 
-/** Takes away one of the things that stand; what `successor` names too stays. */
+/** Deprovisions one instance; the driver keeps what `successor` needs too. */
 export async function deprovision(
   resource: ActiveResource,
-  standing: ProvisionedInstance,
+  instance: ProvisionedInstance,
   tools: ResourceTools,
-  reconcile: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
   successor?: ProvisionedInstance,
 ): Promise<void> {
-  const { context, type, class: resourceClass, resourceId } = resource.spec
+  const { type, class: resourceClass, resourceId } = resource.spec
   const { name: guResId, namespace = '' } = resource.metadata
-  const driver = tools.drivers.ofStanding(namespace, standing)
-  const account = await readAccount(resource, standing, tools.cluster)
+  const driver = tools.drivers.forInstance(namespace, instance)
+  const account = await readAccount(resource, instance, tools.cluster)
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
-  const name = driverName(standing.driverType, tools.vendors)
+  const name = driverName(instance.driverType, tools.vendors)
   const isSameDriver = successor && driverName(successor.driverType, tools.vendors) === name
   const cookie = driver.descriptor.keepsCookie
-    ? openCookie(resource, cookieSecretName(guResId, name, standing), tools)
+    ? openCookie(resource, cookieSecretName(guResId, name, instance), tools)
     : undefined
   const call: DeprovisionRequest = {
     guResId,
-    context,
+    context: resource.spec.context,
     type,
     class: resourceClass,
     resourceId,
-    identity: standing.identity ?? {},
-    ...(account ? { account } : {}),
-    ...(isSameDriver ? { successor: successor.identity ?? {} } : {}),
-    ...(cookie ? { cookie } : {}),
+    identity: instance.identity ?? {},
+    account,
+    successor: isSameDriver ? (successor.identity ?? {}) : undefined,
+    cookie,
     signal,
   }
-  await step('DeprovisionFailed', `deprovisioning with '${standing.driverType}'`, [account], () =>
-    reconcile.releaseWorker(() => withinDeadline(driver.deprovision(call), signal)),
+  await withReason('DeprovisionFailed', `deprovisioning with '${instance.driverType}'`, [account], () =>
+    context.releaseWorker(() => withinDeadline(driver.deprovision(call), signal)),
   )
   await cookie?.write(undefined)
 }

@@ -2,10 +2,10 @@ import { Failed, reworded, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import { ApiError } from '../../kube/client/client.ts'
 
-/** What a driver throws gets a name, and loses any secret that it may tell. */
-export async function step<T>(
+/** Runs a step; an error without a reason gets this one, and every message loses the secrets. */
+export async function withReason<T>(
   reason: string,
-  doing: string,
+  action: string,
   secrets: unknown,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -16,12 +16,12 @@ export async function step<T>(
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
     if (error instanceof Waiting || error instanceof Stalled) throw reworded(error, { message })
     const observed = error instanceof Failed ? error.observed : undefined
-    throw new Failed(reason, `${doing}: ${message}`, observed)
+    throw new Failed(reason, `${action}: ${message}`, observed)
   }
 }
 
-/** Lets an error that says what to do about it tell also what stands by now. */
-export async function withProgress<T>(observed: object, work: () => Promise<T>): Promise<T> {
+/** Runs a step; its Waiting and Stalled errors carry the status that is known by now. */
+export async function withObserved<T>(observed: object, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -29,7 +29,7 @@ export async function withProgress<T>(observed: object, work: () => Promise<T>):
   }
 }
 
-/** Ends the wait, not the work: a repeat of the call adopts what the first one made. */
+/** Throws when the signal aborts before the call ends. The call goes on: a repeated call adopts what it makes. */
 export function withinDeadline<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const expire = () => reject(new Error('the driver did not answer in time'))

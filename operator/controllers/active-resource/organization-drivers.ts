@@ -9,31 +9,31 @@ import type { Driver } from '../../drivers/driver.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
 
-/** How drivers are made that are not built in. */
+/** Makes the drivers that are not built in. */
 export interface DriverFactories {
   remote(descriptor: DriverDescriptor, target: string): Driver
   wrapping(descriptor: DriverDescriptor, template: unknown, inner: Driver): Driver
 }
 
-/** A driver as a resource uses it. */
+/** The driver of a driver type. */
 export interface FoundDriver {
   readonly driver: Driver
-  /** Driver type and address of what really provisions: of a wrapping driver, that of the one inside. */
+  /** Driver type and address to record with an instance: of the innermost driver, which provisions. */
   readonly recordedAs: Pick<ProvisionedInstance, 'driverType' | 'target'>
-  /** Templates of the drivers that wrap it, the outermost first; absent when none does. */
+  /** Templates of the wrapping drivers, the outermost first; absent for a driver that wraps none. */
   readonly templates?: readonly unknown[]
 }
 
-/** The drivers that an organization may use: those of ours and its own. */
+/** The drivers that an organization may use: the built-in ones and its own. */
 export interface OrganizationDrivers {
   readonly builtIn: readonly Driver[]
-  /** The driver that a driver type names; ReferenceNotFound when there is none. */
+  /** Returns the driver of a driver type; throws ReferenceNotFound for an unknown one. */
   find(organization: string, driverType: string): FoundDriver
-  /** The driver of what stands, as it is now, or as it was when it is gone. */
-  ofStanding(organization: string, standing: ProvisionedInstance): Driver
+  /** Returns the driver that can deprovision an instance, also after the driver was deleted. */
+  forInstance(organization: string, instance: ProvisionedInstance): Driver
 }
 
-/** Drivers over the objects of the store. */
+/** Finds drivers among the built-in ones and the objects of the store. */
 export function createOrganizationDrivers(options: {
   readonly store: Store
   readonly planning: Planning
@@ -60,7 +60,7 @@ export function createOrganizationDrivers(options: {
     return { ...inner, driver, templates: [template, ...(inner.templates ?? [])] }
   }
 
-  function unknown(organization: string, driverType: string): ReferenceNotFound {
+  function unknownDriver(organization: string, driverType: string): ReferenceNotFound {
     const known = planning.catalogueOf(organization).map((each) => `'${driverTypeOf(each, vendors)}'`)
     return new ReferenceNotFound(
       'UnknownDriver',
@@ -72,21 +72,21 @@ export function createOrganizationDrivers(options: {
     builtIn,
     find(organization, driverType) {
       const found = lookUp(organization, driverType)
-      if (!found) throw unknown(organization, driverType)
+      if (!found) throw unknownDriver(organization, driverType)
       return found
     },
-    ofStanding(organization, { driverType, target }) {
+    forInstance(organization, { driverType, target }) {
       const found = lookUp(organization, driverType)
-      // One that wraps another by now never made anything itself.
+      // A driver that wraps another one makes no instances.
       if (found?.recordedAs.driverType === driverType) return found.driver
-      if (target === undefined) throw unknown(organization, driverType)
-      return factories.remote(goneDriver(driverType), target)
+      if (target === undefined) throw unknownDriver(organization, driverType)
+      return factories.remote(deletedDriver(driverType), target)
     },
   }
 }
 
-/** What is left of a driver that was deleted: it can still be asked to take away what it made. */
-function goneDriver(name: string): DriverDescriptor {
+/** The descriptor of a deleted driver, which can still deprovision. */
+function deletedDriver(name: string): DriverDescriptor {
   return {
     name,
     description: 'A driver that was deleted.',

@@ -8,8 +8,8 @@ import { faultsAgainst, partsOf } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Objects } from '../../kube/objects.ts'
+import { observedOf } from '../shared/observed.ts'
 import { outputsSecret } from '../shared/secrets.ts'
-import { factsOf } from './provisioned-instances.ts'
 
 type Status = NonNullable<ActiveResource['status']>
 
@@ -17,8 +17,8 @@ const maxOutputsBytes = 512 * 1024
 const remainsSeconds = 2
 
 /**
- * The outputs, with everything that is secret among the secret ones: by the type, by the driver's answer, or since it
- * was secret before. Stalled when a status cannot hold them, or when they are not what a custom type promises.
+ * Moves to the secret outputs those that the type declares secret, the driver returns as secret, or were secret before.
+ * Throws Stalled for outputs that a status cannot hold or that do not fit the schema of a custom type.
  */
 export function sortOutputs(
   outputs: Outputs,
@@ -29,7 +29,7 @@ export function sortOutputs(
   const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
     holdsNull(value),
   )
-  if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null, or holds a null`)
+  if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null or contains a null`)
   const custom = customTypeOf(type, types)
   const sorted = sortSecrets(outputs, custom?.outputsSchema, secretPaths)
   if (custom) refuseUnfit(outputs, custom)
@@ -40,8 +40,8 @@ export function sortOutputs(
 }
 
 /**
- * The type, unless it is built in; Waiting when it is not there. It says what is secret, so nothing may be provisioned
- * without it.
+ * Returns the custom type of that name; undefined for a built-in one. Throws Waiting while the type does not exist: it
+ * declares which outputs are secret.
  */
 export function customTypeOf(type: string, types: readonly ResourceTypeInfo[]): ResourceTypeInfo | undefined {
   if (!type.includes('/')) return undefined
@@ -50,7 +50,7 @@ export function customTypeOf(type: string, types: readonly ResourceTypeInfo[]): 
   return custom
 }
 
-/** Judges outputs as the type sorts them today: what was secret before does not make them unfit. */
+/** Throws Stalled for outputs that do not fit the type; outputs that were secret before count as the type declares them. */
 function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo): void {
   const judged = sortSecrets(outputs, outputsSchema)
   const parts = partsOf(outputsSchema)
@@ -64,21 +64,21 @@ function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo
   }
 }
 
-/** The facts of a status, without the plain outputs at these paths; they are remembered as secret. */
-export function hiding<T extends Pick<Status, 'outputs'>>(
-  facts: T,
+/** Removes the plain outputs at these paths from a status, and records the paths as secret. */
+export function withSecretOutputs<T extends Pick<Status, 'outputs'>>(
+  status: T,
   secretPaths: readonly string[],
 ): T & Status {
-  if (secretPaths.length === 0) return facts
-  const { values: outputs } = sortSecrets({ values: facts.outputs ?? {}, secrets: {} }, {}, secretPaths)
-  return { ...facts, ...(facts.outputs ? { outputs } : {}), secretOutputPaths: [...secretPaths] }
+  if (secretPaths.length === 0) return status
+  const { values: outputs } = sortSecrets({ values: status.outputs ?? {}, secrets: {} }, {}, secretPaths)
+  return { ...status, outputs: status.outputs && outputs, secretOutputPaths: [...secretPaths] }
 }
 
 /**
- * The resource without the plain outputs that its type calls secret by now. They come back as secret ones when it is
- * provisioned again, for which it forgets its hash.
+ * Removes from the status the plain outputs that the type declares secret by now, and the hash: the next provision writes
+ * them as secret outputs.
  */
-export async function withoutExposedOutputs(
+export async function hideSecretOutputs(
   resource: ActiveResource,
   types: readonly ResourceTypeInfo[],
   { report }: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
@@ -89,9 +89,9 @@ export async function withoutExposedOutputs(
   const { outputs, secretOutputPaths } = status
   const sorted = sortSecrets({ values: outputs, secrets: {} }, type.outputsSchema, secretOutputPaths)
   if (sameJson(sorted.values, outputs)) return resource
-  const { inputsHash: _, ...facts } = hiding(factsOf(resource), sorted.secretPaths)
-  await report(facts, `the type '${type.type}' calls some of its outputs secret by now`)
-  return { ...resource, status: facts }
+  const { inputsHash: _, ...hidden } = withSecretOutputs(observedOf(resource), sorted.secretPaths)
+  await report(hidden, `the type '${type.type}' now declares some of its outputs secret`)
+  return { ...resource, status: hidden }
 }
 
 function holdsNull(value: unknown): boolean {
@@ -99,8 +99,8 @@ function holdsNull(value: unknown): boolean {
   return Object.values(value).some(holdsNull)
 }
 
-/** Writes the Secret of the outputs, or takes it away when there are none any more. */
-export async function keepSecretOutputs(
+/** Writes the Secret of the outputs and returns its name; deletes the Secret when there are no secret outputs. */
+export async function writeOutputsSecret(
   resource: ActiveResource,
   secrets: FreeForm,
   objects: Objects,
@@ -110,14 +110,14 @@ export async function keepSecretOutputs(
   const isKnown = resource.status?.outputsSecretName === name
   const isWanted = Object.keys(secrets).length > 0
   if (!isKnown && !isWanted) return undefined
-  if (!isKnown || !isWanted) await makeRoom(resource, { name, namespace, isWanted }, objects)
+  if (!isKnown || !isWanted) await removeStaleSecret(resource, { name, namespace, isWanted }, objects)
   if (!isWanted) return undefined
   await objects.apply(secret)
   return name
 }
 
-/** Takes away what an earlier resource of the same name left, and its own when that is not wanted any more. */
-async function makeRoom(
+/** Deletes the Secret of an earlier resource of the same name, and that of the resource itself when it is not wanted. */
+async function removeStaleSecret(
   { metadata: { name: guResId, uid } }: ActiveResource,
   {
     name,
@@ -132,11 +132,11 @@ async function makeRoom(
   const isOwn = owners.some((each) => each.uid === uid)
   if (!existing || (isOwn && isWanted)) return
   if (!owners.some((each) => each.name === guResId)) {
-    const message = `the Secret '${name}' exists and is not of this resource: it is left as it is`
+    const message = `the Secret '${name}' exists and does not belong to this resource`
     throw new Stalled('Conflict', message)
   }
-  // Garbage collection would come to it some time; the resource is wanted now.
+  // Garbage collection may take too long.
   await objects.remove(reference, existing.metadata.uid ?? '')
   if (isWanted && (await objects.read(reference)))
-    throw new Waiting('SecretRemains', `waiting for the Secret '${name}' to go`, remainsSeconds)
+    throw new Waiting('SecretRemains', `waiting for the Secret '${name}' to be deleted`, remainsSeconds)
 }

@@ -8,19 +8,24 @@ import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.t
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
-import { environmentNamespace, guResId } from '../../domain/resource/identity.ts'
+import {
+  environmentNamespace,
+  guResId,
+  namespaceDescriptor,
+  namespaceFor,
+} from '../../domain/resource/identity.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createSecretReader, resolveSecretRefs, type SecretReader } from '../shared/secrets.ts'
 
-/** A request without its deadline, which begins with the call. */
+/** A request without its deadline, which starts with the call. */
 export type GatheredRequest = Omit<ProvisionRequest, 'signal'> & {
-  /** Secrets that were read for it. */
+  /** Secrets that its inputs and its account come from. */
   readonly secretNames: readonly string[]
 }
 
-/** Gathers everything that a driver may look at: placeholders resolved, Secrets read, inputs checked. */
+/** Gathers the inputs of a driver: resolves placeholders, reads Secrets, and checks the inputs. */
 export async function requestFor(
   resource: ActiveResource,
   descriptor: DriverDescriptor,
@@ -51,7 +56,7 @@ export async function requestFor(
   if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
   return {
     ...inputs,
-    ...(account ? { account } : {}),
+    account,
     secretNames: [
       ...new Set([
         ...secretNamesIn(spec.definition.driverInputs?.secretRefs ?? {}),
@@ -68,7 +73,7 @@ export async function requestFor(
   }
 }
 
-/** The texts of a module that secrets went into. */
+/** The texts of a workload that contain secrets. */
 export function secretTextsOf({ params, secretParams = [] }: GatheredRequest): unknown[] {
   return secretParams.map((pointer) =>
     pointerSteps(pointer).reduce<unknown>(
@@ -78,7 +83,7 @@ export function secretTextsOf({ params, secretParams = [] }: GatheredRequest): u
   ) // both are indexed by text
 }
 
-/** The Secret of the account of a resource; of one that is gone, the Secret that was its own. */
+/** The Secret of the account of a resource; after the account was deleted, the Secret that the status records. */
 export function accountSecretOf(
   { metadata, spec, status }: ActiveResource,
   { store }: Cluster,
@@ -92,7 +97,7 @@ export function accountSecretOf(
   throw new ReferenceNotFound('AccountNotFound', `waiting for the account '${accountName}'`)
 }
 
-/** Credentials for taking away what stands: those of its account as it is now, else those of then. */
+/** The credentials to deprovision an instance: those of its account, or the recorded ones after the account was deleted. */
 export async function readAccount(
   { metadata }: ActiveResource,
   { accountName, credentialsSecretName }: ProvisionedInstance,
@@ -108,7 +113,7 @@ export async function readAccount(
   return name === undefined ? undefined : createSecretReader(client).read(namespace, name)
 }
 
-/** Outputs, secret ones included, of every resource that the placeholders and the driver's neighbours name. */
+/** Outputs, with the secret ones, of each resource that the placeholders and the driver's neighbours name. */
 async function outputsOfNeighbours(
   resource: ActiveResource,
   { store }: Cluster,
@@ -135,25 +140,18 @@ async function outputsOfNeighbours(
   return found
 }
 
-/** The environment's namespace: what its `k8s-namespace` resource says, else one of our own making. */
-function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
-  const { context } = resource.spec
-  const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
-  const given = store.get(ActiveResource, resource.metadata.namespace ?? '', name)
-  if (!given || given.spec.unusedSince || given.metadata.deletionTimestamp)
-    return environmentNamespace(context)
-  const namespace = given.status?.outputs?.namespace
-  if (typeof namespace === 'string' && namespace !== '') return namespace
-  if (name === resource.metadata.name) return environmentNamespace(context)
-  throw new Waiting(
-    'DependencyNotReady',
-    `waiting for ${formatDescriptor(given.spec)} to name the namespace`,
-    1,
-  )
+/** Namespace for the objects of the resource; Waiting until the `k8s-namespace` resource of the environment names it. */
+function namespaceOf({ metadata, spec: { context } }: ActiveResource, { store }: Cluster): string {
+  const name = guResId(context, namespaceDescriptor)
+  const namespace = namespaceFor(context, store.get(ActiveResource, metadata.namespace ?? '', name))
+  if (namespace !== undefined) return namespace
+  if (name === metadata.name) return environmentNamespace(context)
+  const what = formatDescriptor(namespaceDescriptor)
+  throw new Waiting('DependencyNotReady', `waiting for ${what} to output the namespace`, 1)
 }
 
-/** All that could change what a provision does, and nothing else. */
-export function whatTheDriverSees(
+/** Everything that changes what a provision does, and nothing else. */
+export function hashedInputs(
   { spec }: ActiveResource,
   { secretNames: _, ...request }: GatheredRequest,
   templates?: readonly unknown[],

@@ -2,71 +2,44 @@ import type { ActiveResource, ProvisionedInstance } from '../../api/active-resou
 import type { FreeForm } from '../../api/schema.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
-import type { Observed } from '../../kube/loop/status.ts'
-import type { ResourceTools } from './active-resource.ts'
 import { cookieSecretName } from './cookies.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { accountSecretOf } from './provision-request.ts'
+import type { ResourceTools } from './tools.ts'
 
-type Seen = Observed<typeof ActiveResource>
-
-/** Status fields of a resource without those that the loop writes. */
-export function factsOf({ status }: ActiveResource): Seen {
-  const {
-    conditions: _,
-    observedGeneration: __,
-    attempts: ___,
-    nextAttemptTime: ____,
-    ...facts
-  } = status ?? {}
-  return facts
+/** The instance that a driver call makes or updates, and the earlier instances that it replaces. */
+export interface Instances {
+  readonly current: ProvisionedInstance
+  readonly predecessors: readonly ProvisionedInstance[]
+  /** Whether the status must record the current instance before the driver is called. */
+  readonly isRecordNeeded: boolean
 }
 
-/** What is about to stand, what may stand besides, and whether that is more than the status remembers. */
-export function provisionedInstancesOf(
+/** Compares the instance that a call makes or updates with those that the status records. */
+export function instancesOf(
   resource: ActiveResource,
-  { identity }: { readonly identity?: FreeForm },
+  identity: FreeForm | undefined,
   { driver: { descriptor }, recordedAs }: FoundDriver,
   tools: ResourceTools,
-): {
-  readonly standing: ProvisionedInstance
-  readonly predecessors: readonly ProvisionedInstance[]
-  readonly isNews: boolean
-} {
+): Instances {
   const { accountName } = resource.spec.definition
   const credentialsSecretName = accountSecretOf(resource, tools.cluster)
-  const standing: ProvisionedInstance = {
-    ...recordedAs,
-    ...(accountName ? { accountName } : {}),
-    ...(credentialsSecretName ? { credentialsSecretName } : {}),
-    ...(identity ? { identity } : {}),
-  }
+  const current: ProvisionedInstance = { ...recordedAs, accountName, credentialsSecretName, identity }
   const { provisioned, predecessors = [] } = resource.status ?? {}
   const others = [...predecessors, ...(provisioned ? [provisioned] : [])].filter(
-    (each) => !isSameStanding(each, standing, tools),
+    (each) => !isSameInstance(each, current, tools),
   )
   const isRecorded = provisioned !== undefined && !others.includes(provisioned)
-  const leavesTraces = descriptor.remote === true || descriptor.keepsCookie === true
-  return { standing, predecessors: others, isNews: provisioned ? !isRecorded : leavesTraces }
-}
-
-/** Without the hash: whatever is wanted next, it is not what stands now. */
-export function remembered(
-  { inputsHash: _, predecessors: __, secretNames: ___, ...facts }: Seen,
-  standing: ProvisionedInstance,
-  predecessors: readonly ProvisionedInstance[],
-  secretNames: readonly string[],
-): Seen {
+  const isOutsideCluster = descriptor.remote === true || descriptor.keepsCookie === true
   return {
-    ...facts,
-    provisioned: standing,
-    ...(secretNames.length > 0 ? { secretNames: [...secretNames] } : {}),
-    ...(predecessors.length > 0 ? { predecessors: [...predecessors] } : {}),
+    current,
+    predecessors: others,
+    isRecordNeeded: provisioned ? !isRecorded : isOutsideCluster,
   }
 }
 
-/** Whether two descriptions speak of the same thing: a change of account or address alone makes no other. */
-function isSameStanding(
+/** Whether two records describe the same instance: another account or address alone makes no other instance. */
+function isSameInstance(
   left: ProvisionedInstance,
   right: ProvisionedInstance,
   { vendors }: Pick<ResourceTools, 'vendors'>,
@@ -75,14 +48,14 @@ function isSameStanding(
   return isSameDriver && sameJson(left.identity ?? {}, right.identity ?? {})
 }
 
-/** The Secrets that are needed to take away what stands: the credentials it was made with, and its driver's cookie. */
-export function secretsOf(
+/** The Secrets that are needed to deprovision an instance: its credentials, and the cookie of its driver. */
+export function secretNamesOf(
   { metadata, status }: ActiveResource,
-  standing: ProvisionedInstance,
+  instance: ProvisionedInstance,
   { vendors }: Pick<ResourceTools, 'vendors'>,
 ): string[] {
-  const { credentialsSecretName, driverType } = standing
-  const cookieName = cookieSecretName(metadata.name, driverName(driverType, vendors), standing)
+  const { credentialsSecretName, driverType } = instance
+  const cookieName = cookieSecretName(metadata.name, driverName(driverType, vendors), instance)
   return [
     ...(credentialsSecretName === undefined ? [] : [credentialsSecretName]),
     ...(status?.secretNames?.includes(cookieName) ? [cookieName] : []),

@@ -9,10 +9,7 @@ import { failure } from './deployment-failure.ts'
 /** Longest delay of a timer, in milliseconds. */
 const maxDelayMs = 2 ** 31 - 1
 
-/**
- * Ends every deployment within its time limit, whatever it waits for and whatever fails. The limit counts from its
- * creation, or from the end of the deployment that it waited for.
- */
+/** Ends each deployment within its time limit, counted from its creation or from the end of the deployment before it. */
 export class DeploymentDeadlines {
   readonly #timeoutSeconds: number
   readonly #deploymentsBeside: (deployment: EnvironmentDeployment) => readonly EnvironmentDeployment[]
@@ -36,12 +33,12 @@ export class DeploymentDeadlines {
     }
   }
 
-  /** Seconds that are left; infinite while another deployment of the environment goes first. */
+  /** Returns the seconds that remain; infinite while the deployment waits for another one. */
   remaining(deployment: EnvironmentDeployment): number {
     const { uid, creationTimestamp = '' } = deployment.metadata
     const others = this.#deploymentsBeside(deployment).filter(({ metadata }) => metadata.uid !== uid)
     if (firstInTurn([...others, deployment]) !== deployment) return Number.POSITIVE_INFINITY
-    // What ended after this one began is none that it waited for.
+    // A deployment waits only for those that end before it starts.
     const begun = Date.parse(deployment.status?.startTime ?? '') || Number.POSITIVE_INFINITY
     const ends = others
       .map(({ status }) => Date.parse(status?.finishTime ?? ''))
@@ -50,7 +47,7 @@ export class DeploymentDeadlines {
     return this.#timeoutSeconds - (Date.now() - since) / 1000
   }
 
-  /** Starts the clock of a deployment. */
+  /** Starts the timer of a deployment. */
   start(deployment: EnvironmentDeployment): void {
     const seconds = this.remaining(deployment)
     this.stop(deployment)
@@ -66,7 +63,7 @@ export class DeploymentDeadlines {
     this.#timers.delete(key)
   }
 
-  /** The error that a reconcile ends with: once the time is up, the failure of the deployment. */
+  /** Returns the error to throw: after the deadline, the failure of the deployment. */
   bounded(deployment: EnvironmentDeployment, error: unknown): unknown {
     if (error instanceof Stalled || this.remaining(deployment) > 0) return error
     const observed: Observed<typeof EnvironmentDeployment> = statusOfError(error) ?? deployment.status ?? {}

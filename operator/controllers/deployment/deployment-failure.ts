@@ -6,45 +6,48 @@ import { type ListedProblem, moreProblems, problemCount } from '../../domain/gra
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 
-type Seen = Observed<typeof EnvironmentDeployment>
+type DeploymentStatus = Observed<typeof EnvironmentDeployment>
 
 const maxProblems = 200
 const maxProblemsBytes = 500_000
 
-/** Why planning failed: final for a deployment over REST; one of kubectl or GitOps gets time for its objects to arrive. */
-export function refusal(
+/**
+ * Returns the error for a plan with problems. It is final for a deployment over REST; a deployment by kubectl or GitOps
+ * waits, because its objects may be applied in any order.
+ */
+export function planningFailure(
   deployment: EnvironmentDeployment,
   problems: readonly ListedProblem[],
-  source: Seen,
+  source: DeploymentStatus,
   settleSeconds: number,
 ): Error {
   const isFinal = deployment.metadata.annotations?.[annotations.createdBy] !== undefined
   const remaining = remainingOf(deployment, settleSeconds)
   if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
-  const shown = statedOf(problems)
+  const shown = limited(problems)
   const message = messageOf(shown, problemCount(problems))
   return new Waiting('NotPlannable', message, Math.ceil(remaining), { ...source, problems: shown })
 }
 
-/** What a deployment names and is not there gets time to arrive, over REST too: it may be heard of later. */
-export function awaited(
+/** Returns the error for a missing source: Waiting at first, because the cache may be behind, then the failure. */
+export function awaitSource(
   deployment: EnvironmentDeployment,
-  { reason, message: what }: { readonly reason: string; readonly message: string },
+  { reason, message: source }: Pick<Waiting, 'reason' | 'message'>,
   settleSeconds: number,
 ): Waiting | Stalled {
   const remaining = remainingOf(deployment, settleSeconds)
-  if (remaining > 0) return new Waiting(reason, `waiting for ${what}`.replace(/,$/, ''), Math.ceil(remaining))
-  return failure({ problems: [{ object: '', reason, message: `${what} did not come` }] })
+  if (remaining > 0) return new Waiting(reason, `waiting for ${source}`, Math.ceil(remaining))
+  return failure({ problems: [{ object: '', reason, message: `${source} not found` }] })
 }
 
 function remainingOf({ metadata }: EnvironmentDeployment, settleSeconds: number): number {
   return settleSeconds - (Date.now() - Date.parse(metadata.creationTimestamp ?? '')) / 1000
 }
 
-/** The end of a deployment that failed, with everything it saw. */
-export function failure(observed: Seen): Stalled {
+/** Returns the error that ends a deployment, with its status. */
+export function failure(observed: DeploymentStatus): Stalled {
   const { problems = [], finishTime = new Date().toISOString() } = observed
-  const shown = statedOf(problems)
+  const shown = limited(problems)
   const reason = shown.length === 1 && shown[0] ? shown[0].reason : 'DeploymentFailed'
   return new Stalled(reason, messageOf(shown, problemCount(problems)), {
     ...observed,
@@ -53,8 +56,8 @@ export function failure(observed: Seen): Stalled {
   })
 }
 
-/** The problems as a status takes them: each as long as its schema lets it be, and not too many; the last one says how many more. */
-function statedOf(problems: readonly ListedProblem[]): ListedProblem[] {
+/** Limits the problems to what a status can hold; the last one says how many are left out. */
+function limited(problems: readonly ListedProblem[]): ListedProblem[] {
   const listed = problems.filter(({ more }) => more === undefined)
   const shown: ListedProblem[] = []
   let bytes = 0
@@ -81,10 +84,10 @@ function messageOf(problems: readonly ListedProblem[], count: number): string {
   return count > 5 ? `${shown.join('; ')}; and ${count - 5} more` : shown.join('; ')
 }
 
-/** A finished deployment stays as it ended. */
-export function finishedAs(deployment: EnvironmentDeployment): Seen {
-  const { observedGeneration: _, ...seen } = deployment.status ?? {}
+/** Returns the status of a finished deployment, or throws the error that it ended with. */
+export function finalStatus(deployment: EnvironmentDeployment): DeploymentStatus {
+  const { observedGeneration: _, ...status } = deployment.status ?? {}
   const stalled = conditionOf(deployment, 'Stalled')
-  if (stalled?.status === 'True') throw new Stalled(stalled.reason, stalled.message, seen)
-  return seen
+  if (stalled?.status === 'True') throw new Stalled(stalled.reason, stalled.message, status)
+  return status
 }

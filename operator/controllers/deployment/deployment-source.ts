@@ -9,15 +9,16 @@ import { isLastPlanned } from '../../domain/deployment/run-memory.ts'
 import { planningFault } from '../../domain/graph/guard.ts'
 import { setObjectName } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
+import type { Store } from '../../kube/cache/store.ts'
 import { isAlreadyThere } from '../../kube/client/client.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { failure } from './deployment-failure.ts'
 
-/** The set that a deployment is about, and where it comes from. */
+/** The set of a deployment, and the status fields that say where it comes from. */
 export type Source = { readonly set: SetContent } & Observed<typeof EnvironmentDeployment>
 
-/** Something that a deployment names is not there, or not yet. */
-export class Missing extends Error {
+/** An object that a deployment names does not exist; the message is its name. */
+export class SourceNotFound extends Error {
   readonly reason: string
   constructor(reason: string, what: string) {
     super(what)
@@ -25,73 +26,76 @@ export class Missing extends Error {
   }
 }
 
-/** Finds the set of a deployment: the one it names, or the base folded with its delta, which is then kept. */
-export function createSources(cluster: Cluster): {
-  /** Throws Missing when there is not all that it takes. */
-  of(deployment: EnvironmentDeployment, environment: Environment): Promise<Source>
-} {
+/**
+ * Returns the set of a deployment: the one that it names, or its base with its delta applied, which becomes a
+ * DeploymentSet. Throws SourceNotFound for a set or delta that does not exist.
+ */
+export async function resolveSource(
+  cluster: Cluster,
+  deployment: EnvironmentDeployment,
+  environment: Environment,
+): Promise<Source> {
   const { store } = cluster
-  return { of: setFor }
-
-  async function setFor(deployment: EnvironmentDeployment, environment: Environment): Promise<Source> {
-    const { namespace = '' } = deployment.metadata
-    const { setName, deltaName } = deployment.spec
-    const find = (name: string) => store.get(EnvironmentDeployment, namespace, name)
-    const named = deployment.status?.fromDeploymentName ?? deployment.spec.fromDeploymentName
-    const base = named === undefined ? baseOf(environment, find) : baseCalled(environment, named, find)
-    const source = {
-      ...(base ? { fromDeploymentName: base.deploymentName } : {}),
-      ...(environment.spec.fromDeploymentName
-        ? { environmentFromName: environment.spec.fromDeploymentName }
-        : {}),
-    }
-    // One that was deleted on its way and is created again goes on with the set that it was planned with.
-    const planned = isLastPlanned(environment, deployment) ? environment.status?.lastPlanned : undefined
-    const recorded = setName ?? deployment.status?.setName ?? planned?.setName
-    if (recorded) return { ...source, setName: recorded, set: setCalled(namespace, recorded) }
-    const baseSet = base ? setOf(namespace, base) : emptySet
-    const set = deltaName ? fold(baseSet, deltaCalled(namespace, deltaName)) : baseSet
-    return { ...source, set, setName: await keepSet(deployment, environment, set) }
+  const { namespace = '' } = deployment.metadata
+  const { setName, deltaName } = deployment.spec
+  const base = findBase(store, deployment, environment)
+  const source = {
+    fromDeploymentName: base?.deploymentName,
+    environmentFromName: environment.spec.fromDeploymentName || undefined,
   }
+  // A deployment that was deleted while it ran, and is created again, continues with the set of its plan.
+  const planned = isLastPlanned(environment, deployment) ? environment.status?.lastPlanned : undefined
+  const recorded = setName ?? deployment.status?.setName ?? planned?.setName
+  if (recorded) return { ...source, setName: recorded, set: findSet(store, namespace, recorded) }
+  const baseSet = base ? setOfBase(store, namespace, base) : emptySet
+  const set = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
+  return { ...source, set, setName: await createSet(cluster, environment, set) }
+}
 
-  function setOf(namespace: string, { deploymentName, setName }: Base): SetContent {
-    if (setName) return setCalled(namespace, setName)
-    throw new Missing('BaseNotFound', `the set of the deployment '${deploymentName}', on which it builds,`)
-  }
+/** The deployment that this one builds on; undefined for the first deployment to an environment. */
+function findBase(
+  store: Store,
+  { metadata, spec, status }: EnvironmentDeployment,
+  environment: Environment,
+): Base | undefined {
+  const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace ?? '', name)
+  const named = status?.fromDeploymentName ?? spec.fromDeploymentName
+  return named === undefined ? baseOf(environment, find) : baseCalled(environment, named, find)
+}
 
-  function setCalled(namespace: string, name: string): SetContent {
-    const set = store.get(DeploymentSet, namespace, name)
-    if (!set) throw new Missing('SetNotFound', `the deployment set '${name}'`)
-    return set.spec
-  }
+function setOfBase(store: Store, namespace: string, { deploymentName, setName }: Base): SetContent {
+  if (setName) return findSet(store, namespace, setName)
+  throw new SourceNotFound('BaseNotFound', `the set of the base deployment '${deploymentName}'`)
+}
 
-  function deltaCalled(namespace: string, name: string): DeploymentDelta {
-    const delta = store.get(DeploymentDelta, namespace, name)
-    if (!delta) throw new Missing('DeltaNotFound', `the delta '${name}'`)
-    return delta
-  }
+function findSet(store: Store, namespace: string, name: string): SetContent {
+  const set = store.get(DeploymentSet, namespace, name)
+  if (!set) throw new SourceNotFound('SetNotFound', `the deployment set '${name}'`)
+  return set.spec
+}
 
-  async function keepSet(
-    deployment: EnvironmentDeployment,
-    environment: Environment,
-    set: SetContent,
-  ): Promise<string> {
-    const { namespace = '' } = deployment.metadata
-    const { applicationName } = environment.spec
-    const name = setObjectName(applicationName, setId(set))
-    if (store.get(DeploymentSet, namespace, name)) return name
-    const { modules, shared } = set
-    try {
-      await cluster.create(
-        DeploymentSet,
-        newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared }),
-        EnvironmentDeployment.kind,
-      )
-    } catch (error) {
-      if (!isAlreadyThere(error)) throw error
-    }
-    return name
+function findDelta(store: Store, namespace: string, name: string): DeploymentDelta {
+  const delta = store.get(DeploymentDelta, namespace, name)
+  if (!delta) throw new SourceNotFound('DeltaNotFound', `the delta '${name}'`)
+  return delta
+}
+
+/** Creates the DeploymentSet, unless it exists, and returns its name. */
+async function createSet(
+  cluster: Cluster,
+  { metadata: { namespace = '' }, spec: { applicationName } }: Environment,
+  set: SetContent,
+): Promise<string> {
+  const name = setObjectName(applicationName, setId(set))
+  if (cluster.store.get(DeploymentSet, namespace, name)) return name
+  const { modules, shared } = set
+  const object = newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared })
+  try {
+    await cluster.create(DeploymentSet, object, EnvironmentDeployment.kind)
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error
   }
+  return name
 }
 
 function fold(base: SetContent, delta: DeploymentDelta): SetContent {

@@ -1,187 +1,193 @@
-import { ActiveResource } from '../../api/active-resource.ts'
-import { DeploymentDelta } from '../../api/deployment-delta.ts'
-import { DeploymentSet } from '../../api/deployment-set.ts'
 import { Environment } from '../../api/environment.ts'
-import { type DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import type { Kind } from '../../api/kind.ts'
-import { ResourceAccount } from '../../api/resource-account.ts'
-import { ResourceDefinition } from '../../api/resource-definition.ts'
-import { ResourceDriver } from '../../api/resource-driver.ts'
-import { ResourceType } from '../../api/resource-type.ts'
-import { SharedValue } from '../../api/shared-value.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import type { SetContent } from '../../domain/delta/delta.ts'
-import { firstInTurn, isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
+import { firstInTurn, isFinished } from '../../domain/deployment/deployment.ts'
 import { type Plan, type PlanStep, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
+import { namespaceDescriptor } from '../../domain/resource/identity.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isRefusedForGood } from '../../kube/client/client.ts'
-import { keyOf } from '../../kube/client/resource.ts'
-import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
-import { conditionOf } from '../../kube/loop/outcome.ts'
+import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
 import type { Installation } from '../shared/installation.ts'
 import { inParallel } from '../shared/parallel.ts'
-import { type Progress, progressOf } from '../shared/progress.ts'
+import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
-import { awaited, failure, finishedAs, refusal } from './deployment-failure.ts'
-import { createMemoryWait, endDeployment, recalledEnd } from './deployment-memory.ts'
-import { createSources, Missing } from './deployment-source.ts'
-import { createResourceWriter } from './resource-writing.ts'
+import { awaitSource, failure, finalStatus, planningFailure } from './deployment-failure.ts'
+import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
+import { resolveSource, SourceNotFound } from './deployment-source.ts'
+import { deploymentWatches, planInputs } from './deployment-watches.ts'
+import { problemsOf } from './resource-problems.ts'
+import { environmentKeyOf, RunningDeployments } from './running-deployments.ts'
+import { writeResource } from './write-resource.ts'
 
-type Seen = Observed<typeof EnvironmentDeployment>
+type DeploymentStatus = Observed<typeof EnvironmentDeployment>
+type Context = ReconcileContext<typeof EnvironmentDeployment>
 
-/** What the controller of deployments works with. */
+/** What the controller of deployments depends on. */
 export interface DeploymentTools {
   readonly cluster: Cluster
   readonly installation: Installation
-  readonly progress: Counter<Progress>
+  readonly progress: Counter<ResourceProgress>
   readonly planning: Planning
   readonly attempts: number
   readonly timeoutSeconds: number
   readonly settleSeconds: number
 }
 
-/** What a plan is made from, besides what it deploys and what there is. */
-const plannedFrom: readonly Kind[] = [
-  ResourceDefinition,
-  ResourceType,
-  ResourceAccount,
-  ResourceDriver,
-  SharedValue,
-]
-
-/** A deployment on its way: its resources are written, and only their progress is looked at. */
-interface Running {
-  readonly uid: string
-  readonly seen: Seen
-}
-
 /** Plans a deployment, writes all its resources at once, and ends when they are ready or one failed. */
 export function environmentDeploymentController(
   tools: DeploymentTools,
 ): Controller<typeof EnvironmentDeployment> {
-  const { cluster, progress, planning } = tools
-  const { store } = cluster
-  const running = new Map<string, Running>()
-  const runningIn = new Map<string, string>()
-  const sources = createSources(cluster)
-  // What an environment remembers of earlier deployments must not be out of date either.
-  const awaitCache = createCacheBarrier(cluster, [...plannedFrom, Environment])
-  const awaitMemory = createMemoryWait(cluster)
-  const write = createResourceWriter(tools)
-  const environmentOf = (each: EnvironmentDeployment) => scoped(each, each.spec.environmentName)
-  const deadlines = new DeploymentDeadlines(tools.timeoutSeconds, (each) =>
-    store.byIndex(EnvironmentDeployment, 'environment', environmentOf(each)),
-  )
-  const unfinishedIn = (environment: string) =>
-    store.byIndex(EnvironmentDeployment, 'environment', environment).filter((each) => !isFinished(each))
-
-  function progressWakes(resource: ActiveResource): string[] {
-    const environment = scoped(resource, resource.spec.environmentName)
-    const deployment = runningIn.get(environment)
-    if (!deployment) return []
-    const { pending, failed } = progress.of(environment)
-    return pending === 0 || failed > 0 ? [deployment] : []
-  }
-
+  const reconciler = new DeploymentReconciler(tools)
   return {
     kind: EnvironmentDeployment,
-    watches: [
-      deadlines.watch,
-      // Constant work for each event, however many resources a deployment has.
-      watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
-        const resource = after ?? before
-        return resource ? progressWakes(resource) : []
-      }),
-      watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
-        const ended = before && !isFinished(before) && (!after || isFinished(after))
-        if (before && !after) forget(before)
-        if (ended) return unfinishedIn(environmentOf(before)).map(keyOf)
-        // Another one may build on it.
-        const hasNews = after && setNameOf(after) && !(before && setNameOf(before))
-        return hasNews ? waitingIn(after.metadata.namespace) : []
-      }),
-      watchKind(store.cacheOf(Environment), ({ before, after }) => {
-        const environment = after ?? before
-        if (!environment) return []
-        const isNews =
-          !before || !after || before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp
-        const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-        return deployments
-          .filter((each) => each.metadata.deletionTimestamp || (isNews && !isFinished(each)))
-          .map(keyOf)
-      }),
-      watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) =>
-        after && !before ? waitingIn(after.metadata.namespace) : [],
-      ),
-      watchKind(store.cacheOf(DeploymentSet), ({ before, after }) =>
-        after && !before ? waitingIn(after.metadata.namespace) : [],
-      ),
-      // What a plan looks at may come later than the deployment.
-      ...plannedFrom.map((kind) =>
-        watchKind<Kind>(store.cacheOf<Kind>(kind), ({ before, after }) =>
-          waitingIn((after ?? before)?.metadata.namespace),
-        ),
-      ),
-    ],
-    async reconcile(deployment, context) {
-      if (isFinished(deployment)) return finishedAs(deployment)
-      deadlines.start(deployment)
-      try {
-        const ended = await goOn(deployment, context)
-        forget(deployment)
-        return ended
-      } catch (error) {
-        const bounded = deadlines.bounded(deployment, error)
-        if (bounded instanceof Stalled) forget(deployment)
-        throw bounded
-      }
-    },
-    finalize: (deployment) => endDeployment(cluster, deployment),
+    watches: reconciler.watches,
+    reconcile: (deployment, context) => reconciler.reconcile(deployment, context),
+    finalize: (deployment) => finalizeDeployment(tools.cluster, deployment),
+  }
+}
+
+class DeploymentReconciler {
+  readonly #tools: DeploymentTools
+  readonly #running = new RunningDeployments()
+  readonly #deadlines: DeploymentDeadlines
+  readonly #waitForCache: (namespace: string) => Promise<void>
+  readonly #waitForRecord: (deployment: EnvironmentDeployment) => Promise<void>
+
+  constructor(tools: DeploymentTools) {
+    this.#tools = tools
+    const { cluster } = tools
+    this.#deadlines = new DeploymentDeadlines(tools.timeoutSeconds, (each) => this.#deploymentsBeside(each))
+    this.#waitForCache = createCacheBarrier(cluster, [...planInputs, Environment])
+    this.#waitForRecord = createRecordWait(cluster)
   }
 
-  async function goOn(
+  get watches() {
+    const { cluster, progress } = this.#tools
+    return [
+      this.#deadlines.watch,
+      ...deploymentWatches(cluster.store, progress, this.#running, (deleted) => this.#forget(deleted)),
+    ]
+  }
+
+  async reconcile(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
+    if (isFinished(deployment)) return finalStatus(deployment)
+    this.#deadlines.start(deployment)
+    try {
+      const status = await this.#run(deployment, context)
+      this.#forget(deployment)
+      return status
+    } catch (error) {
+      const bounded = this.#deadlines.bounded(deployment, error)
+      if (bounded instanceof Stalled) this.#forget(deployment)
+      throw bounded
+    }
+  }
+
+  /**
+   * 1. environmentOf: throws Waiting without the environment, and Stalled while it terminates.
+   * 2. endOfEarlierRun: returns the end of a deployment that ran before it was deleted and created again.
+   * 3. awaitTurn: throws Waiting while another deployment to the environment runs.
+   * 4. start: plans and writes the resources, once per process; safe to repeat.
+   * 5. outcome: throws Waiting until all resources are ready or one failed.
+   */
+  async #run(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
+    const ended = endOfEarlierRun(this.#environmentOf(deployment), deployment)
+    const known = this.#running.statusOf(deployment)
+    if (ended) return ended
+    this.#awaitTurn(deployment)
+    const status = known ?? (await this.#start(deployment, context))
+    if (!status.startTime) return status
+    this.#running.add(deployment, status)
+    const outcome = this.#outcome(deployment, status)
+    if (outcome.problems) throw failure(outcome)
+    return outcome
+  }
+
+  /**
+   * 1. waitForCache: waits for what a client defined before it deployed.
+   * 2. resolveSource: finds the set; creates the DeploymentSet of a folded delta.
+   * 3. plan: decides what to do with each resource; throws for problems before anything is changed.
+   * 4. report: writes the set and the start time to the status.
+   * 5. waitForRecord: waits until the environment records the set, which must outlive the deployment.
+   * 6. writeResources: creates and updates the active resources.
+   *
+   * After a crash, the next process starts again with step 1: all names are deterministic, and a resource that is
+   * written already is unchanged in the new plan.
+   */
+  async #start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
+    const { settleSeconds } = this.#tools
+    if (!deployment.status?.startTime) await this.#waitForCache(deployment.metadata.namespace ?? '')
+    const environment = this.#environmentOf(deployment)
+    const ended = endOfEarlierRun(environment, deployment)
+    if (ended) return ended
+    const { set, ...source } = await this.#resolveSource(deployment, environment)
+    const plan = this.#plan(deployment, environment, set)
+    if (plan.problems.length > 0) throw planningFailure(deployment, plan.problems, source, settleSeconds)
+    const status = {
+      ...source,
+      // The plan of a later process leaves out what this deployment wrote before.
+      plan: deployment.status?.plan ?? summarize(plan),
+      startTime: deployment.status?.startTime ?? new Date().toISOString(),
+    }
+    await context.report(status, 'provisioning').catch(failIfRejected('', source))
+    await context.releaseWorker(() => this.#waitForRecord(deployment))
+    await this.#writeResources(deployment, plan, status)
+    return status
+  }
+
+  async #resolveSource(deployment: EnvironmentDeployment, environment: Environment) {
+    try {
+      return await resolveSource(this.#tools.cluster, deployment, environment)
+    } catch (error) {
+      if (error instanceof SourceNotFound) throw awaitSource(deployment, error, this.#tools.settleSeconds)
+      return failIfRejected('', {})(error)
+    }
+  }
+
+  #plan({ spec }: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
+    const { planning, installation } = this.#tools
+    const isFull = spec.mode === 'full'
+    return planning.planFor(environment, set, { isTrusted: installation.isSigned, isFull })
+  }
+
+  /** Writes the resource that names the namespace first: without it the others would use another namespace. */
+  async #writeResources(
     deployment: EnvironmentDeployment,
-    context: ReconcileContext<typeof EnvironmentDeployment>,
-  ): Promise<Seen> {
-    const key = keyOf(deployment)
-    const environment = environmentFor(deployment)
-    const known = running.get(key)
-    const isKnown = known !== undefined && known.uid === deployment.metadata.uid
-    const recalled = recalledEnd(environment, deployment)
-    if (recalled) return recalled
-    awaitTurn(deployment)
-    const seen = isKnown ? known.seen : await start(deployment, context)
-    if (!seen.startTime) return seen
-    running.set(key, { uid: deployment.metadata.uid ?? '', seen })
-    runningIn.set(environmentOf(deployment), key)
-    const ended = outcome(deployment, seen)
-    if (ended.problems) throw failure(ended)
-    return ended
+    { steps }: Plan,
+    status: DeploymentStatus,
+  ): Promise<void> {
+    const first = steps.filter(namesNamespace)
+    const others = steps.filter((each) => !namesNamespace(each))
+    for (const group of [first, others]) {
+      await inParallel(group, async (step) => {
+        // Throws once the environment terminates: its deletion must find no new resource.
+        this.#environmentOf(deployment)
+        const object = formatDescriptor(step.descriptor)
+        await writeResource(step, deployment, this.#tools).catch(failIfRejected(object, status))
+      })
+    }
   }
 
-  function forget(deployment: EnvironmentDeployment) {
-    deadlines.stop(deployment)
-    running.delete(keyOf(deployment))
-    if (runningIn.get(environmentOf(deployment)) === keyOf(deployment))
-      runningIn.delete(environmentOf(deployment))
+  #outcome(deployment: EnvironmentDeployment, status: DeploymentStatus): DeploymentStatus {
+    const { cluster, progress, attempts } = this.#tools
+    const environmentKey = environmentKeyOf(deployment)
+    const { pending, failed } = progress.of(environmentKey)
+    const finishTime = new Date().toISOString()
+    if (pending === 0 && failed === 0) return { ...status, finishTime }
+    if (failed === 0 && this.#deadlines.remaining(deployment) > 0)
+      throw new Waiting('Progressing', 'provisioning', undefined, status)
+    const which = failed > 0 ? 'failed' : 'pending'
+    return { ...status, finishTime, problems: problemsOf(cluster.store, environmentKey, which, attempts) }
   }
 
-  /** Deployments that have not begun, and may wait for an object that just came. */
-  function waitingIn(namespace = ''): string[] {
-    if (store.cacheOf(EnvironmentDeployment).size === 0) return []
-    return store
-      .list(EnvironmentDeployment, namespace)
-      .filter((each) => !isFinished(each) && !each.status?.startTime)
-      .map(keyOf)
-  }
-
-  function environmentFor(deployment: EnvironmentDeployment): Environment {
+  #environmentOf(deployment: EnvironmentDeployment): Environment {
+    const { store } = this.#tools.cluster
     const { environmentName } = deployment.spec
     const environment = store.get(Environment, deployment.metadata.namespace ?? '', environmentName)
     if (!environment)
@@ -191,93 +197,32 @@ export function environmentDeploymentController(
     throw failure({ problems: [{ object: '', reason: 'EnvironmentDeleted', message }] })
   }
 
-  function awaitTurn(deployment: EnvironmentDeployment) {
-    const first = firstInTurn(store.byIndex(EnvironmentDeployment, 'environment', environmentOf(deployment)))
+  #awaitTurn(deployment: EnvironmentDeployment): void {
+    const first = firstInTurn(this.#deploymentsBeside(deployment))
     if (!first || first.metadata.uid === deployment.metadata.uid) return
     throw new Waiting('DeploymentInProgress', `waiting for the deployment '${first.metadata.name}' to finish`)
   }
 
-  /** Plans, records that it began, and writes the resources; safe to repeat, since everything has its name. */
-  async function start(
-    deployment: EnvironmentDeployment,
-    context: ReconcileContext<typeof EnvironmentDeployment>,
-  ): Promise<Seen> {
-    // A client that defines and then deploys means what it defined, though we may hear of that later.
-    if (!deployment.status?.startTime) await awaitCache(deployment.metadata.namespace ?? '')
-    const environment = environmentFor(deployment)
-    const recalled = recalledEnd(environment, deployment)
-    if (recalled) return recalled
-    const { set, ...source } = await sources.of(deployment, environment).catch((error: unknown) => {
-      if (error instanceof Missing) throw awaited(deployment, error, tools.settleSeconds)
-      return refusedBy('', {})(error)
-    })
-    const planned = planFor(deployment, environment, set)
-    if (planned.problems.length > 0) throw refusal(deployment, planned.problems, source, tools.settleSeconds)
-    const seen = {
-      ...source,
-      // After a restart the plan is made again, and what was written by then is unchanged in it: the first one counts.
-      plan: deployment.status?.plan ?? summarize(planned),
-      startTime: deployment.status?.startTime ?? new Date().toISOString(),
-    }
-    // The record comes first: it says what the environment is meant to be, whatever happens to this process next.
-    await context.report(seen, 'provisioning').catch(refusedBy('', source))
-    await context.releaseWorker(() => awaitMemory(deployment))
-    // The one that names the namespace comes first: objects of others would go elsewhere as long as it is not there.
-    const [first, others] = [
-      planned.steps.filter(namesNamespace),
-      planned.steps.filter((each) => !namesNamespace(each)),
-    ]
-    for (const steps of [first, others]) {
-      await inParallel(steps, async (step) => {
-        // Deletion wins: nothing new comes into an environment that is going.
-        environmentFor(deployment)
-        await write(step, deployment).catch(refusedBy(formatDescriptor(step.descriptor), seen))
-      })
-    }
-    return seen
+  /** All deployments to the environment of a deployment, that one included. */
+  #deploymentsBeside(deployment: EnvironmentDeployment): readonly EnvironmentDeployment[] {
+    const { store } = this.#tools.cluster
+    return store.byIndex(EnvironmentDeployment, 'environment', environmentKeyOf(deployment))
   }
 
-  function planFor({ spec }: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
-    return planning.planFor(environment, set, {
-      isTrusted: tools.installation.isSigned,
-      isFull: spec.mode === 'full',
-    })
-  }
-
-  /** What came of it; Waiting as long as that is open. */
-  function outcome(deployment: EnvironmentDeployment, seen: Seen): Seen {
-    const { pending, failed } = progress.of(environmentOf(deployment))
-    const finishTime = new Date().toISOString()
-    if (failed > 0) return { ...seen, finishTime, problems: failuresIn(environmentOf(deployment)) }
-    if (pending === 0) return { ...seen, finishTime }
-    if (deadlines.remaining(deployment) > 0) throw new Waiting('Progressing', 'provisioning', undefined, seen)
-    return { ...seen, finishTime, problems: failuresIn(environmentOf(deployment), true) }
-  }
-
-  function failuresIn(environment: string, late = false): DeploymentProblem[] {
-    return store
-      .byIndex(ActiveResource, 'environment', environment)
-      .filter((each) => !each.spec.unusedSince)
-      .filter((each) => progressOf(each, tools.attempts) === (late ? 'pending' : 'failed'))
-      .map((each) => {
-        const ready = conditionOf(each, 'Ready')
-        return {
-          object: formatDescriptor(each.spec),
-          reason: ready?.reason ?? 'Pending',
-          message: `${ready?.message ?? ''} (definition '${each.spec.definition.definitionName}')`,
-        }
-      })
+  #forget(deployment: EnvironmentDeployment): void {
+    this.#deadlines.stop(deployment)
+    this.#running.remove(deployment)
   }
 }
 
-/** What the API server refuses for good fails the deployment; anything else is tried again. */
-function refusedBy(object: string, seen: Seen) {
+/** Fails the deployment for an object that the API server rejects for good; throws any other error again. */
+function failIfRejected(object: string, status: DeploymentStatus) {
   return (error: unknown): never => {
     if (!isRefusedForGood(error)) throw error
-    throw failure({ ...seen, problems: [{ object, reason: 'Rejected', message: error.message }] })
+    throw failure({ ...status, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
 }
 
 function namesNamespace({ descriptor }: PlanStep): boolean {
-  return descriptor.type === 'k8s-namespace'
+  return descriptor.type === namespaceDescriptor.type
 }

@@ -3,107 +3,130 @@ import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import { fieldManager } from '../../api/names.ts'
+import type { Change } from '../../kube/cache/cache.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
 import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { createQueue } from '../../kube/loop/queue.ts'
+import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 
 const retryMs = 5000
+const workers = 4
+
+interface Options {
+  readonly log: Log
+  readonly isActive: () => boolean
+  /** How long an unused set is kept: the cache may not have the deployment that refers to it yet. */
+  readonly settleMs: number
+  readonly resyncMs: number
+}
 
 /**
- * Deletes deployment sets that nothing refers to any more, and restores those that an environment still builds on. Sets
- * that another client created or applied belong to that client and stay.
+ * Deletes deployment sets that nothing refers to, and restores deleted sets that an environment records. Sets that
+ * another client created or applied are not deleted.
  */
-export function startSetCleanup(
-  cluster: Cluster,
-  options: {
-    readonly log: Log
-    readonly isActive: () => boolean
-    /** How long a set that nothing refers to stays: the deployment that refers to it may be on its way. */
-    readonly settleMs: number
-    readonly resyncMs: number
-  },
-): { stop(): Promise<void> } {
-  const { log, isActive, settleMs, resyncMs } = options
-  const { store } = cluster
-  const deleted = new Map<string, DeploymentSet>()
-  const queue = createQueue(4, async (key) => {
+export function startSetCleanup(cluster: Cluster, options: Options): { stop(): Promise<void> } {
+  const cleanup = new SetCleanup(cluster, options)
+  return cleanup.start()
+}
+
+class SetCleanup {
+  readonly #cluster: Cluster
+  readonly #options: Options
+  readonly #queue: WorkQueue
+  /** Deleted sets that an environment records, by key. */
+  readonly #deleted = new Map<string, DeploymentSet>()
+
+  constructor(cluster: Cluster, options: Options) {
+    this.#cluster = cluster
+    this.#options = options
+    this.#queue = createQueue(workers, (key) => this.#work(key))
+  }
+
+  start(): { stop(): Promise<void> } {
+    const { store } = this.#cluster
+    store.cacheOf(DeploymentSet).subscribe((change) => this.#onSet(change))
+    store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {
+      if (before && !after) this.#checkLater(before.metadata.namespace, setNamesOf(before))
+    })
+    store.cacheOf(Environment).subscribe((change) => this.#onEnvironment(change))
+    this.#checkAll()
+    const resync = setInterval(() => this.#checkAll(), this.#options.resyncMs)
+    return {
+      stop: async () => {
+        clearInterval(resync)
+        await this.#queue.stop()
+      },
+    }
+  }
+
+  #onSet({ before, after }: Change<DeploymentSet>): void {
+    if (after && !before) this.#queue.addAfter(keyOf(after), this.#options.settleMs)
+    if (after || !before || !this.#isRecorded(before.metadata.namespace ?? '', before.metadata.name)) return
+    this.#deleted.set(keyOf(before), before)
+    this.#queue.add(keyOf(before))
+  }
+
+  #onEnvironment({ before, after }: Change<Environment>): void {
+    if (!before || before.status === after?.status) return
+    const still = after ? recordedSetNames(after) : []
+    const former = recordedSetNames(before).filter((name) => !still.includes(name))
+    this.#checkLater(before.metadata.namespace, former)
+  }
+
+  #checkLater(namespace: string | undefined, names: readonly string[]): void {
+    for (const name of names) this.#queue.addAfter(`${namespace}/${name}`, this.#options.settleMs)
+  }
+
+  #checkAll(): void {
+    for (const each of this.#cluster.store.cacheOf(DeploymentSet).all())
+      this.#queue.addAfter(keyOf(each), this.#options.settleMs)
+  }
+
+  async #work(key: string): Promise<void> {
+    const { store } = this.#cluster
+    const { isActive, log } = this.#options
     const [namespace = '', name = ''] = key.split('/')
     if (!isActive() || !store.isOrganization(namespace)) return
     try {
-      await (store.get(DeploymentSet, namespace, name) ? removeUnused(namespace, name) : restore(key))
+      if (store.get(DeploymentSet, namespace, name)) await this.#removeUnused(namespace, name)
+      else await this.#restore(key)
     } catch (error) {
       if (isGone(error) || isTerminating(error)) return
       log.warn('could not clean up a deployment set', { key, error })
-      queue.addAfter(key, retryMs)
+      this.#queue.addAfter(key, retryMs)
     }
-  })
-
-  async function removeUnused(namespace: string, name: string): Promise<void> {
-    if (isReferredTo(namespace, name)) return
-    const current = await cluster.read(DeploymentSet, namespace, name)
-    if (current && isOnlyOurs(current)) await cluster.removeUnchanged(DeploymentSet, current)
   }
 
-  async function restore(key: string): Promise<void> {
-    const set = deleted.get(key)
-    deleted.delete(key)
+  async #removeUnused(namespace: string, name: string): Promise<void> {
+    const { store } = this.#cluster
+    const isDeployed = store
+      .list(EnvironmentDeployment, namespace)
+      .some((each) => setNamesOf(each).includes(name))
+    if (isDeployed || this.#isRecorded(namespace, name)) return
+    const current = await this.#cluster.read(DeploymentSet, namespace, name)
+    if (current && isOnlyOurs(current)) await this.#cluster.removeUnchanged(DeploymentSet, current)
+  }
+
+  async #restore(key: string): Promise<void> {
+    const set = this.#deleted.get(key)
+    this.#deleted.delete(key)
     if (!set) return
     const { namespace = '', name } = set.metadata
-    if (!isRemembered(namespace, name)) return
+    if (!this.#isRecorded(namespace, name)) return
     try {
-      await cluster.create(DeploymentSet, newObject(DeploymentSet, { namespace, name }, set.spec))
+      await this.#cluster.create(DeploymentSet, newObject(DeploymentSet, { namespace, name }, set.spec))
     } catch (error) {
       if (isAlreadyThere(error)) return
-      deleted.set(key, set)
+      this.#deleted.set(key, set)
       throw error
     }
   }
 
-  function isReferredTo(namespace: string, name: string): boolean {
-    const isOf = (each: EnvironmentDeployment) => setNamesOf(each).includes(name)
-    return isRemembered(namespace, name) || store.list(EnvironmentDeployment, namespace).some(isOf)
-  }
-
-  function isRemembered(namespace: string, name: string): boolean {
-    return store.list(Environment, namespace).some((each) => rememberedBy(each).includes(name))
-  }
-
-  function lookLater(namespace: string | undefined, names: readonly string[]): void {
-    for (const name of names) queue.addAfter(`${namespace}/${name}`, settleMs)
-  }
-
-  store.cacheOf(DeploymentSet).subscribe(({ before, after }) => {
-    const key = keyOf((after ?? before) as DeploymentSet) // a change is of something
-    if (after) {
-      if (!before) queue.addAfter(key, settleMs)
-    } else if (before && isRemembered(before.metadata.namespace ?? '', before.metadata.name)) {
-      deleted.set(key, before)
-      queue.add(key)
-    }
-  })
-  store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {
-    if (before && !after) lookLater(before.metadata.namespace, setNamesOf(before))
-  })
-  store.cacheOf(Environment).subscribe(({ before, after }) => {
-    if (!before || before.status === after?.status) return
-    const still = after ? rememberedBy(after) : []
-    lookLater(
-      before.metadata.namespace,
-      rememberedBy(before).filter((name) => !still.includes(name)),
-    )
-  })
-  const lookAtAll = () => {
-    for (const each of store.cacheOf(DeploymentSet).all()) queue.addAfter(keyOf(each), settleMs)
-  }
-  lookAtAll()
-  const resync = setInterval(lookAtAll, resyncMs)
-  return {
-    async stop() {
-      clearInterval(resync)
-      await queue.stop()
-    },
+  #isRecorded(namespace: string, name: string): boolean {
+    return this.#cluster.store
+      .list(Environment, namespace)
+      .some((each) => recordedSetNames(each).includes(name))
   }
 }
 
@@ -111,11 +134,11 @@ function setNamesOf({ spec, status }: EnvironmentDeployment): string[] {
   return [spec.setName, status?.setName].filter((name) => name !== undefined)
 }
 
-function rememberedBy({ status }: Environment): string[] {
+function recordedSetNames({ status }: Environment): string[] {
   return [status?.lastPlanned?.setName, status?.start?.setName].filter((name) => name !== undefined)
 }
 
-/** Whether no other client has written to the object: the API server records who did, and copies do not carry it. */
+/** Whether no other client has written the object; needs an object with `managedFields`, which caches leave out. */
 function isOnlyOurs({ metadata }: DeploymentSet): boolean {
   const { managedFields = [] } = metadata
   return managedFields.length > 0 && managedFields.every(({ manager }) => manager === fieldManager)

@@ -3,31 +3,26 @@ import type { KubeObject } from '../../api/kind.ts'
 import { annotations, group, labels, manager } from '../../api/names.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
+import { keyOf } from '../../kube/client/resource.ts'
 import type { ObjectReference } from '../../kube/objects.ts'
 
-/** A kind of objects. */
 export type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
 
-/** `organization/GUResID`, the mark that makes an object a resource's own. */
-export function markOf({ metadata }: ActiveResource): string {
-  return `${metadata.namespace}/${metadata.name}`
-}
-
-/** What is ours alone: a definition that could make it would decide about organizations and resources. */
+/** Throws Stalled for objects that only the operator may make: a definition could take over organizations with them. */
 export function refuseReserved({ apiVersion, kind, metadata }: KubeObject): void {
   const name = `${kind} '${metadata.name}'`
   if (apiVersion.startsWith(`${group}/`))
-    throw new Stalled('NotAllowed', `${name} is of the group '${group}', which no driver makes`)
+    throw new Stalled('NotAllowed', `${name} is of the group '${group}': drivers must not make such objects`)
   const keys = [...Object.keys(metadata.labels ?? {}), ...Object.keys(metadata.annotations ?? {})]
   const reserved = keys.find((key) => key.startsWith(`${group}/`))
   if (reserved !== undefined)
     throw new Stalled(
       'NotAllowed',
-      `${name} has '${reserved}', and no driver sets what begins with '${group}/'`,
+      `${name} has '${reserved}': drivers must not set labels or annotations with the prefix '${group}/'`,
     )
 }
 
-/** Our labels and annotations over those of the driver. */
+/** Adds the labels and annotations by which the operator finds the object of a resource. */
 export function marked(resource: ActiveResource, object: KubeObject): KubeObject {
   const { type, class: resourceClass, resourceId } = resource.spec
   return {
@@ -41,14 +36,14 @@ export function marked(resource: ActiveResource, object: KubeObject): KubeObject
       },
       annotations: {
         ...object.metadata.annotations,
-        [annotations.resource]: markOf(resource),
+        [annotations.resource]: keyOf(resource),
         [annotations.descriptor]: formatDescriptor({ type, class: resourceClass, resourceId }),
       },
     },
   }
 }
 
-/** What grows when somebody changes the object: its generation, or its resource version where it has none. */
+/** A number that grows with each change of an object: its generation, or its resource version without one. */
 export function versionOf(version: {
   readonly generation?: number
   readonly resourceVersion?: string
@@ -57,7 +52,7 @@ export function versionOf(version: {
   return version.resourceVersion === undefined ? undefined : Number(version.resourceVersion)
 }
 
-/** Whether `object` is a later state of `other`. */
+/** Whether `object` is a later version of the same object as `other`. */
 export function isNewer(object: KubeObject, other: KubeObject): boolean {
   const [left, right] = [object.metadata, other.metadata]
   return left.uid === right.uid && Number(left.resourceVersion ?? 0) > Number(right.resourceVersion ?? 0)
@@ -81,7 +76,7 @@ export function referenceTo({
     apiVersion,
     kind,
     name: metadata.name,
-    ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
+    namespace: metadata.namespace || undefined,
   }
 }
 

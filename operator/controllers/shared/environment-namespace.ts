@@ -7,20 +7,21 @@ import {
   environmentObjectName,
   guResId,
   isNamespaceOfOthers,
+  namespaceDescriptor,
 } from '../../domain/resource/identity.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
-import { isSameKind, markOf } from './applied-object.ts'
+import { isSameKind } from './applied-object.ts'
 
 const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' }
 
-/** Names a namespace as any object is named. */
 export function namespaceReference(name: string): ObjectReference {
   return { ...namespaceKind, name }
 }
 
 /**
- * Objects go only into the namespace that we made for the environment, or into one that the cluster administrator
- * opened for the organization. Asked live, because it is a matter of rights.
+ * Throws unless objects of the environment may be in the namespace: the operator made it for the environment, the
+ * environment's `k8s-namespace` resource made it, or the cluster administrator opened it for the organization. Creates the
+ * namespace of the environment. Reads the namespace from the API server: a cache could grant a right that is withdrawn.
  */
 export async function openNamespace(
   objects: Objects,
@@ -29,12 +30,12 @@ export async function openNamespace(
 ): Promise<void> {
   const existing = await objects.read(namespaceReference(namespace))
   if (existing?.metadata.deletionTimestamp) {
-    throw new Waiting('NamespaceTerminating', `waiting for the namespace '${namespace}' to go`, 2)
+    throw new Waiting('NamespaceTerminating', `waiting for the namespace '${namespace}' to be deleted`, 2)
   }
   const isOpen =
     existing &&
     (isNamespaceOf(existing, context) ||
-      isOfItsResource(existing, context) ||
+      isOfOwnResource(existing, context) ||
       isOpenFor(existing, context.organizationId))
   if (isOpen) return
   if (!existing && namespace === environmentNamespace(context)) {
@@ -44,26 +45,14 @@ export async function openNamespace(
   throw new Stalled('NamespaceNotOpen', `namespace '${namespace}' ${whyNotOpen(existing, context)}`)
 }
 
-/**
- * Refuses a Namespace that is for others to make, as its name says. One that this very resource made before stays its
- * own, whatever its name.
- */
-export async function refuseNamespaceOfOthers(
-  objects: Objects,
-  resource: ActiveResource,
-  object: KubeObject,
-): Promise<void> {
+/** Throws Stalled for a Namespace whose name has the form of a namespace of another environment or organization. */
+export function refuseNamespaceOfOthers({ spec: { context } }: ActiveResource, object: KubeObject): void {
   const { name } = object.metadata
-  const { organizationId } = resource.spec.context
-  if (!isSameKind(object, namespaceKind) || !isNamespaceOfOthers(name, resource.spec.context)) return
-  const existing = await objects.read(namespaceReference(name))
-  const isOwn = existing?.metadata.annotations?.[annotations.resource] === markOf(resource)
-  if (isOwn && !isOfOrganization(existing)) return
-  const made = resource.status?.objects?.find((each) => isSameKind(each, namespaceKind) && each.name !== name)
-  const warning = made ? `; another name takes away the Namespace '${made.name}' with all that is in it` : ''
+  if (!isSameKind(object, namespaceKind) || !isNamespaceOfOthers(name, context)) return
+  const { organizationId } = context
   throw new Stalled(
     'NotAllowed',
-    `Namespace '${name}' has the form of a namespace of another environment or organization: what '${organizationId}' makes is named '${organizationId}--<name>', or has no '--'${warning}`,
+    `Namespace '${name}' has the form of a namespace of another environment or organization: use '${organizationId}--<name>', or a name without '--'`,
   )
 }
 
@@ -71,22 +60,21 @@ function whyNotOpen(existing: KubeObject | undefined, { organizationId }: Resour
   const { [annotations.resource]: resource, [annotations.environment]: environment } =
     existing?.metadata.annotations ?? {}
   const maker = resource ?? environment
-  // Whoever made it may take it away with all that is in it: no place for objects of others.
-  if (maker !== undefined && !maker.startsWith(`${organizationId}/`))
-    return 'was made for another organization'
-  const remedy = `label it '${labels.accepts}: ${organizationId}' to let objects in`
-  return `${existing ? 'is not of this environment' : 'does not exist'}: ${remedy}`
+  // That organization can delete the namespace with every object in it.
+  if (maker !== undefined && !maker.startsWith(`${organizationId}/`)) return 'belongs to another organization'
+  const remedy = `label it '${labels.accepts}: ${organizationId}' to allow objects in it`
+  return `${existing ? 'does not belong to this environment' : 'does not exist'}: ${remedy}`
 }
 
-/** Whether the environment's own `k8s-namespace` resource made it, and nobody made an organization of it since. */
-function isOfItsResource(namespace: KubeObject, context: ResourceContext): boolean {
+/** Whether the environment's `k8s-namespace` resource made the namespace, and it is not an organization by now. */
+function isOfOwnResource(namespace: KubeObject, context: ResourceContext): boolean {
   if (isOfOrganization(namespace)) return false
   const { metadata } = namespace
-  const name = guResId(context, { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' })
+  const name = guResId(context, namespaceDescriptor)
   return metadata.annotations?.[annotations.resource] === `${context.organizationId}/${name}`
 }
 
-/** Whether it is the namespace of an organization itself. */
+/** Whether the namespace is an organization. */
 export function isOfOrganization({ metadata }: KubeObject): boolean {
   return metadata.labels?.[labels.organization] !== undefined
 }
@@ -95,7 +83,7 @@ function isOpenFor({ metadata }: KubeObject, organizationId: string): boolean {
   return metadata.labels?.[labels.accepts] === organizationId
 }
 
-/** Whether we made the namespace for this very environment. */
+/** Whether the operator made the namespace for this environment. */
 export function isNamespaceOf(
   { metadata }: KubeObject,
   context: Pick<ResourceContext, 'organizationId' | 'applicationId' | 'environmentId'>,

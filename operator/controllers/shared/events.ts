@@ -6,7 +6,7 @@ import { pathOf, type Resource } from '../../kube/client/resource.ts'
 const eventResource: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true }
 const maxMessageLength = 1024
 
-/** Records something about an object that outlives it, as `kubectl get events` shows it; a namespace that is going takes none. */
+/** Creates an Event about an object, which outlives the object. A terminating namespace refuses Events: those are skipped. */
 export async function recordEvent(
   client: KubeClient,
   { apiVersion, kind, metadata }: KubeObject,

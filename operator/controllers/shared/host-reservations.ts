@@ -1,102 +1,122 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { wildcardOver } from '../../domain/resource/host.ts'
+import type { Cache, Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 
-/** Reserves host names for one organization of the cluster each: the first to ask keeps the name. */
-export interface HostReservations {
-  /** Reserves the hosts for the resource before its status names them; Stalled when another organization has one. */
-  reserve(resource: ActiveResource, hosts: readonly string[]): void
-  /** Calls the handler with each resource, as `namespace/GUResID`, whose wanted host became free. */
-  onFreed(handler: (key: string) => void): void
-}
+/**
+ * Reserves host names for one organization of the cluster each: the first to ask keeps the name. Only the leading process
+ * creates one. Keys are those of resources, as `namespace/GUResID`.
+ */
+export class HostReservations {
+  readonly #cache: Cache<ActiveResource>
+  /** Resources with a reservation that their status does not name yet, by host. */
+  readonly #pending = new KeysByHost()
+  /** Resources that want a host of another organization, by the host that conflicts. */
+  readonly #waiting = new KeysByHost()
+  readonly #handlers: ((key: string) => void)[] = []
 
-/** Keeps the reservations of all organizations. Only the leading process creates one. */
-export function createHostReservations({ store }: Pick<Cluster, 'store'>): HostReservations {
-  const cache = store.cacheOf(ActiveResource)
-  /** The resources, as `namespace/GUResID`, with a reservation that their status does not name yet, by host. */
-  const pending = new Map<string, Set<string>>()
-  const waiting = new Map<string, Set<string>>()
-  const handlers: ((key: string) => void)[] = []
+  constructor({ store }: Pick<Cluster, 'store'>) {
+    this.#cache = store.cacheOf(ActiveResource)
+    this.#cache.subscribe((change) => this.#update(change))
+  }
 
-  cache.subscribe(({ before, after }) => {
+  /** Reserves the hosts before the status names them; throws Stalled when another organization has one. */
+  reserve(resource: ActiveResource, hosts: readonly string[]): void {
+    const key = keyOf(resource)
+    for (const host of this.#pending.hostsOf(key)) {
+      if (hosts.includes(host)) continue
+      this.#pending.remove(host, key)
+      this.#notifyWaiting(host)
+    }
+    for (const host of hosts) {
+      const conflict = this.#conflictWith(host, resource.metadata.namespace ?? '')
+      if (conflict === undefined) continue
+      this.#waiting.add(conflict, key)
+      const what = conflict === host ? 'is reserved by' : 'overlaps with a host of'
+      throw new Stalled('Conflict', `host '${host}' ${what} another organization`)
+    }
+    for (const host of hosts) this.#pending.add(host, key)
+  }
+
+  /** Calls the handler with the key of each resource whose wanted host is free again. */
+  onFreed(handler: (key: string) => void): void {
+    this.#handlers.push(handler)
+  }
+
+  #update({ before, after }: Change<ActiveResource>): void {
     const resource = after ?? before
     if (!resource) return
+    const key = keyOf(resource)
     const now = after?.status?.reservedHosts ?? []
-    // The status names every reservation that the resource keeps.
-    const settled = after ? now : pendingOf(keyOf(resource))
-    for (const name of settled) removePending(name, keyOf(resource))
-    for (const name of new Set([...(before?.status?.reservedHosts ?? []), ...settled]))
-      if (!now.includes(name)) notifyWaiting(name)
-  })
-
-  function pendingOf(key: string): string[] {
-    return [...pending].flatMap(([name, keys]) => (keys.has(key) ? [name] : []))
+    // A reservation that the status names is no longer pending; a deleted resource has none.
+    const recorded = after ? now : this.#pending.hostsOf(key)
+    for (const host of recorded) this.#pending.remove(host, key)
+    for (const host of new Set([...(before?.status?.reservedHosts ?? []), ...recorded]))
+      if (!now.includes(host)) this.#notifyWaiting(host)
   }
 
-  function removePending(name: string, key: string) {
-    const keys = pending.get(name)
-    keys?.delete(key)
-    if (keys?.size === 0) pending.delete(name)
-  }
-
-  function notifyWaiting(name: string) {
-    const keys = waiting.get(name) ?? []
-    waiting.delete(name)
-    for (const key of keys) for (const handler of handlers) handler(key)
-  }
-
-  /** The organizations that reserve a host. */
-  function ownersOf(name: string): string[] {
-    const early = [...(pending.get(name) ?? [])].map((key) => key.slice(0, key.indexOf('/')))
-    return [...early, ...cache.byIndex('reservedHost', name).map(({ metadata }) => metadata.namespace ?? '')]
-  }
-
-  function isElsewhere(name: string, organization: string): boolean {
-    return ownersOf(name).some((owner) => owner !== organization)
+  #notifyWaiting(host: string): void {
+    for (const key of this.#waiting.take(host)) for (const handler of this.#handlers) handler(key)
   }
 
   /** The reserved host of another organization that conflicts with this one. */
-  function obstacleTo(name: string, organization: string): string | undefined {
-    const owners = ownersOf(name)
-    if (owners.some((owner) => owner !== organization)) return name
+  #conflictWith(host: string, organization: string): string | undefined {
+    const owners = this.#ownersOf(host)
+    if (owners.some((owner) => owner !== organization)) return host
     // An organization keeps the hosts that it has, also where a wildcard overlaps.
     if (owners.length > 0) return undefined
-    return overlapping(name).find((each) => isElsewhere(each, organization))
+    return this.#overlapping(host).find((each) =>
+      this.#ownersOf(each).some((owner) => owner !== organization),
+    )
+  }
+
+  #ownersOf(host: string): string[] {
+    const pending = this.#pending.keysOf(host).map((key) => key.slice(0, key.indexOf('/')))
+    const recorded = this.#cache.byIndex('reservedHost', host)
+    return [...pending, ...recorded.map(({ metadata }) => metadata.namespace ?? '')]
   }
 
   /** The wildcard that covers a host, or the reserved hosts that a wildcard covers. */
-  function overlapping(name: string): string[] {
-    const wildcard = wildcardOver(name)
+  #overlapping(host: string): string[] {
+    const wildcard = wildcardOver(host)
     if (wildcard !== undefined) return [wildcard]
-    const known = cache.byIndex('wildcardOverHost', name).flatMap(({ status }) => status?.reservedHosts ?? [])
-    return [...pending.keys(), ...known].filter((each) => wildcardOver(each) === name)
+    const recorded = this.#cache.byIndex('wildcardOverHost', host)
+    const hosts = [...this.#pending.hosts(), ...recorded.flatMap(({ status }) => status?.reservedHosts ?? [])]
+    return hosts.filter((each) => wildcardOver(each) === host)
+  }
+}
+
+class KeysByHost {
+  readonly #keys = new Map<string, Set<string>>()
+
+  hosts(): string[] {
+    return [...this.#keys.keys()]
   }
 
-  function add(name: string, key: string) {
-    pending.set(name, (pending.get(name) ?? new Set()).add(key))
+  keysOf(host: string): string[] {
+    return [...(this.#keys.get(host) ?? [])]
   }
 
-  return {
-    reserve(resource, names) {
-      const own = keyOf(resource)
-      for (const name of pendingOf(own)) {
-        if (names.includes(name)) continue
-        removePending(name, own)
-        notifyWaiting(name)
-      }
-      for (const name of names) {
-        const obstacle = obstacleTo(name, resource.metadata.namespace ?? '')
-        if (obstacle === undefined) continue
-        waiting.set(obstacle, (waiting.get(obstacle) ?? new Set()).add(own))
-        const what = obstacle === name ? 'is taken by' : 'overlaps with a host of'
-        throw new Stalled('Conflict', `host '${name}' ${what} another organization`)
-      }
-      for (const name of names) add(name, own)
-    },
-    onFreed(handler) {
-      handlers.push(handler)
-    },
+  hostsOf(key: string): string[] {
+    return [...this.#keys].flatMap(([host, keys]) => (keys.has(key) ? [host] : []))
+  }
+
+  add(host: string, key: string): void {
+    this.#keys.set(host, (this.#keys.get(host) ?? new Set()).add(key))
+  }
+
+  remove(host: string, key: string): void {
+    const keys = this.#keys.get(host)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#keys.delete(host)
+  }
+
+  /** Returns the keys of a host, and removes them. */
+  take(host: string): string[] {
+    const keys = this.keysOf(host)
+    this.#keys.delete(host)
+    return keys
   }
 }

@@ -8,24 +8,23 @@ import { namespaceResource, pathOf, secretResource } from '../../kube/client/res
 
 type ResourceSpec = ActiveResource['spec']
 
-/** What is this installation's own: a key that nobody else knows. */
+/** The secret key of this installation, and what it proves. */
 export interface Installation {
-  /** Keyed hash of any data; keyed so that it is no oracle for weak secrets. */
+  /** Keyed hash of any data; without the key, it does not help to guess weak secrets. */
   hash(value: unknown): string
-  /** The mark under which a resource's spec is ours. */
+  /** Signature of a resource's spec, which proves that the operator wrote it. */
   signature(namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>): string
   isSigned(resource: ActiveResource): boolean
 }
 
 const secretName = 'quartermaster-installation'
 
-/** Reads the key of this installation, or makes it at the first start. */
+/** Reads the key of this installation; creates it at the first start. */
 export async function openInstallation(client: KubeClient): Promise<Installation> {
   const key = (await readKey(client)) ?? (await makeKey(client))
   return installationWith(key)
 }
 
-/** An installation with a given key. */
 export function installationWith(key: Buffer): Installation {
   const secretKey = createSecretKey(key)
   const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
@@ -43,7 +42,7 @@ export function installationWith(key: Buffer): Installation {
   }
 }
 
-/** Tells this cluster from others in what is marked outside of it: 8 hexadecimal digits that never change. */
+/** Id of this cluster, for marks outside of it: 8 hexadecimal digits that never change. */
 export async function readInstallationId(client: KubeClient): Promise<string> {
   const namespace = await readObject(client, namespaceResource, undefined, 'kube-system')
   const uid = namespace?.metadata.uid

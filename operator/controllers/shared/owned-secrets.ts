@@ -16,69 +16,81 @@ import {
 
 type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
 
-/** Secrets that objects of a kind own: a new credential is a new Secret, and the old one has to go. */
-interface OwnedSecrets<K extends OwnerKind> {
-  /** Removes the owner's Secrets that its spec names no more; answers what is to stand in its status. */
-  tidy(owner: ObjectOf<K>): Promise<{ readonly secretNames?: string[] }>
+/** Secrets that objects of a kind own. A new credential is a new Secret, and the old one must be deleted. */
+export interface OwnedSecrets<K extends OwnerKind> {
+  /** Deletes the owner's Secrets that its spec no longer names; returns the names for its status. */
+  removeUnused(owner: ObjectOf<K>): Promise<{ readonly secretNames?: string[] }>
 }
 
 /**
- * Looks after the Secrets of the objects of a kind; `namedBy` lists those that a spec names. One that is announced is let
- * be until the change that it is for must be over.
+ * Finds the Secrets of the objects of a kind; `namedBy` lists those that a spec names. An announced Secret is kept until
+ * the write that it is announced for must be over.
  */
 export function createOwnedSecrets<K extends OwnerKind>(
-  { store, client }: Cluster,
+  cluster: Cluster,
   kind: K,
   namedBy: (owner: ObjectOf<K>) => readonly string[],
 ): OwnedSecrets<K> {
-  // Two changes may come faster than one look: names that no status ever held, by the uid of the owner.
-  const passedBy = new Map<string, Set<string>>()
-  store.cacheOf(kind).subscribe(({ before, after }) => {
-    const { uid = '' } = before?.metadata ?? {}
-    if (!before || uid !== after?.metadata.uid) {
-      passedBy.delete(uid)
-      return
-    }
-    const known = knownBy(after)
-    const gone = knownBy(before).filter((name) => !known.includes(name))
-    if (gone.length > 0) passedBy.set(uid, new Set([...(passedBy.get(uid) ?? []), ...gone]))
-  })
-
-  function knownBy(owner: ObjectOf<K>): string[] {
-    const announced = announcementsIn(owner.metadata.annotations, Date.now())
-    return [...namedBy(owner), ...announced.map(({ secretName }) => secretName)]
-  }
-
-  async function stillStands(owner: ObjectOf<K>, name: string): Promise<boolean> {
-    const { namespace = '', uid } = owner.metadata
-    const secret = await readSecretMetadata(client, namespace, name)
-    if (!secret || secret.metadata.deletionTimestamp) return false
-    if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return false
-    // One that is held stays readable until the last resource lets go of it; any other would be gone at once.
-    const isNeeded = store.byIndex(ActiveResource, 'secret', scoped(owner, name)).length > 0
-    if (isNeeded && !hasSecretFinalizer(secret)) return true
-    await removeSecret(client, secret)
-    return false
-  }
-
+  const missedNames = trackMissedNames(cluster, kind, namedBy)
   return {
-    async tidy(owner) {
+    async removeUnused(owner) {
       const { uid = '' } = owner.metadata
       const announced = announcementsIn(owner.metadata.annotations, Date.now())
-      const underWay = announced.filter(({ isPast }) => !isPast).map(({ secretName }) => secretName)
-      const named = [...namedBy(owner), ...underWay].filter(isSecretName)
+      const current = announced.filter(({ isPast }) => !isPast).map(({ secretName }) => secretName)
+      const named = [...namedBy(owner), ...current].filter(isSecretName)
       const former = new Set([
         ...(owner.status?.secretNames ?? []),
-        ...(passedBy.get(uid) ?? []),
+        ...(missedNames.get(uid) ?? []),
         ...announced.map(({ secretName }) => secretName),
       ])
-      const standing: string[] = []
+      const kept: string[] = []
       for (const name of former) {
-        if (!named.includes(name) && (await stillStands(owner, name))) standing.push(name)
-        else passedBy.get(uid)?.delete(name)
+        if (!named.includes(name) && !(await removeSecretOf(owner, name, cluster))) kept.push(name)
+        else missedNames.get(uid)?.delete(name)
       }
-      const secretNames = [...new Set([...named, ...standing])].sort()
+      const secretNames = [...new Set([...named, ...kept])].sort()
       return secretNames.length > 0 ? { secretNames } : {}
     },
   }
+}
+
+/** Names that left a spec, by the uid of the owner: several changes between two reconciles leave no name in a status. */
+function trackMissedNames<K extends OwnerKind>(
+  { store }: Cluster,
+  kind: K,
+  namedBy: (owner: ObjectOf<K>) => readonly string[],
+): ReadonlyMap<string, Set<string>> {
+  const missedNames = new Map<string, Set<string>>()
+  const namesOf = (owner: ObjectOf<K>) => [
+    ...namedBy(owner),
+    ...announcementsIn(owner.metadata.annotations, Date.now()).map(({ secretName }) => secretName),
+  ]
+  store.cacheOf(kind).subscribe(({ before, after }) => {
+    const { uid = '' } = before?.metadata ?? {}
+    if (!before || uid !== after?.metadata.uid) {
+      missedNames.delete(uid)
+      return
+    }
+    const names = namesOf(after)
+    const removed = namesOf(before).filter((name) => !names.includes(name))
+    if (removed.length > 0) missedNames.set(uid, new Set([...(missedNames.get(uid) ?? []), ...removed]))
+  })
+  return missedNames
+}
+
+/** Deletes a Secret of the owner; returns false for one that must be kept for now. */
+async function removeSecretOf(
+  owner: ObjectOf<OwnerKind>,
+  name: string,
+  { store, client }: Cluster,
+): Promise<boolean> {
+  const { namespace = '', uid } = owner.metadata
+  const secret = await readSecretMetadata(client, namespace, name)
+  if (!secret || secret.metadata.deletionTimestamp) return true
+  if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return true
+  // With our finalizer the Secret stays readable until no resource needs it; without, it would be gone at once.
+  const isNeeded = store.byIndex(ActiveResource, 'secret', scoped(owner, name)).length > 0
+  if (isNeeded && !hasSecretFinalizer(secret)) return false
+  await removeSecret(client, secret)
+  return true
 }

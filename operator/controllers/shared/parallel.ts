@@ -1,8 +1,8 @@
-/** Runs `work` over all items, at most `atOnce` at a time; fails with the first error when all that began has ended. */
+/** Runs `work` for all items, `concurrency` at a time. An error stops new work; it is thrown when all running work ends. */
 export async function inParallel<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<unknown>,
-  atOnce = 64,
+  concurrency = 64,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]()
   let failure: { readonly error: unknown } | undefined
@@ -15,6 +15,6 @@ export async function inParallel<T>(
       }
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   if (failure) throw failure.error
 }

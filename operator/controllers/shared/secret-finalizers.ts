@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { ActiveResource } from '../../api/active-resource.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
+import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped, secretsNeededBy } from '../../kube/cache/kinds-in-store.ts'
 import {
@@ -9,166 +10,146 @@ import {
   readSecretMetadata,
   setSecretFinalizer,
 } from '../../kube/cache/secret-metadata.ts'
+import { SecretNeeds } from './secret-needs.ts'
 
-/** Keeps Secrets readable, by our finalizer, for as long as a resource needs them to be updated or deprovisioned. */
+/** Keeps Secrets readable, by our finalizer, while a resource needs them to be updated or deprovisioned. */
 export interface SecretFinalizers {
-  /** From now on the resource needs these, besides what its spec and status name; resolves when none can vanish. */
+  /** Adds the finalizer to Secrets that the resource needs from now on, in addition to those of its spec and status. */
   addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
-  /** The resource does not need these any more; those that nobody else needs may go. */
+  /** Removes the finalizer from Secrets that the resource no longer needs, unless another resource needs them. */
   removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
 }
 
 interface Options {
-  /** Milliseconds for which a Secret that was seen with our finalizer is taken to have it still. */
+  /** Milliseconds for which a Secret that had our finalizer is not read again. */
   readonly trustMs?: number
   readonly retryMs?: number
 }
 
 const maxRaces = 10
 
-/** The holds of all resources; the leading process makes one. */
+/** The finalizers of all resources. Only the leading process creates one. */
 export function createSecretFinalizers(cluster: Cluster, options: Options = {}): SecretFinalizers {
-  const { store, client } = cluster
-  const { trustMs = 300_000, retryMs = 5000 } = options
-  const marks = createMarks()
-  const locks: KeyedMutex = new Map()
-  /** When a Secret was last seen with our finalizer. */
-  const seenHeld = new Map<string, number>()
+  return new Finalizers(cluster, options)
+}
 
-  /** A status may still name what a resource has released: the mark is newer. */
-  function isNeeded(namespace: string, name: string): boolean {
-    const key = `${namespace}/${name}`
-    return (
-      marks.isHeld(key) ||
-      store
-        .byIndex(ActiveResource, 'secret', key)
-        .some(({ metadata }) => marks.of(metadata.uid ?? '', key) !== 'released')
+class Finalizers implements SecretFinalizers {
+  readonly #cluster: Cluster
+  readonly #trustMs: number
+  readonly #retryMs: number
+  readonly #needs = new SecretNeeds()
+  readonly #locks: KeyedMutex = new Map()
+  /** When a Secret last had our finalizer, by `namespace/name`. */
+  readonly #lastSeen = new Map<string, number>()
+
+  constructor(cluster: Cluster, { trustMs = 300_000, retryMs = 5000 }: Options) {
+    this.#cluster = cluster
+    this.#trustMs = trustMs
+    this.#retryMs = retryMs
+    cluster.store.cacheOf(ActiveResource).subscribe((change) => this.#releaseAfter(change))
+  }
+
+  async addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void> {
+    const { namespace = '', name: guResId, uid = '' } = resource.metadata
+    const latest = this.#cluster.store.get(ActiveResource, namespace, guResId) ?? resource
+    const needed = new Set([...names, ...secretsNeededBy(resource), ...secretsNeededBy(latest)])
+    const abandoned = this.#neededNames(resource).filter((name) => !needed.has(name))
+    for (const name of abandoned) this.#needs.set(uid, scoped(resource, name), undefined)
+    if (abandoned.length > 0) void this.#removeUntilDone(namespace, abandoned)
+    for (const name of names) this.#needs.set(uid, scoped(resource, name), 'needed')
+    await Promise.all(
+      names.map((name) => withLock(this.#locks, scoped(resource, name), () => this.#add(namespace, name))),
     )
   }
 
-  async function secure(namespace: string, name: string): Promise<void> {
+  async removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void> {
+    const { namespace = '', uid = '' } = resource.metadata
+    // Before any read: of two resources that release a Secret at the same time, the second sees the first.
+    for (const name of names) this.#needs.set(uid, scoped(resource, name), 'released')
+    await this.#removeAll(namespace, names)
+  }
+
+  async #add(namespace: string, name: string): Promise<void> {
     const key = `${namespace}/${name}`
-    if (performance.now() - (seenHeld.get(key) ?? Number.NEGATIVE_INFINITY) < trustMs) return
+    if (performance.now() - (this.#lastSeen.get(key) ?? Number.NEGATIVE_INFINITY) < this.#trustMs) return
+    const { client } = this.#cluster
     for (let races = 0; races < maxRaces; races += 1) {
       const secret = await readSecretMetadata(client, namespace, name)
-      // One that is going takes no new finalizer: it is there as long as it is.
+      // A terminating Secret accepts no new finalizer.
       if (!secret || (secret.metadata.deletionTimestamp && !hasSecretFinalizer(secret))) return
       if (hasSecretFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
-        seenHeld.set(key, performance.now())
+        this.#lastSeen.set(key, performance.now())
         return
       }
     }
-    throw new Error(`the Secret '${name}' changes too often to be held`)
+    throw new Error(`the Secret '${name}' changes too often to add the finalizer`)
   }
 
-  async function letGo(namespace: string, name: string): Promise<void> {
+  async #remove(namespace: string, name: string): Promise<void> {
+    const { client } = this.#cluster
     for (let races = 0; races < maxRaces; races += 1) {
-      if (isNeeded(namespace, name)) return
+      if (this.#isNeeded(namespace, name)) return
       const secret = await readSecretMetadata(client, namespace, name)
-      seenHeld.delete(`${namespace}/${name}`)
+      this.#lastSeen.delete(`${namespace}/${name}`)
       if (!secret || !hasSecretFinalizer(secret)) return
-      // Whoever came to need it during the read waits for its turn, but counts already.
-      if (isNeeded(namespace, name) || (await setSecretFinalizer(client, secret, false))) return
+      // A resource may have come to need the Secret during the read.
+      if (this.#isNeeded(namespace, name) || (await setSecretFinalizer(client, secret, false))) return
     }
-    throw new Error(`the Secret '${name}' changes too often to be released`)
+    throw new Error(`the Secret '${name}' changes too often to remove the finalizer`)
   }
 
-  function letAllGo(namespace: string, names: readonly string[]) {
-    return Promise.all(
-      names.map((name) => withLock(locks, `${namespace}/${name}`, () => letGo(namespace, name))),
+  async #removeAll(namespace: string, names: readonly string[]): Promise<void> {
+    await Promise.all(
+      names.map((name) => withLock(this.#locks, `${namespace}/${name}`, () => this.#remove(namespace, name))),
     )
   }
 
-  /** For what no reconcile comes back to. */
-  async function letAllGoAtLast(namespace: string, names: readonly string[]): Promise<void> {
+  /** Retries until it succeeds, for Secrets that no reconcile handles. */
+  async #removeUntilDone(namespace: string, names: readonly string[]): Promise<void> {
     for (;;) {
       try {
-        await letAllGo(namespace, names)
+        await this.#removeAll(namespace, names)
         return
       } catch {
-        await setTimeout(retryMs, undefined, { ref: false })
+        await setTimeout(this.#retryMs, undefined, { ref: false })
       }
     }
   }
 
-  // What a resource needed is let go when it needs it no more, even if it never came to say so.
-  store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
+  /** Whether a resource needs the Secret. The needs are newer than the status, which may name a released Secret. */
+  #isNeeded(namespace: string, name: string): boolean {
+    const key = `${namespace}/${name}`
+    const named = this.#cluster.store.byIndex(ActiveResource, 'secret', key)
+    return (
+      this.#needs.isNeeded(key) ||
+      named.some(({ metadata }) => this.#needs.get(metadata.uid ?? '', key) !== 'released')
+    )
+  }
+
+  /** Releases Secrets that a resource no longer names, also when it did not release them itself. */
+  #releaseAfter({ before, after }: Change<ActiveResource>): void {
     if (!before) return
     const { namespace = '', uid = '' } = before.metadata
     const isSame = after?.metadata.uid === uid
-    const left = isSame ? secretsNeededBy(after) : []
-    const lost = [...secretsNeededBy(before), ...(isSame ? [] : namesLeftBehind(before))].filter(
-      (name) => !left.includes(name),
-    )
-    const unsaid = lost.filter((name) => marks.of(uid, `${namespace}/${name}`) !== 'released')
-    for (const name of lost) marks.set(uid, `${namespace}/${name}`, undefined)
-    if (!isSame) marks.forget(uid)
-    if (unsaid.length > 0) void letAllGoAtLast(namespace, unsaid)
-  })
+    const still = isSame ? secretsNeededBy(after) : []
+    const former = [...secretsNeededBy(before), ...(isSame ? [] : this.#unrecordedNames(before))]
+    const lost = former.filter((name) => !still.includes(name))
+    const unreleased = lost.filter((name) => this.#needs.get(uid, `${namespace}/${name}`) !== 'released')
+    for (const name of lost) this.#needs.set(uid, `${namespace}/${name}`, undefined)
+    if (!isSame) this.#needs.delete(uid)
+    if (unreleased.length > 0) void this.#removeUntilDone(namespace, unreleased)
+  }
 
-  /** Held without a trace in the status, by this process or by one that ended before it wrote. */
-  function namesLeftBehind(resource: ActiveResource): string[] {
+  /** Secrets that the status of a resource may not name: a process can end before it writes the status. */
+  #unrecordedNames(resource: ActiveResource): string[] {
     const { accountName } = resource.spec.definition
-    const account = accountName
-      ? store.get(ResourceAccount, resource.metadata.namespace ?? '', accountName)
-      : undefined
-    const { credentialsSecretName } = account?.spec ?? {}
-    return [...heldNames(resource), ...(credentialsSecretName ? [credentialsSecretName] : [])]
+    const { namespace = '' } = resource.metadata
+    const account = accountName && this.#cluster.store.get(ResourceAccount, namespace, accountName)
+    const credentials = account ? account.spec.credentialsSecretName : undefined
+    return [...this.#neededNames(resource), ...(credentials ? [credentials] : [])]
   }
 
-  function heldNames({ metadata: { namespace = '', uid = '' } }: ActiveResource): string[] {
-    return marks.heldBy(uid).map((key) => key.slice(namespace.length + 1))
-  }
-
-  return {
-    async addFinalizers(resource, names) {
-      const { namespace = '', name: guResId, uid = '' } = resource.metadata
-      const latest = store.get(ActiveResource, namespace, guResId) ?? resource
-      const needed = new Set([...names, ...secretsNeededBy(resource), ...secretsNeededBy(latest)])
-      const abandoned = heldNames(resource).filter((name) => !needed.has(name))
-      for (const name of abandoned) marks.set(uid, scoped(resource, name), undefined)
-      if (abandoned.length > 0) void letAllGoAtLast(namespace, abandoned)
-      for (const name of names) marks.set(uid, scoped(resource, name), 'held')
-      await Promise.all(
-        names.map((name) => withLock(locks, scoped(resource, name), () => secure(namespace, name))),
-      )
-    },
-    async removeFinalizers(resource, names) {
-      const { namespace = '', uid = '' } = resource.metadata
-      // Marked before anybody is asked: of two that release at the same moment, the second sees the first.
-      for (const name of names) marks.set(uid, scoped(resource, name), 'released')
-      await letAllGo(namespace, names)
-    },
-  }
-}
-
-type Mark = 'held' | 'released'
-
-/** What resources, by uid, said of Secrets, as `namespace/name`, before their status says it. */
-function createMarks() {
-  const bySubject = new Map<string, Map<string, Mark>>()
-  const holders = new Map<string, Set<string>>()
-
-  function drop(uid: string, key: string) {
-    const left = holders.get(key)
-    left?.delete(uid)
-    if (left?.size === 0) holders.delete(key)
-  }
-  return {
-    of: (uid: string, key: string) => bySubject.get(uid)?.get(key),
-    isHeld: (key: string) => holders.has(key),
-    heldBy: (uid: string) =>
-      [...(bySubject.get(uid) ?? [])].flatMap(([key, mark]) => (mark === 'held' ? [key] : [])),
-    set(uid: string, key: string, mark: Mark | undefined) {
-      drop(uid, key)
-      const own = bySubject.get(uid) ?? new Map<string, Mark>()
-      if (mark) bySubject.set(uid, own.set(key, mark))
-      else own.delete(key)
-      if (mark === 'held') holders.set(key, (holders.get(key) ?? new Set()).add(uid))
-    },
-    forget(uid: string) {
-      for (const key of bySubject.get(uid)?.keys() ?? []) drop(uid, key)
-      bySubject.delete(uid)
-    },
+  #neededNames({ metadata: { namespace = '', uid = '' } }: ActiveResource): string[] {
+    return this.#needs.keysOf(uid).map((key) => key.slice(namespace.length + 1))
   }
 }

@@ -13,13 +13,12 @@ const jsonEnding = '.json'
 /** Secrets are not watched. */
 const retrySeconds = 5
 
-/** Reads Secrets by exact name, each once; lives as long as one reconcile. */
+/** Reads Secrets by exact name, each once per reader. */
 export interface SecretReader {
-  /** The whole Secret as an object; Waiting when it is not there. */
+  /** Returns the whole Secret as an object; throws Waiting while it does not exist. */
   read(namespace: string, name: string): Promise<FreeForm>
 }
 
-/** A reader that asks the API server once per Secret. */
 export function createSecretReader(client: KubeClient): SecretReader {
   const known = new Map<string, Promise<FreeForm>>()
   async function fetch(namespace: string, name: string): Promise<FreeForm> {
@@ -38,7 +37,7 @@ export function createSecretReader(client: KubeClient): SecretReader {
   }
 }
 
-/** Secret inputs: every leaf `{secret, key}` or `{secret}` replaced by what it names, `{value}` by its value. */
+/** Replaces each leaf `{secret, key}` or `{secret}` of secret inputs by the content of the Secret, and `{value}` by its value. */
 export async function resolveSecretRefs(
   refs: FreeForm,
   namespace: string,
@@ -55,7 +54,6 @@ export async function resolveSecretRefs(
 async function resolveLeaf(value: unknown, namespace: string, reader: SecretReader): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => resolveLeaf(item, namespace, reader)))
   if (typeof value !== 'object' || value === null) return value
-  // The same text for every place: where it is, the condition of its owner and the plan say.
   throwFaults(isStoreReference(value) ? [faultOfStore(value, 'a secret input')] : [])
   const { secret, key } = value as { secret?: unknown; key?: unknown } // user data, checked below
   if (isTextLeaf(value)) return value['value']
@@ -68,7 +66,7 @@ async function resolveLeaf(value: unknown, namespace: string, reader: SecretRead
   return found
 }
 
-/** The Secret that holds the secret outputs of a resource; it goes with the resource. */
+/** The Secret of the secret outputs of a resource, owned by the resource. */
 export function outputsSecret(resource: ActiveResource, secrets: FreeForm) {
   const { name, namespace, uid } = resource.metadata
   return {
@@ -83,7 +81,7 @@ export function outputsSecret(resource: ActiveResource, secrets: FreeForm) {
   }
 }
 
-/** Text as it is; anything else as JSON under a key that ends in `.json`. */
+/** Encodes text as it is, and any other value as JSON under a key with the suffix `.json`. */
 function encode(key: string, value: unknown): readonly [string, string] {
   if (typeof value === 'string') return [key, Buffer.from(value).toString('base64')]
   return [`${key}${jsonEnding}`, Buffer.from(JSON.stringify(value)).toString('base64')]

@@ -9,89 +9,153 @@ import {
   occurrencesOfEnvironment,
 } from '../../domain/deployment/events.ts'
 import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
-import { versionOf } from '../../kube/cache/cache.ts'
+import { type Change, versionOf } from '../../kube/cache/cache.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
 import { createFirstVersions, forgotten, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
-import { createQueue } from '../../kube/loop/queue.ts'
+import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import { inParallel } from '../shared/parallel.ts'
 
-/** Few at a time: whoever deploys goes first. */
-const announcersAtOnce = 4
-const callsAtOnce = 1
+/** Few workers, so that deployments are not slowed down. */
+const workers = 4
+const concurrentCalls = 1
 const retryMs = 2000
 
-/** What makes a call for each webhook out of what happened to environments and deployments. */
+/** Writes a WebhookCall for each webhook that subscribes to an event of an environment or a deployment. */
 export interface Dispatcher {
-  /** Tells of all that happened to an environment and its deployments, its deletion included; for its last moment. */
+  /** Writes the calls for all events of a terminating environment and its deployments, the deletion included. */
   notifyLast(environment: Environment): Promise<void>
   stop(): Promise<void>
 }
 
-type Announced = typeof Environment | typeof EnvironmentDeployment
+/** Kinds whose status the events come from. */
+type Source = typeof Environment | typeof EnvironmentDeployment
+
+interface Options {
+  readonly log: Log
+  readonly isActive: () => boolean
+}
 
 /**
- * Objects are the outbox: what happened stands in them, calls have names that follow from it, and only when all are
- * written is the event marked as told. So a crash neither loses nor repeats one.
+ * Starts the dispatcher. The status of an object is the outbox of its events: the name of a call follows from its event,
+ * and the event is marked as notified after all its calls are written. So a crash neither loses nor repeats a call.
  */
-export function startDispatcher(
-  cluster: Cluster,
-  { log, isActive }: { readonly log: Log; readonly isActive: () => boolean },
-): Dispatcher {
-  const { store, client } = cluster
-  const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
-  const awaitCache = createCacheBarrier(cluster, [Webhook])
-  const queue = createQueue(announcersAtOnce, work)
+export function startDispatcher(cluster: Cluster, options: Options): Dispatcher {
+  const dispatcher = new WebhookDispatcher(cluster, options)
+  dispatcher.start()
+  return dispatcher
+}
 
-  async function work(key: string): Promise<void> {
-    if (!isActive()) return
-    const [namespace = '', kind = '', name = ''] = key.split('/')
-    if (!store.isOrganization(namespace)) return
-    try {
-      if (kind === Environment.kind) {
-        const environment = store.get(Environment, namespace, name)
-        if (environment && !environment.metadata.deletionTimestamp) await notify(Environment, environment)
-        return
-      }
-      const deployment = store.get(EnvironmentDeployment, namespace, name)
-      if (deployment) await notify(EnvironmentDeployment, deployment)
-    } catch (error) {
-      log.warn('could not announce what happened', { key, error })
-      queue.addAfter(key, retryMs)
+class WebhookDispatcher implements Dispatcher {
+  readonly #cluster: Cluster
+  readonly #options: Options
+  readonly #queue: WorkQueue
+  readonly #firstVersionOf: (webhook: Webhook) => bigint
+  readonly #waitForCache: (namespace: string) => Promise<void>
+
+  constructor(cluster: Cluster, options: Options) {
+    this.#cluster = cluster
+    this.#options = options
+    this.#queue = createQueue(workers, (key) => this.#work(key))
+    this.#firstVersionOf = createFirstVersions(cluster.store.cacheOf(Webhook))
+    this.#waitForCache = createCacheBarrier(cluster, [Webhook])
+  }
+
+  start(): void {
+    const { store } = this.#cluster
+    for (const kind of [Environment, EnvironmentDeployment] as readonly Source[]) {
+      const cache = store.cacheOf<Kind>(kind)
+      cache.subscribe(({ before, after }) => {
+        if (!after || store.list(Webhook, after.metadata.namespace ?? '').length === 0) return
+        if (isStatusChanged(before, after)) this.#add(kind, after as ObjectOf<Source>) // of the cache of its kind
+      })
+      for (const object of cache.all()) this.#add(kind, object as ObjectOf<Source>) // of the cache of its kind
+      store.cacheOf(Webhook).subscribe((change) => this.#addMissed(kind, change))
     }
   }
 
-  async function notify<K extends Announced>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
-    const { namespace = '' } = object.metadata
-    // Without webhooks there is nothing to remember: one that is heard of later looks for what it missed.
-    if (!isLast && store.list(Webhook, namespace).length === 0) return
-    const notified = notifiedIn(object)
-    const news = occurrencesOf(kind, object).filter((each) => !notified.includes(each.type))
-    if (news.length === 0) return
-    // Watches do not keep step: a webhook that is older than what happened may not be known yet.
-    await awaitCache(namespace)
-    if (store.list(Webhook, namespace).length === 0) return
-    for (const each of news) await writeCalls(kind, object, each)
-    await mark(kind, object, [...notified, ...news.map(({ type }) => type)])
+  async notifyLast(environment: Environment): Promise<void> {
+    const index = scoped(environment, environment.metadata.name)
+    const deployments = this.#cluster.store.byIndex(EnvironmentDeployment, 'environment', index)
+    await inParallel(deployments, (each) => this.#notify(EnvironmentDeployment, each, true), concurrentCalls)
+    await this.#notify(Environment, environment, true)
   }
 
-  async function writeCalls<K extends Announced>(kind: K, object: ObjectOf<K>, occurrence: Occurrence) {
-    const index = scoped(object, occurrence.applicationName)
-    const webhooks = store.byIndex(Webhook, 'application', index).filter((each) => asksFor(each, occurrence))
-    await inParallel(
-      webhooks,
-      async (each) => {
-        if (await isOlder(each, kind, object, occurrence)) await writeCall(each, occurrence)
-      },
-      callsAtOnce,
+  stop(): Promise<void> {
+    return this.#queue.stop()
+  }
+
+  #add({ kind }: Source, { metadata: { namespace = '', name } }: ObjectOf<Source>): void {
+    // The queue takes the first part for the group that shares the workers fairly.
+    this.#queue.add(`${namespace}/${kind}/${name}`)
+  }
+
+  /** Enqueues objects with events after the creation of a new webhook: their watch may be ahead of that of webhooks. */
+  #addMissed(kind: Source, { before, after: webhook }: Change<Webhook>): void {
+    if (!webhook || before) return
+    for (const each of this.#cluster.store.list<Kind>(kind, webhook.metadata.namespace ?? '')) {
+      const object = each as ObjectOf<Source> // of this kind
+      if (this.#mayHaveMissed(webhook, kind, object)) this.#add(kind, object)
+    }
+  }
+
+  #mayHaveMissed<K extends Source>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
+    if (this.#createdVersionOf(webhook) > versionOf(object)) return false
+    return newOccurrencesOf(kind, object).some(
+      (each) => asksFor(webhook, each) && isOlderByTime(webhook, each) !== false,
     )
   }
 
-  /** Whether a webhook was made before something happened to an object, by the order of writes to the API server. */
-  async function isOlder<K extends Announced>(
+  async #work(key: string): Promise<void> {
+    const { store } = this.#cluster
+    const { isActive, log } = this.#options
+    const [namespace = '', kind = '', name = ''] = key.split('/')
+    if (!isActive() || !store.isOrganization(namespace)) return
+    try {
+      if (kind === Environment.kind) {
+        const environment = store.get(Environment, namespace, name)
+        if (environment && !environment.metadata.deletionTimestamp)
+          await this.#notify(Environment, environment)
+        return
+      }
+      const deployment = store.get(EnvironmentDeployment, namespace, name)
+      if (deployment) await this.#notify(EnvironmentDeployment, deployment)
+    } catch (error) {
+      log.warn('could not write webhook calls', { key, error })
+      this.#queue.addAfter(key, retryMs)
+    }
+  }
+
+  async #notify<K extends Source>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
+    const { namespace = '' } = object.metadata
+    const hasWebhooks = () => this.#cluster.store.list(Webhook, namespace).length > 0
+    // A webhook that the cache does not have yet enqueues the objects that it missed, except a last one.
+    if (!isLast && !hasWebhooks()) return
+    const occurrences = newOccurrencesOf(kind, object)
+    if (occurrences.length === 0) return
+    await this.#waitForCache(namespace)
+    if (!hasWebhooks()) return
+    for (const each of occurrences) await this.#writeCalls(kind, object, each)
+    await this.#markNotified(kind, object, occurrences)
+  }
+
+  async #writeCalls<K extends Source>(kind: K, object: ObjectOf<K>, occurrence: Occurrence): Promise<void> {
+    const index = scoped(object, occurrence.applicationName)
+    const webhooks = this.#cluster.store.byIndex(Webhook, 'application', index)
+    await inParallel(
+      webhooks.filter((each) => asksFor(each, occurrence)),
+      async (each) => {
+        if (await this.#isOlder(each, kind, object, occurrence)) await this.#writeCall(each, occurrence)
+      },
+      concurrentCalls,
+    )
+  }
+
+  /** Whether a webhook is older than an event, by the order of writes to the API server. */
+  async #isOlder<K extends Source>(
     webhook: Webhook,
     kind: K,
     object: ObjectOf<K>,
@@ -99,100 +163,69 @@ export function startDispatcher(
   ): Promise<boolean> {
     const byTime = isOlderByTime(webhook, occurrence)
     if (byTime !== undefined) return byTime
-    const created = createdVersionOf(webhook)
+    const created = this.#createdVersionOf(webhook)
     if (created > versionOf(object)) return false
-    const then = await objectAt(client, kind, object.metadata, created)
+    const then = await objectAt(this.#cluster.client, kind, object.metadata, created)
     if (then === forgotten) return isOlderBySecond(webhook, occurrence)
     return !then || !occurrencesOf(kind, then).some(({ id }) => id === occurrence.id)
   }
 
-  function createdVersionOf(webhook: Webhook): bigint {
+  #createdVersionOf(webhook: Webhook): bigint {
     const { createdVersion } = webhook.status ?? {}
-    return createdVersion === undefined ? firstVersionOf(webhook) : BigInt(createdVersion)
+    return createdVersion === undefined ? this.#firstVersionOf(webhook) : BigInt(createdVersion)
   }
 
-  /** Whether the webhook may be older than something that no webhook was told of. */
-  function mayHaveMissed<K extends Announced>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
-    if (createdVersionOf(webhook) > versionOf(object)) return false
-    const told = notifiedIn(object)
-    const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
-    return news.some((each) => asksFor(webhook, each) && isOlderByTime(webhook, each) !== false)
-  }
-
-  async function writeCall(webhook: Webhook, occurrence: Occurrence): Promise<void> {
+  async #writeCall(webhook: Webhook, occurrence: Occurrence): Promise<void> {
     const { namespace = '', name, uid = '' } = webhook.metadata
     const call = callName(webhook, occurrence)
-    if (store.get(WebhookCall, namespace, call)) return
-    const ownerReferences = [{ apiVersion, kind: Webhook.kind, name, uid }]
+    if (this.#cluster.store.get(WebhookCall, namespace, call)) return
     const { id, scope, type, variables } = occurrence
-    const spec = { webhookName: name, eventId: id, event: `${scope}.${type}`, variables: { ...variables } }
+    const object = newObject(
+      WebhookCall,
+      { name: call, namespace, ownerReferences: [{ apiVersion, kind: Webhook.kind, name, uid }] },
+      { webhookName: name, eventId: id, event: `${scope}.${type}`, variables: { ...variables } },
+    )
     try {
-      await cluster.create(
-        WebhookCall,
-        newObject(WebhookCall, { name: call, namespace, ownerReferences }, spec),
-      )
+      await this.#cluster.create(WebhookCall, object)
     } catch (error) {
-      // A namespace that is going takes no call, and a webhook that went needs none.
+      // A terminating namespace accepts no call, and a deleted webhook needs none.
       if (isAlreadyThere(error) || isGone(error) || isTerminating(error)) return
       throw error
     }
   }
 
-  async function mark<K extends Announced>(
+  async #markNotified<K extends Source>(
     kind: K,
     object: ObjectOf<K>,
-    told: readonly string[],
+    occurrences: readonly Occurrence[],
   ): Promise<void> {
     const { uid } = object.metadata
+    const types = [...notifiedTypesOf(object), ...occurrences.map(({ type }) => type)]
     try {
-      const metadata = { uid, annotations: { [annotations.notified]: told.join(',') } }
-      await cluster.patch(kind, object, { metadata })
+      const metadata = { uid, annotations: { [annotations.notified]: types.join(',') } }
+      await this.#cluster.patch(kind, object, { metadata })
     } catch (error) {
       if (!isGone(error)) throw error
     }
   }
-
-  // The namespace first: organizations take turns.
-  const keyFor = ({ kind }: Announced, { metadata: { namespace = '', name } }: ObjectOf<Announced>) =>
-    `${namespace}/${kind}/${name}`
-  for (const kind of [Environment, EnvironmentDeployment] as readonly Announced[]) {
-    const cache = store.cacheOf<Kind>(kind)
-    cache.subscribe(({ before, after }) => {
-      if (after && store.list(Webhook, after.metadata.namespace ?? '').length > 0 && isNews(before, after))
-        queue.add(keyFor(kind, after as ObjectOf<Announced>)) // of the cache of its kind
-    })
-    for (const object of cache.all()) queue.add(keyFor(kind, object as ObjectOf<Announced>))
-    // Watches do not keep step: what happened after the webhook was made may have been seen before it.
-    store.cacheOf(Webhook).subscribe(({ before, after }) => {
-      if (!after || before) return
-      for (const object of store.list(kind, after.metadata.namespace ?? ''))
-        if (mayHaveMissed(after, kind, object as ObjectOf<Announced>))
-          queue.add(keyFor(kind, object as ObjectOf<Announced>))
-    })
-  }
-
-  return {
-    async notifyLast(environment) {
-      const { name } = environment.metadata
-      const deployments = store.byIndex(EnvironmentDeployment, 'environment', scoped(environment, name))
-      await inParallel(deployments, (each) => notify(EnvironmentDeployment, each, true), callsAtOnce)
-      await notify(Environment, environment, true)
-    },
-    stop: () => queue.stop(),
-  }
 }
 
-function occurrencesOf<K extends Announced>(kind: K, object: ObjectOf<K>): Occurrence[] {
+function newOccurrencesOf<K extends Source>(kind: K, object: ObjectOf<K>): Occurrence[] {
+  const notified = notifiedTypesOf(object)
+  return occurrencesOf(kind, object).filter((each) => !notified.includes(each.type))
+}
+
+function occurrencesOf<K extends Source>(kind: K, object: ObjectOf<K>): Occurrence[] {
   return kind === Environment
     ? occurrencesOfEnvironment(object as Environment) // as its kind says
     : occurrencesOfDeployment(object as EnvironmentDeployment)
 }
 
-function notifiedIn({ metadata }: ObjectOf<Announced>): string[] {
+function notifiedTypesOf({ metadata }: ObjectOf<Source>): string[] {
   return (metadata.annotations?.[annotations.notified] ?? '').split(',').filter(Boolean)
 }
 
-function isNews(
+function isStatusChanged(
   before: { readonly status?: unknown } | undefined,
   after: { readonly status?: unknown },
 ): boolean {

@@ -12,28 +12,38 @@ import {
 } from '../../domain/deployment/webhook.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import type { Store } from '../../kube/cache/store.ts'
 import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { type Controller, watchKind } from '../../kube/loop/controller.ts'
+import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { createOwnedSecrets } from '../shared/owned-secrets.ts'
-import { watchPresence } from '../shared/presence.ts'
+import { observedOf } from '../shared/observed.ts'
+import { createOwnedSecrets, type OwnedSecrets } from '../shared/owned-secrets.ts'
 import { createSecretReader } from '../shared/secrets.ts'
+import { watchLifecycle } from '../shared/watch-lifecycle.ts'
 
 const secretBytes = 32
 
-/** After this time a receiver that does not answer holds nothing up. */
+/** How long a terminating webhook waits for its last calls. */
 const lastCallsMs = 60_000
 
+interface Tools {
+  readonly cluster: Cluster
+  readonly firstVersionOf: (webhook: Webhook) => bigint
+  readonly ownedSecrets: OwnedSecrets<typeof Webhook>
+}
+
 /**
- * Judges a webhook, and makes the secret that signs its calls where it names none. One that goes with its application
- * stays a moment, so that what it was told last can arrive.
+ * Checks a webhook, and creates its signing secret where it names none. A webhook that is deleted with its application
+ * stays until its last calls are delivered, or for one minute.
  */
 export function webhookController(cluster: Cluster): Controller<typeof Webhook> {
   const { store } = cluster
-  const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
-  const ownedSecrets = createOwnedSecrets(cluster, Webhook, (webhook) => [signingSecretOf(webhook)])
+  const tools: Tools = {
+    cluster,
+    firstVersionOf: createFirstVersions(store.cacheOf(Webhook)),
+    ownedSecrets: createOwnedSecrets(cluster, Webhook, (webhook) => [signingSecretOf(webhook)]),
+  }
   return {
     kind: Webhook,
     watches: [
@@ -43,80 +53,75 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
         const webhook = store.get(Webhook, namespace, before.spec.webhookName)
         return webhook?.metadata.deletionTimestamp ? [keyOf(webhook)] : []
       }),
-      watchPresence(store.cacheOf(Application), (each) =>
-        store.byIndex(Webhook, 'application', scoped(each, each.metadata.name)).map(keyOf),
+      watchLifecycle(store.cacheOf(Application), (each) =>
+        store.byIndex(Webhook, 'application', keyOf(each)).map(keyOf),
       ),
     ],
-    async reconcile(webhook, context) {
-      const { namespace = '' } = webhook.metadata
-      const signingSecretName = signingSecretOf(webhook)
-      const createdVersion = webhook.status?.createdVersion ?? String(firstVersionOf(webhook))
-      // Each later write gives it another version, and a restart forgets the first one.
-      if (webhook.status?.createdVersion === undefined)
-        await context.report({ ...factsOf(webhook), createdVersion }, 'recording its creation')
-      if (webhook.spec.signingSecretName === undefined) await makeSecret(webhook, signingSecretName)
-      // The old secret stays until the new one is there.
-      const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
-      const seen = { ...(await ownedSecrets.tidy(webhook)), createdVersion, signingSecretName }
-      const fault = faultOfSigningSecret(secret[signingKey])
-      throwFaults(
-        [
-          ...faultsOfForm(webhook),
-          ...faultsOfApplication(webhook),
-          ...(fault === undefined
-            ? []
-            : [{ reason: 'InvalidSigningSecret', message: `the Secret '${signingSecretName}': ${fault}` }]),
-        ],
-        seen,
-      )
-      return seen
-    },
+    reconcile: (webhook, context) => reconcile(webhook, tools, context),
     async finalize(webhook) {
-      const { name, deletionTimestamp = '', annotations: marks } = webhook.metadata
-      if (!marks?.[annotations.lastCalls]) return
-      const isCalling = store.byIndex(WebhookCall, 'webhook', scoped(webhook, name)).some(isOpen)
-      const leftMs = Date.parse(deletionTimestamp) + lastCallsMs - Date.now()
-      if (isCalling && leftMs > 0)
-        throw new Waiting('CallsRemain', 'waiting for the last calls', Math.ceil(leftMs / 1000))
+      awaitLastCalls(webhook, store)
     },
-  }
-
-  function faultsOfApplication({
-    metadata: { namespace = '' },
-    spec: { applicationName },
-  }: Webhook): Fault[] {
-    const isThere = store.get(Application, namespace, applicationName) !== undefined
-    return faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isThere)
-  }
-
-  async function makeSecret({ metadata }: Webhook, name: string): Promise<void> {
-    const { namespace = '', name: owner, uid = '' } = metadata
-    const text = formatSigningSecret(randomBytes(secretBytes))
-    try {
-      await cluster.createSecret({
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: {
-          name,
-          namespace,
-          ownerReferences: [{ apiVersion, kind: Webhook.kind, name: owner, uid }],
-        },
-        data: { [signingKey]: Buffer.from(text).toString('base64') },
-      })
-    } catch (error) {
-      if (isTerminating(error))
-        throw new Waiting(
-          'NamespaceTerminating',
-          `the namespace '${namespace}' is going, and the webhook with it`,
-        )
-      if (!isAlreadyThere(error)) throw error
-    }
   }
 }
 
-function factsOf({ status }: Webhook): Observed<typeof Webhook> {
-  const { conditions: _, observedGeneration: __, ...facts } = status ?? {}
-  return facts
+async function reconcile(
+  webhook: Webhook,
+  { cluster, firstVersionOf, ownedSecrets }: Tools,
+  context: Pick<ReconcileContext<typeof Webhook>, 'report'>,
+): Promise<Observed<typeof Webhook>> {
+  const { namespace = '' } = webhook.metadata
+  const signingSecretName = signingSecretOf(webhook)
+  const createdVersion = webhook.status?.createdVersion ?? String(firstVersionOf(webhook))
+  // Before any other write: each write changes the version, and a new process does not know the first one.
+  if (webhook.status?.createdVersion === undefined)
+    await context.report({ ...observedOf(webhook), createdVersion }, 'recording the creation')
+  if (webhook.spec.signingSecretName === undefined) await createSecret(webhook, signingSecretName, cluster)
+  // `removeUnused` deletes the old secret, so the new one must exist.
+  const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
+  const status = { ...(await ownedSecrets.removeUnused(webhook)), createdVersion, signingSecretName }
+  const fault = faultOfSigningSecret(secret[signingKey])
+  const message = `the Secret '${signingSecretName}': ${fault}`
+  const ofSecret = fault === undefined ? [] : [{ reason: 'InvalidSigningSecret', message }]
+  throwFaults([...faultsOfForm(webhook), ...faultsOfApplication(webhook, cluster.store), ...ofSecret], status)
+  return status
+}
+
+function awaitLastCalls(webhook: Webhook, store: Store): void {
+  const { deletionTimestamp = '', annotations: given } = webhook.metadata
+  if (!given?.[annotations.lastCalls]) return
+  const isCalling = store.byIndex(WebhookCall, 'webhook', keyOf(webhook)).some(isOpen)
+  const remainingMs = Date.parse(deletionTimestamp) + lastCallsMs - Date.now()
+  if (isCalling && remainingMs > 0)
+    throw new Waiting('CallsRemain', 'waiting for the last calls', Math.ceil(remainingMs / 1000))
+}
+
+function faultsOfApplication(
+  { metadata: { namespace = '' }, spec: { applicationName } }: Webhook,
+  store: Store,
+): Fault[] {
+  const isThere = store.get(Application, namespace, applicationName) !== undefined
+  return faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isThere)
+}
+
+async function createSecret({ metadata }: Webhook, name: string, cluster: Cluster): Promise<void> {
+  const { namespace = '', name: owner, uid = '' } = metadata
+  const text = formatSigningSecret(randomBytes(secretBytes))
+  try {
+    await cluster.createSecret({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name,
+        namespace,
+        ownerReferences: [{ apiVersion, kind: Webhook.kind, name: owner, uid }],
+      },
+      data: { [signingKey]: Buffer.from(text).toString('base64') },
+    })
+  } catch (error) {
+    if (isTerminating(error))
+      throw new Waiting('NamespaceTerminating', `the namespace '${namespace}' is being deleted`)
+    if (!isAlreadyThere(error)) throw error
+  }
 }
 
 function faultsOfForm({ spec }: Webhook): Fault[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ResourceContext } from '../../api/active-resource.ts'
+import type { ActiveResource, ResourceContext } from '../../api/active-resource.ts'
 import type { Environment } from '../../api/environment.ts'
 import { Problem } from '../base/errors.ts'
 import type { Descriptor } from './descriptor.ts'
@@ -81,6 +81,27 @@ export function environmentNamespace(context: ResourceContext): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, namespaceHashLength)
   const head = name.slice(0, maxNamespaceLength - namespaceHashLength - 3).replace(/-{1,2}$/, '')
   return `${head}---${hash}`
+}
+
+/** Descriptor of the resource that gives an environment a namespace of its choice. */
+export const namespaceDescriptor: Descriptor = {
+  type: 'k8s-namespace',
+  class: 'default',
+  resourceId: 'k8s-namespace',
+}
+
+/**
+ * Namespace for the objects of an environment: the output of its `k8s-namespace` resource, else the one that the operator
+ * makes. Undefined while the resource has no output.
+ */
+export function namespaceFor(
+  context: ResourceContext,
+  resource: ActiveResource | undefined,
+): string | undefined {
+  if (!resource || resource.spec.unusedSince || resource.metadata.deletionTimestamp)
+    return environmentNamespace(context)
+  const namespace = resource.status?.outputs?.['namespace']
+  return typeof namespace === 'string' && namespace !== '' ? namespace : undefined
 }
 
 /**

@@ -33,7 +33,7 @@ describe('a host that two organizations want', () => {
   test('is not of the second, in any letter case: Conflict, and it has no Ingress', async () => {
     expect(await ready(claimHost(second, 'wanted', host.toUpperCase()))).toBe('False')
     const message = await verdictIn(second, 'wanted', 'ingress', 'Conflict')
-    expect(message).toContain(`host '${host}' is taken by another organization`)
+    expect(message).toContain(`host '${host}' is reserved by another organization`)
     expect(message).not.toContain(`${first.id}'`)
     expect(await ingressIn(second, 'wanted')).toBe(undefined)
   })

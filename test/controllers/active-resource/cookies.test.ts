@@ -67,7 +67,7 @@ function putSecret(name: string, more: Partial<ObjectMeta>) {
 
 describe('the cookie of a driver', () => {
   test('is a Secret that is named after the resource, carries our finalizer, and goes with its owner', async () => {
-    await world.look(wanted('one', 'x'))
+    await world.reconcile(wanted('one', 'x'))
     const name = secretFor('one', 'x')
     expect(name).toMatch(new RegExp(`^${guResId}-cookie-[0-9a-f]{8}$`))
     const { metadata: kept } = world.objects.get('Secret', name) ?? {}
@@ -96,9 +96,9 @@ describe('the cookie of a driver', () => {
       throw new Waiting('DriverBusy', 'working on it', 1)
     }
     const resource = wanted('one', 'x')
-    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     world.restart()
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(told).toEqual([undefined, 'accepted as 17'])
   })
 
@@ -138,7 +138,7 @@ describe('the cookie of a driver', () => {
 
 describe('a resource whose driver keeps a cookie', () => {
   test('names its Secret in the status before the driver is called the first time', async () => {
-    await world.look(wanted('one', 'x'))
+    await world.reconcile(wanted('one', 'x'))
     const secret = secretFor('one', 'x')
     expect(world.log).toEqual(['status', 'provision one', `apply Secret ${secret}`, 'status'])
     expect(world.statusOf(base).secretNames).toEqual([secret])
@@ -146,11 +146,11 @@ describe('a resource whose driver keeps a cookie', () => {
 
   test('keeps a Secret that is named by the status when somebody deletes it', async () => {
     const resource = wanted('one', 'x')
-    await world.look(resource)
+    await world.reconcile(resource)
     world.objects.delete('Secret', secretFor('one', 'x'))
-    await world.look(wanted('one', 'x'))
+    await world.reconcile(wanted('one', 'x'))
     world.remove(resource)
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(told).toEqual([undefined, 'first words'])
   })
 
@@ -158,7 +158,7 @@ describe('a resource whose driver keeps a cookie', () => {
     ['driver', 'two', 'x'],
     ['identity', 'one', 'y'],
   ])('that gets another %s keeps the old cookie until what it stands for is gone', async (_, name, zone) => {
-    await world.look(wanted('one', 'x'))
+    await world.reconcile(wanted('one', 'x'))
     const old = secretFor('one', 'x')
     const during: unknown[] = []
     act = async (cookie) => {
@@ -166,7 +166,7 @@ describe('a resource whose driver keeps a cookie', () => {
       const { finalizers } = world.objects.get('Secret', old)?.metadata ?? {}
       during.push(world.statusOf(base).secretNames, finalizers)
     }
-    expect(await world.look(wanted(name, zone))).toBeUndefined()
+    expect(await world.reconcile(wanted(name, zone))).toBeUndefined()
     expect(during).toEqual([[old, secretFor(name, zone)].toSorted(), [finalizer]])
     expect(told).toEqual([undefined, undefined, 'first words'])
     expect(cookies()).toEqual([`Secret ${secretFor(name, zone)}`])
@@ -175,17 +175,17 @@ describe('a resource whose driver keeps a cookie', () => {
 
   test('leaves no cookie behind when it is deprovisioned', async () => {
     const resource = wanted('one', 'x')
-    await world.look(resource)
+    await world.reconcile(resource)
     world.remove(resource)
     world.restart()
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(told).toEqual([undefined, 'first words'])
     expect(cookies()).toEqual([])
   })
 
   test('has it still when the deprovision has to wait', async () => {
     const resource = wanted('one', 'x')
-    await world.look(resource)
+    await world.reconcile(resource)
     world.remove(resource)
     const [first] = world.tools.drivers.builtIn
     const { deprovision } = first as Driver // the driver `one`
@@ -194,9 +194,9 @@ describe('a resource whose driver keeps a cookie', () => {
         throw new Waiting('Absent', 'not sure yet', 1)
       },
     })
-    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     Object.assign(first as Driver, { deprovision })
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(told).toEqual([undefined, 'first words'])
     expect(cookies()).toEqual([])
   })

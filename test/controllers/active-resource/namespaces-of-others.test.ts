@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import { annotations, labels, manager, systemNamespace } from '../../../operator/api/names.ts'
+import { labels, systemNamespace } from '../../../operator/api/names.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, context, driver } from '../../support/builders.ts'
@@ -37,7 +37,7 @@ describe('a driver makes a Namespace', () => {
     ['of any other name', 'shared'],
   ])('%s', async (_, name) => {
     made = [namespace(name)]
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(world.objects.get('Namespace', name)).toBeDefined()
   })
 })
@@ -53,50 +53,8 @@ describe('a driver does not make a Namespace', () => {
     ['that begins with another organization', 'globex--shared'],
   ])('%s: NotAllowed', async (_, name) => {
     made = [namespace('shared'), namespace(name)]
-    expect(await world.look(resource)).toMatchObject({ reason: 'NotAllowed' })
+    expect(await world.reconcile(resource)).toMatchObject({ reason: 'NotAllowed' })
     expect(world.objects.names()).toEqual([])
-  })
-})
-
-describe('a Namespace whose name is that of others, made before that was refused,', () => {
-  const name = 'globex--shared'
-  /** As an operator of before left it. */
-  const stands = (changes: { mark?: string; labels?: Record<string, string> } = {}) => {
-    const { mark = `acme/${resource.metadata.name}`, labels: given = {} } = changes
-    const { metadata, apiVersion, kind } = world.objects.put({
-      ...namespace(name),
-      metadata: {
-        name,
-        labels: { [labels.managedBy]: manager, [labels.resource]: resource.metadata.name, ...given },
-        annotations: { [annotations.resource]: mark, [annotations.descriptor]: 'a' },
-      },
-    })
-    const objects = [{ apiVersion, kind, name, uid: metadata.uid }]
-    world.cluster.setStatus(ActiveResource, 'acme', resource.metadata.name, { objects })
-  }
-
-  test('stays that of the resource that made it', async () => {
-    stands()
-    made = [namespace(name), secretIn(name)]
-    expect(await world.look(resource)).toBeUndefined()
-    expect(world.objects.names()).toEqual([`Namespace ${name}`, 'Secret login'])
-  })
-
-  test.each([
-    ['made by another resource', { mark: 'acme/other' }],
-    ['an organization since', { labels: { [labels.organization]: name } }],
-  ])('is refused when it is %s: NotAllowed, and it stays as it is', async (_, changes) => {
-    stands(changes)
-    made = [namespace(name)]
-    expect(await world.look(resource)).toMatchObject({ reason: 'NotAllowed' })
-    expect(world.objects.names()).toEqual([`Namespace ${name}`])
-  })
-
-  test('is named where another name that is refused would take it away', async () => {
-    stands()
-    made = [namespace('globex--other')]
-    expect(String(await world.look(resource))).toContain(`'${name}' with all that is in it`)
-    expect(world.objects.names()).toEqual([`Namespace ${name}`])
   })
 })
 
@@ -108,21 +66,21 @@ describe('objects do not go into a namespace', () => {
   ])('%s: NamespaceNotOpen', async (_, name, given) => {
     world.objects.put({ ...namespace(name), metadata: { name, labels: given } })
     made = [secretIn(name)]
-    expect(await world.look(resource)).toMatchObject({ reason: 'NamespaceNotOpen' })
+    expect(await world.reconcile(resource)).toMatchObject({ reason: 'NamespaceNotOpen' })
     expect(world.objects.names()).toEqual([`Namespace ${name}`])
   })
 
   test('that became an organization after a resource made it, and it stays when the resource goes', async () => {
     made = [namespace('initech')]
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     const { metadata } = world.objects.get('Namespace', 'initech') ?? namespace('initech')
     const given = { ...metadata.labels, [labels.organization]: 'initech' }
     world.objects.replaceMetadata('Namespace', 'initech', { ...metadata, labels: given })
     const guest = world.put(activeResource({ type: 'base', resourceId: 'guest' }, { definition }))
     made = [secretIn('initech')]
-    expect(await world.look(guest)).toMatchObject({ reason: 'NamespaceNotOpen' })
+    expect(await world.reconcile(guest)).toMatchObject({ reason: 'NamespaceNotOpen' })
     world.remove(resource)
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(world.objects.names()).toEqual(['Namespace initech'])
   })
 })

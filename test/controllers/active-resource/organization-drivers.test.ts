@@ -117,7 +117,7 @@ describe('what stands', () => {
   ])('remembers %s', async (_, driverType, standsAs) => {
     own('mine', 'https://d.test')
     own('wrapper', 'driver://acme/mine')
-    await world.look(wanted(driverType))
+    await world.reconcile(wanted(driverType))
     expect(standing()).toEqual({ ...standsAs, identity: { zone: 'x' } })
   })
 
@@ -132,18 +132,18 @@ describe('what stands', () => {
   ])('is deprovisioned when its driver %s', async (_, act, by) => {
     own('mine', 'https://d.test')
     const resource = wanted('acme/mine')
-    await world.look(resource)
+    await world.reconcile(resource)
     act()
     world.restart()
     world.remove(resource)
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(calls.at(-1)).toBe(`${by} deprovisions [{"zone":"x"}]`)
   })
 
   test('by a driver of ours that is no more is for a person', async () => {
     world.put({ ...base, status: { provisioned: { driverType: 'quartermaster/gone' } } })
     world.remove(base)
-    expect(await world.look(base)).toMatchObject({ reason: 'UnknownDriver' })
+    expect(await world.reconcile(base)).toMatchObject({ reason: 'UnknownDriver' })
   })
 })
 
@@ -158,8 +158,8 @@ describe('a switch', () => {
     own('wrapper', 'driver://acme/mine')
     own('outer', 'driver://acme/wrapper')
     own('of-ours', 'driver://quartermaster/ours')
-    await world.look(wanted(from))
-    await world.look(wanted(to))
+    await world.reconcile(wanted(from))
+    await world.reconcile(wanted(to))
     expect(calls.filter((each) => each.includes('deprovisions'))).toEqual([])
     expect(world.statusOf(base).predecessors).toBeUndefined()
   })
@@ -174,17 +174,17 @@ describe('a switch', () => {
     ],
   ])('%s replaces', async (_, driverType, zone, told) => {
     own('of-ours', 'driver://quartermaster/ours')
-    await world.look(wanted('acme/of-ours'))
-    await world.look(wanted(driverType, zone))
+    await world.reconcile(wanted('acme/of-ours'))
+    await world.reconcile(wanted(driverType, zone))
     expect(calls.at(-1)).toBe(told)
     expect(standing()?.identity).toEqual({ zone })
   })
 
   test('from a remote driver to one that wraps ours, under the same name, replaces', async () => {
     own('mine', 'https://d.test')
-    await world.look(wanted('acme/mine', 'x'))
+    await world.reconcile(wanted('acme/mine', 'x'))
     own('mine', 'driver://quartermaster/ours')
-    await world.look(wanted('acme/mine', 'y'))
+    await world.reconcile(wanted('acme/mine', 'y'))
     expect(calls.at(-1)).toBe('https://d.test deprovisions [{"zone":"x"}]')
     expect(standing()).toEqual({ driverType: 'quartermaster/ours', identity: { zone: 'y' } })
   })

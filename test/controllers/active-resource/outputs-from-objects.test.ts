@@ -54,7 +54,7 @@ describe('outputs that only objects tell', () => {
         return { values: { at: 1 }, secrets: {} }
       },
     }
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(seen).toEqual(['Deployment with uid', 'ConfigMap with uid', 'Secret with uid'])
     expect(world.log.indexOf('outputs')).toBeGreaterThan(world.log.indexOf('apply Secret thing'))
     expect(world.statusOf(resource).outputs).toEqual({ at: 1 })
@@ -65,7 +65,7 @@ describe('outputs that only objects tell', () => {
       outputs: { values: { at: 0 }, secrets: {} },
       outputsFrom: async () => ({ values: { at: 1 }, secrets: {} }),
     }
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(world.statusOf(resource).outputs).toEqual({ at: 1 })
   })
 
@@ -88,7 +88,7 @@ describe('outputs that only objects tell', () => {
         return nothing
       },
     }
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(seen).toEqual({ in: 'inside', out: undefined, none: undefined })
   })
 
@@ -105,7 +105,7 @@ describe('outputs that only objects tell', () => {
         return nothing
       },
     }
-    expect(await world.look(resource)).toMatchObject({ reason: 'NamespaceNotOpen' })
+    expect(await world.reconcile(resource)).toMatchObject({ reason: 'NamespaceNotOpen' })
     expect(isAsked).toBe(false)
   })
 })
@@ -129,7 +129,7 @@ describe('while outputs are waited for', () => {
         throw error()
       },
     }
-    await world.look(resource)
+    await world.reconcile(resource)
     const { objects = [], reservedHosts, provisioned, inputsHash } = world.statusOf(resource)
     expect(objects.map(({ kind, uid }) => [kind, uid !== ''])).toEqual([
       ['Deployment', true],
@@ -142,21 +142,21 @@ describe('while outputs are waited for', () => {
 
   test('the outputs of before stay', async () => {
     answer = { outputs: { values: { replicas: 7 }, secrets: {} } }
-    await world.look(resource)
+    await world.reconcile(resource)
     answer = { objects: [object('Deployment')], outputsFrom: replicas }
     const { spec } = world.now(resource) ?? resource
     const changed = { ...spec, definition: { ...spec.definition, driverInputs: { values: { new: 1 } } } }
     world.put({ ...(world.now(resource) ?? resource), spec: changed })
-    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     expect(world.statusOf(resource).outputs).toEqual({ replicas: 7 })
   })
 
   test('a change of an object wakes the resource, and not afterwards', async () => {
-    expect(await world.look(resource)).toBeInstanceOf(Waiting)
+    expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     expect(isEnqueued(world, resource)).toBe(false)
     world.objects.touchStatus('Deployment', 'thing', { replicas: 2 })
     expect(isEnqueued(world, resource)).toBe(true)
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(world.statusOf(resource).outputs).toEqual({ replicas: 2 })
     world.enqueued.length = 0
     world.objects.touchStatus('Deployment', 'thing', { replicas: 3 })
@@ -171,14 +171,14 @@ describe('while outputs are waited for', () => {
         throw new Waiting('OutputsNotReady', 'not yet')
       },
     }
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(isEnqueued(world, resource)).toBe(true)
   })
 
   test('a deletion takes the objects away', async () => {
-    await world.look(resource)
+    await world.reconcile(resource)
     world.remove(resource)
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(world.now(resource)).toBeUndefined()
     expect(world.objects.names()).toEqual([`Namespace ${namespace}`])
   })

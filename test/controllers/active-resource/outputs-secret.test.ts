@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { apiVersion } from '../../../operator/api/names.ts'
-import { keepSecretOutputs } from '../../../operator/controllers/active-resource/outputs.ts'
+import { writeOutputsSecret } from '../../../operator/controllers/active-resource/outputs.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeObjects } from '../support/fake-objects.ts'
@@ -25,14 +25,14 @@ const ownerOf = (objects: ReturnType<typeof world>) =>
 describe('the Secret of the outputs, when something has its name', () => {
   test('is written over what an earlier resource of the same GUResID left', async () => {
     const objects = world(ownedBy(guResId, 'uid-old'))
-    expect(await keepSecretOutputs(resource, secrets, objects.open())).toBe(name)
+    expect(await writeOutputsSecret(resource, secrets, objects.open())).toBe(name)
     expect(ownerOf(objects)).toBe('uid-new')
     expect(objects.log).toEqual([`remove Secret ${name}`, `apply Secret ${name}`])
   })
 
   test('waits while that cannot go yet', async () => {
     const objects = world({ ...ownedBy(guResId, 'uid-old'), finalizers: ['example.org/hold'] })
-    await expect(keepSecretOutputs(resource, secrets, objects.open())).rejects.toThrow(Waiting)
+    await expect(writeOutputsSecret(resource, secrets, objects.open())).rejects.toThrow(Waiting)
     expect(ownerOf(objects)).toBe('uid-old')
   })
 
@@ -41,13 +41,13 @@ describe('the Secret of the outputs, when something has its name', () => {
     ['another resource', ownedBy('other', 'uid-other')],
   ])('leaves what is of %s', async (_, metadata) => {
     const objects = world(metadata)
-    await expect(keepSecretOutputs(resource, secrets, objects.open())).rejects.toThrow(Stalled)
+    await expect(writeOutputsSecret(resource, secrets, objects.open())).rejects.toThrow(Stalled)
     expect(objects.log).toEqual([])
   })
 
   test('stays when it is its own', async () => {
     const objects = world(ownedBy(guResId, 'uid-new'))
-    expect(await keepSecretOutputs(resource, secrets, objects.open())).toBe(name)
+    expect(await writeOutputsSecret(resource, secrets, objects.open())).toBe(name)
     expect(objects.log).toEqual([`apply Secret ${name}`])
   })
 })

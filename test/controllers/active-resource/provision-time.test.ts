@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver } from '../../support/builders.ts'
-import { silentContext } from '../support/turn.ts'
+import { silentContext } from '../support/context.ts'
 import { createWorld } from '../support/world.ts'
 
 const before = '2026-01-01T00:00:00Z'
@@ -21,7 +21,7 @@ async function provisioned(values: object) {
   const definition = { definitionName: 'base', driverType: 'quartermaster/maker' }
   const made = activeResource({ type: 'base', resourceId: 'main' }, { definition })
   world.put(made)
-  expect(await world.look(made)).toBeUndefined()
+  expect(await world.reconcile(made)).toBeUndefined()
   const { provisionTime, ...status } = world.statusOf(made)
   expect(Date.parse(provisionTime ?? '')).toBeGreaterThan(Date.parse(before))
   const driverInputs = { values: { ...values } }

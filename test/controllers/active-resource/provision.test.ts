@@ -83,7 +83,7 @@ describe('objects that nobody would find again are in the status before they are
     }
     provision = () => ({ objects: [object(kind)] })
     const resource = wanted()
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(before).toEqual([expected])
     expect(recorded(resource)).toEqual([`${kind} stands`])
   })
@@ -94,11 +94,11 @@ describe('objects that nobody would find again are in the status before they are
       if (each.kind === 'ConfigMap') throw new Error('reset')
     }
     const resource = wanted()
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(world.objects.names()).toContain('Secret thing')
     world.restart()
     world.remove(resource)
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(world.objects.names()).not.toContain('Secret thing')
     expect(world.now(resource)).toBeUndefined()
   })
@@ -107,10 +107,10 @@ describe('objects that nobody would find again are in the status before they are
     const foreign = world.objects.put({ ...object('Secret'), metadata: { name: 'thing', namespace } })
     provision = () => ({ objects: [object('Secret', 'thing', { data: { a: 'eA==' } })] })
     const resource = wanted()
-    for (const _ of [1, 2]) expect(await world.look(resource)).toMatchObject({ reason: 'Conflict' })
+    for (const _ of [1, 2]) expect(await world.reconcile(resource)).toMatchObject({ reason: 'Conflict' })
     expect(recorded(resource)).toEqual(['Secret to come'])
     world.remove(resource)
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(world.objects.get('Secret', 'thing')).toEqual(foreign)
   })
 })
@@ -119,23 +119,23 @@ describe('reserved hosts', () => {
   test('are taken before anything is applied, and are in the status afterwards', async () => {
     provision = () => ({ objects: [object('Deployment')], reservedHosts: ['shop.test'] })
     const [first, second] = [wanted(), wanted({}, 'globex')]
-    expect(await world.look(first)).toBeUndefined()
+    expect(await world.reconcile(first)).toBeUndefined()
     expect(world.statusOf(first).reservedHosts).toEqual(['shop.test'])
     const applies = world.log.filter((each) => each.startsWith('apply')).length
-    expect(await world.look(second)).toMatchObject({ reason: 'Conflict' })
+    expect(await world.reconcile(second)).toMatchObject({ reason: 'Conflict' })
     expect(world.log.filter((each) => each.startsWith('apply'))).toHaveLength(applies)
     world.remove(first)
-    await world.look(first)
+    await world.reconcile(first)
     expect(isEnqueued(world, second)).toBe(true)
-    expect(await world.look(second)).toBeUndefined()
+    expect(await world.reconcile(second)).toBeUndefined()
   })
 
   test('that are given up leave the status', async () => {
     provision = () => ({ reservedHosts: ['shop.test'] })
-    await world.look(wanted())
+    await world.reconcile(wanted())
     provision = () => ({})
     const resource = wanted({ changed: true })
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(world.statusOf(resource)).not.toHaveProperty('reservedHosts')
   })
 })
@@ -162,7 +162,7 @@ describe('what a driver throws has no secret in it', () => {
   test.each(rows)('%s in %s', async (_, __, arrange, make) => {
     arrange(refuse(make))
     const resource = wanted()
-    const error = await world.look(resource)
+    const error = await world.reconcile(resource)
     expect(error).toMatchObject({ message: expect.stringContaining('answered 403') })
     expect(JSON.stringify([error, (error as Error).message, world.now(resource)])).not.toContain(canary) // an error
   })
@@ -172,7 +172,7 @@ describe('what a driver throws has no secret in it', () => {
     world.objects.before = ({ kind }) => {
       if (kind === 'Deployment') throw new Stalled('Rejected', `invalid value '${canary}'`)
     }
-    expect(String(await world.look(wanted()))).not.toContain(canary)
+    expect(String(await world.reconcile(wanted()))).not.toContain(canary)
   })
 })
 
@@ -180,7 +180,7 @@ describe('a driver may say only later what it is known by', () => {
   test('identify may return a promise', async () => {
     identify = async () => ({ zone: 'z1' })
     const resource = wanted()
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(world.statusOf(resource).provisioned?.identity).toEqual({ zone: 'z1' })
   })
 
@@ -189,7 +189,7 @@ describe('a driver may say only later what it is known by', () => {
     ['outputsFrom', () => (provision = () => ({ outputsFrom: () => new Promise(() => {}) }))],
   ])('%s has a deadline', async (_, hang) => {
     hang()
-    expect(await world.look(wanted())).toMatchObject({ message: expect.stringContaining('in time') })
+    expect(await world.reconcile(wanted())).toMatchObject({ message: expect.stringContaining('in time') })
   })
 })
 
@@ -200,25 +200,25 @@ test('a provision that did not come to its end is done again, even if the old in
     if (values.size === 2) throw new Error('half of it was done')
     return {}
   }
-  await world.look(wanted({ size: 1 }))
-  await world.look(wanted({ size: 2 }))
-  await world.look(wanted({ size: 1 }))
-  await world.look(wanted({ size: 1 }))
+  await world.reconcile(wanted({ size: 1 }))
+  await world.reconcile(wanted({ size: 2 }))
+  await world.reconcile(wanted({ size: 1 }))
+  await world.reconcile(wanted({ size: 1 }))
   expect(made).toEqual([{ size: 1 }, { size: 2 }, { size: 1 }])
 })
 
 test('an edit by hand is repaired, even if the first try of it fails', async () => {
   provision = () => ({ objects: [object('Deployment')] })
   const resource = wanted()
-  await world.look(resource)
+  await world.reconcile(resource)
   const live = world.objects.get('Deployment', 'thing')
   if (live) world.objects.put({ ...live, spec: { size: 9 } })
   world.objects.before = () => {
     throw new Error('reset')
   }
   expect(isEnqueued(world, resource)).toBe(true)
-  await world.look(resource)
+  await world.reconcile(resource)
   world.objects.before = () => {}
-  expect(await world.look(resource)).toBeUndefined()
+  expect(await world.reconcile(resource)).toBeUndefined()
   expect(world.objects.get('Deployment', 'thing')).toMatchObject({ spec: { size: 1 } })
 })

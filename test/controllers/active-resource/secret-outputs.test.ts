@@ -101,30 +101,30 @@ beforeEach(() => {
 describe('a resource whose type is not there', () => {
   test('is not provisioned, and waits for the type', async () => {
     const resource = deploy()
-    expect(await world.look(resource)).toMatchObject({ reason: 'TypeNotFound' })
+    expect(await world.reconcile(resource)).toMatchObject({ reason: 'TypeNotFound' })
     expect(calls).toBe(0)
     setType('values')
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(calls).toBe(1)
   })
 
   test('stays ready when it was, until its inputs change', async () => {
     setType('secrets')
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     dropType()
-    expect(await world.look(resource)).toBeUndefined()
-    expect(await world.look(deploy())).toMatchObject({ reason: 'TypeNotFound' })
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect(await world.reconcile(deploy())).toMatchObject({ reason: 'TypeNotFound' })
     expect([calls, outputsOf(resource)]).toEqual([1, { host: 'h' }])
   })
 
   test('is deprovisioned all the same', async () => {
     setType('secrets')
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     dropType()
     world.remove(resource)
-    expect(await world.look(resource)).toBeUndefined()
+    expect(await world.reconcile(resource)).toBeUndefined()
     expect(world.now(resource)).toBeUndefined()
   })
 
@@ -136,7 +136,7 @@ describe('a resource whose type is not there', () => {
       dropType()
       return provision.call(database, request)
     }
-    expect(await world.look(resource)).toMatchObject({ reason: 'TypeNotFound' })
+    expect(await world.reconcile(resource)).toMatchObject({ reason: 'TypeNotFound' })
     database.provision = provision
     expect(JSON.stringify(world.statusOf(resource))).not.toContain(password())
   })
@@ -151,9 +151,9 @@ describe('what was secret once stays secret for that resource', () => {
   ])('%s', async (_, change) => {
     setType('secrets')
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     change()
-    await world.look(deploy())
+    await world.reconcile(deploy())
     expect([calls, outputsOf(resource)]).toEqual([2, { host: 'h' }])
     expect(secretOf(resource)?.['data']).toEqual({ password: Buffer.from(password()).toString('base64') })
   })
@@ -162,9 +162,9 @@ describe('what was secret once stays secret for that resource', () => {
     setType('nowhere')
     part = 'secrets'
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     part = 'values'
-    await world.look(deploy())
+    await world.reconcile(deploy())
     expect([calls, outputsOf(resource)]).toEqual([2, { host: 'h' }])
   })
 
@@ -176,22 +176,22 @@ describe('what was secret once stays secret for that resource', () => {
       expect(world.statusOf(resource).secretOutputPaths).toEqual(['/password'])
       throw new Error('the process ends')
     }
-    await world.look(resource)
+    await world.reconcile(resource)
     world.objects.before = () => {}
     world.restart()
     setType('values')
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(outputsOf(resource)).toEqual({ host: 'h' })
   })
 
   test('and a resource that is made anew begins anew', async () => {
     setType('secrets')
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     world.remove(resource)
-    await world.look(resource)
+    await world.reconcile(resource)
     setType('values')
-    await world.look(deploy())
+    await world.reconcile(deploy())
     expect(outputsOf(resource)).toEqual({ host: 'h', password: password() })
   })
 })
@@ -204,31 +204,31 @@ describe('an output that its type calls secret by now', () => {
   ])('%s', async (_, spec) => {
     setType('values')
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(outputsOf(resource)).toEqual({ host: 'h', password: password() })
     deploy(spec)
     setType('secrets')
-    await world.look(resource)
+    await world.reconcile(resource)
     expect(outputsOf(resource)).toEqual({ host: 'h' })
   })
 
   test('is secret to what depends on it', async () => {
     setType('values')
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     const dependent = deployDependent()
-    await world.look(dependent)
+    await world.reconcile(dependent)
     expect(outputsOf(dependent)).toEqual({ url: `db://${password()}@h` })
     setType('secrets')
-    await world.look(resource)
-    await world.look(dependent)
+    await world.reconcile(resource)
+    await world.reconcile(dependent)
     expect(outputsOf(dependent)).toEqual({})
   })
 
   test('wakes the resources of that type', async () => {
     setType('values')
     const resource = deploy()
-    await world.look(resource)
+    await world.reconcile(resource)
     const enqueued: string[] = []
     for (const watch of activeResourceController(world.tools).watches ?? [])
       watch.subscribe((keys) => enqueued.push(...keys))
@@ -252,15 +252,15 @@ describe('no order of events shows a secret', () => {
     'the driver answers it as plain': () => void (part = 'values'),
     'the driver does not answer it': () => void (part = 'nowhere'),
     'the process starts anew': () => world.restart(),
-    'a deployment': async () => void (await world.look(deploy())),
+    'a deployment': async () => void (await world.reconcile(deploy())),
     'a deployment without it': async () => {
-      await world.look(deploy({ unusedSince: '2026-01-01T00:00:00Z' }))
+      await world.reconcile(deploy({ unusedSince: '2026-01-01T00:00:00Z' }))
     },
     'it is deleted': async (state) => {
       const resource = world.now(deployed())
       if (!resource) return
       world.remove(resource)
-      await world.look(resource)
+      await world.reconcile(resource)
       state.isSecret = false
     },
   }
@@ -303,8 +303,8 @@ describe('no order of events shows a secret', () => {
           for (const name of names) {
             const before = calls
             await events[name]?.(state)
-            await world.look(world.now(deployed()) ?? dependent)
-            await world.look(dependent)
+            await world.reconcile(world.now(deployed()) ?? dependent)
+            await world.reconcile(dependent)
             note(state, calls > before)
             const shown = JSON.stringify([world.statusOf(deployed()), world.statusOf(dependent).outputs])
             expect([...state.secrets].filter((each) => shown.includes(each))).toEqual([])

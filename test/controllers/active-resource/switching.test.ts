@@ -5,8 +5,8 @@ import type { Driver } from '../../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
 import { fc } from '../../support/properties.ts'
+import { silentContext } from '../support/context.ts'
 import { resourceTools } from '../support/resource-tools.ts'
-import { silentContext } from '../support/turn.ts'
 
 type Status = NonNullable<ActiveResource['status']>
 

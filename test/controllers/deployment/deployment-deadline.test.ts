@@ -8,7 +8,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation.ts'
-import { createProgress } from '../../../operator/controllers/shared/progress.ts'
+import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { runHash } from '../../../operator/domain/deployment/run-memory.ts'
 import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
@@ -19,7 +19,7 @@ import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
 import { definition } from '../../support/builders.ts'
 import { drivers } from '../../support/graphs.ts'
-import { silentContext } from '../support/turn.ts'
+import { silentContext } from '../support/context.ts'
 
 const namespace = 'acme'
 const long = 1_000_000_000
@@ -82,7 +82,7 @@ async function resultOf(
   const controller = environmentDeploymentController({
     cluster: { ...cluster, ...(changes.create ? { create: changes.create } : {}) },
     installation: installationWith(Buffer.alloc(32)),
-    progress: createProgress(store, 3),
+    progress: createProgressCounter(store, 3),
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
     attempts: 3,
     timeoutSeconds,
@@ -187,7 +187,7 @@ test('a deployment is looked at again when its time is up, whatever it waits for
   const controller = environmentDeploymentController({
     cluster,
     installation: installationWith(Buffer.alloc(32)),
-    progress: createProgress(store, 3),
+    progress: createProgressCounter(store, 3),
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
     attempts: 3,
     timeoutSeconds: 0.2,

@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { awaited, failure, refusal } from '../../../operator/controllers/deployment/deployment-failure.ts'
+import {
+  awaitSource,
+  failure,
+  planningFailure,
+} from '../../../operator/controllers/deployment/deployment-failure.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 
 const maxStatusBytes = 1_000_000
@@ -87,7 +91,7 @@ test.each([
     { ...metadata, annotations: given },
     { environmentName: 'shop.dev' },
   )
-  const error = refusal(deployment, many(300, 'x'), {}, 60)
+  const error = planningFailure(deployment, many(300, 'x'), {}, 60)
   expect(error).toBeInstanceOf(expected)
   expect((error as Stalled).observed).toMatchObject({ problems: { length: 201 } }) // both have it
 })
@@ -106,16 +110,16 @@ describe.each([
     )
 
   test('gets time to arrive', () => {
-    const waiting = awaited(deployment(10_000), missing, 60)
+    const waiting = awaitSource(deployment(10_000), missing, 60)
     expect(waiting).toBeInstanceOf(Waiting)
     expect(waiting).toMatchObject({ reason: 'SetNotFound' })
     expect(waiting.message).toContain("waiting for the deployment set 'shop.one'")
   })
 
   test('fails it when that is over: nothing waits for ever', () => {
-    const failed = awaited(deployment(61_000), missing, 60)
+    const failed = awaitSource(deployment(61_000), missing, 60)
     expect(failed).toBeInstanceOf(Stalled)
     expect(failed).toMatchObject({ reason: 'SetNotFound' })
-    expect(failed.message).toContain("the deployment set 'shop.one' did not come")
+    expect(failed.message).toContain("the deployment set 'shop.one' not found")
   })
 })

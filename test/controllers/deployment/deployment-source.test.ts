@@ -4,7 +4,7 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { createSources } from '../../../operator/controllers/deployment/deployment-source.ts'
+import { resolveSource } from '../../../operator/controllers/deployment/deployment-source.ts'
 import { runHash } from '../../../operator/domain/deployment/run-memory.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 
@@ -30,7 +30,7 @@ async function modulesOf(environment: object, deployment: object, status: object
   const target = { ...plain, status } as Environment // as the operator writes it
   const spec = { environmentName: 'shop.dev', deltaName: 'd1', ...deployment }
   const wanted = newObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
-  return Object.keys((await createSources(cluster).of(wanted, target)).set.modules).sort()
+  return Object.keys((await resolveSource(cluster, wanted, target)).set.modules).sort()
 }
 
 function addBase(status: object = { setName: 'shop.before' }) {

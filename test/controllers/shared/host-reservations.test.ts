@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
-import {
-  createHostReservations,
-  type HostReservations,
-} from '../../../operator/controllers/shared/host-reservations.ts'
+import { HostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
@@ -20,7 +17,7 @@ beforeEach(() => {
 
 /** Another process, which knows only what the cluster keeps. */
 function start() {
-  reservations = createHostReservations(cluster)
+  reservations = new HostReservations(cluster)
   enqueued = []
   reservations.onFreed((key) => enqueued.push(key))
 }

@@ -29,7 +29,7 @@ function start() {
   door = world.open()
   inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined))
   enqueued = []
-  inventory.onDrift((key) => enqueued.push(key))
+  inventory.onEnqueue((key) => enqueued.push(key))
 }
 
 function object(kind: string, content: object = { spec: { size: 1 } }, name = 'thing'): KubeObject {
@@ -39,8 +39,8 @@ function object(kind: string, content: object = { spec: { size: 1 } }, name = 't
 
 /** Applies, and has the status say so. */
 async function bring(...wanted: KubeObject[]) {
-  const applied = await inventory.bring(resource, wanted, [])
-  record(applied.standing)
+  const applied = await inventory.apply(resource, wanted, [])
+  record(applied.applied)
   return applied
 }
 
@@ -51,7 +51,7 @@ function record(standing: readonly AppliedObject[]) {
 /** Whether the resource counts as touched, and was enqueued for it. */
 function isTouched(): boolean {
   const isEnqueued = enqueued.splice(0).length > 0
-  expect(inventory.takeDrift(resource)).toBe(isEnqueued)
+  expect(inventory.consumeDrift(resource)).toBe(isEnqueued)
   return isEnqueued
 }
 
@@ -77,7 +77,7 @@ describe.each(kinds)('an object of the kind %s', (kind) => {
     await bring(object(kind))
     edit(kind)
     expect(isTouched()).toBe(true)
-    expect(inventory.takeDrift(resource)).toBe(false)
+    expect(inventory.consumeDrift(resource)).toBe(false)
   })
 
   test('that is deleted by hand is touched', async () => {
@@ -128,14 +128,14 @@ describe('Secrets', () => {
     edit('Secret')
     expect(isTouched()).toBe(false)
     await bring(object('ConfigMap'))
-    await inventory.clear(resource, [object('Secret')]).catch(() => {})
+    await inventory.removeAll(resource, [object('Secret')]).catch(() => {})
     expect(world.log).not.toContain('watch Secret')
     expect(world.get('Secret', 'thing')).toBeUndefined()
   })
 
   test('have no version in the status', async () => {
-    const { standing } = await bring(object('Secret'), object('ConfigMap'))
-    expect(standing.map(({ kind, resourceVersion }) => [kind, resourceVersion !== undefined])).toEqual([
+    const { applied } = await bring(object('Secret'), object('ConfigMap'))
+    expect(applied.map(({ kind, resourceVersion }) => [kind, resourceVersion !== undefined])).toEqual([
       ['Secret', false],
       ['ConfigMap', true],
     ])
@@ -150,7 +150,7 @@ describe('what nobody would find again', () => {
     ['not what the status names', 'Secret', [], true, true],
   ])('%s', async (_, kind, applies, recorded, found) => {
     if (recorded) record([{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: 'known' }])
-    const unfindable = await inventory.unfindable(
+    const unfindable = await inventory.unrecorded(
       resource,
       [object(kind)],
       applies.map((each) => object(each)),
@@ -162,7 +162,7 @@ describe('what nobody would find again', () => {
     door.watch = async () => {
       throw new Stalled('NotAllowed', 'no right')
     }
-    const recording = inventory.unfindable(resource, [object('Secret'), object('ConfigMap')], [])
+    const recording = inventory.unrecorded(resource, [object('Secret'), object('ConfigMap')], [])
     await expect(recording).rejects.toThrow(Stalled)
   })
 })
@@ -178,7 +178,7 @@ test.each<[rule: string, known: AppliedObject[]]>([
   record(known)
   await expect(bring(object('Secret'))).rejects.toMatchObject({ reason: 'Conflict' })
   expect(world.get('Secret', 'thing')).toEqual(foreign)
-  await inventory.clear(resource, [])
+  await inventory.removeAll(resource, [])
   expect(world.get('Secret', 'thing')).toEqual(foreign)
 })
 
@@ -195,7 +195,7 @@ test('a clear waits for what is still going', async () => {
     ...(world.get('ConfigMap', 'slow')?.metadata ?? { name: 'slow' }),
     finalizers: ['example.com/other'],
   })
-  await expect(inventory.clear(resource, [])).rejects.toBeInstanceOf(Waiting)
+  await expect(inventory.removeAll(resource, [])).rejects.toBeInstanceOf(Waiting)
 })
 
 describe('an object that is awaited', () => {
@@ -205,14 +205,14 @@ describe('an object that is awaited', () => {
     ['wakes it when it goes', () => world.delete('Deployment', 'thing'), true],
     ['is silent while nothing happens', () => {}, false],
   ])('%s, though no status names it yet', async (_, act, isEnqueued) => {
-    const applied = await inventory.bring(resource, [object('Deployment')], [])
-    await inventory.await(resource, applied)
+    const applied = await inventory.apply(resource, [object('Deployment')], [])
+    await inventory.enqueueOnChange(resource, applied)
     act()
     expect(enqueued.length > 0).toBe(isEnqueued)
   })
 
   test('wakes it once', async () => {
-    await inventory.await(resource, await bring(object('Deployment')))
+    await inventory.enqueueOnChange(resource, await bring(object('Deployment')))
     touch(1)
     touch(2)
     expect(enqueued).toEqual([keyOf(resource)])
@@ -222,22 +222,22 @@ describe('an object that is awaited', () => {
     const applied = await bring(object('Deployment'))
     touch(1)
     expect(enqueued).toEqual([])
-    await inventory.await(resource, applied)
+    await inventory.enqueueOnChange(resource, applied)
     expect(enqueued).toEqual([keyOf(resource)])
   })
 
   test('does not wake it for our own apply, whose event comes late', async () => {
     const release = world.holdEvents()
-    await inventory.await(resource, await bring(object('Deployment')))
+    await inventory.enqueueOnChange(resource, await bring(object('Deployment')))
     release()
     expect(enqueued).toEqual([])
   })
 
   test.each<[rule: string, end: () => Promise<unknown>]>([
     ['it is brought again', () => bring(object('Deployment'))],
-    ['it is cleared', () => inventory.clear(resource, []).catch(() => {})],
+    ['it is cleared', () => inventory.removeAll(resource, []).catch(() => {})],
   ])('is awaited no more when %s', async (_, end) => {
-    await inventory.await(resource, await bring(object('Deployment')))
+    await inventory.enqueueOnChange(resource, await bring(object('Deployment')))
     await end()
     enqueued = []
     touch(1)

@@ -8,7 +8,7 @@ import { announcementOf } from '../../../operator/domain/secret/announced-secret
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
-import { silentContext } from '../support/turn.ts'
+import { silentContext } from '../support/context.ts'
 
 const fake = createFakeCluster()
 let cluster: FakeCluster

@@ -1,9 +1,9 @@
-import type { ResourceTools } from '../../../operator/controllers/active-resource/active-resource.ts'
 import {
   createOrganizationDrivers,
   type DriverFactories,
 } from '../../../operator/controllers/active-resource/organization-drivers.ts'
-import { createHostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
+import type { ResourceTools } from '../../../operator/controllers/active-resource/tools.ts'
+import { HostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import type { Installation } from '../../../operator/controllers/shared/installation.ts'
 import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
 import type { SecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
@@ -34,15 +34,15 @@ export function resourceTools(
     log: silentLog,
     deadlineSeconds: 10,
     drivers: createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories }),
-    hostReservations: createHostReservations(cluster),
+    hostReservations: new HostReservations(cluster),
     objects: {} as Objects, // no object is made
     inventory: {
-      onDrift() {},
-      takeDrift: () => false,
-      unfindable: async () => [],
-      async await() {},
-      bring: async () => ({ standing: [], live: [] }),
-      clear: async () => {},
+      onEnqueue() {},
+      consumeDrift: () => false,
+      unrecorded: async () => [],
+      async enqueueOnChange() {},
+      apply: async () => ({ applied: [], live: [] }),
+      removeAll: async () => {},
     } satisfies Inventory,
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
     secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,

@@ -1,9 +1,7 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
-import {
-  activeResourceController,
-  type ResourceTools,
-} from '../../../operator/controllers/active-resource/active-resource.ts'
+import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
+import type { ResourceTools } from '../../../operator/controllers/active-resource/tools.ts'
 import { createInventory } from '../../../operator/controllers/shared/inventory.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
@@ -12,9 +10,9 @@ import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { silentContext } from './context.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
 import { resourceTools } from './resource-tools.ts'
-import { silentContext } from './turn.ts'
 
 /** Resources, the objects that they are made of, and a process that looks at one at a time, as the loop does. */
 export interface World {
@@ -27,7 +25,7 @@ export interface World {
   readonly tools: ResourceTools
   put(resource: ActiveResource): ActiveResource
   /** Reconciles or finalizes the resource as it is now; answers what was thrown. */
-  look(resource: ActiveResource): Promise<unknown>
+  reconcile(resource: ActiveResource): Promise<unknown>
   now(resource: ActiveResource): ActiveResource | undefined
   statusOf(resource: ActiveResource): NonNullable<ActiveResource['status']>
   /** Marks the resource as being deleted. */
@@ -61,7 +59,7 @@ export function createWorld(
       inventory: createInventory(door, find),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
-    tools.inventory.onDrift((key) => enqueued.push(key))
+    tools.inventory.onEnqueue((key) => enqueued.push(key))
     tools.hostReservations.onFreed((key) => enqueued.push(key))
     return { tools, controller: activeResourceController(tools) }
   }
@@ -104,7 +102,7 @@ export function createWorld(
       return process.tools
     },
     put: (resource) => cluster.put(ActiveResource, resource),
-    async look(resource) {
+    async reconcile(resource) {
       const latest = world.now(resource) ?? resource
       try {
         await settle(latest)

@@ -3,13 +3,13 @@ import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
-import { createAnnouncingWorld, late, noon, succeeded } from '../support/announcing.ts'
+import { createDispatcherWorld, late, noon, succeeded } from '../support/dispatcher-world.ts'
 import { environment } from '../support/webhooks.ts'
 
 const crash = new Error('the process died')
-const world = createAnnouncingWorld()
+const world = createDispatcherWorld()
 beforeEach(() => world.reset())
-afterEach(() => world.end())
+afterEach(() => world.stop())
 
 describe('a crash between two writes loses nothing and repeats nothing', () => {
   const mark = 'patch EnvironmentDeployment acme/shop.staging.1'
@@ -25,7 +25,7 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
     for (const name of ['one', 'two']) world.putWebhook(name)
     world.putDeployment({ startTime: noon })
     world.cluster.failNext(write, crash)
-    await world.begin()
+    await world.start()
     world.cluster.writes.length = 0
     await world.restart()
     expect(world.writes()).toEqual(left)
@@ -36,7 +36,7 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
     world.putWebhook('hook')
     world.putEnvironment()
     world.cluster.failNext('create WebhookCall', new ApiError(409, 'AlreadyExists', 'it already exists'))
-    await world.begin()
+    await world.start()
     expect(world.writes()).toEqual(['patch Environment acme/shop.staging'])
   })
 
@@ -44,7 +44,7 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
     world.putWebhook('hook')
     world.putEnvironment()
     world.cluster.failNext('create WebhookCall', new ApiError(500, 'InternalError', 'etcd has no leader'))
-    await world.begin()
+    await world.start()
     expect(world.calls()).toEqual([])
     await eventually('another try', 30_000, async () => world.announced() !== undefined || undefined)
     expect(world.calls()).toEqual(['hook environment.created'])
@@ -59,27 +59,27 @@ describe('what goes away meanwhile', () => {
     ['a webhook needs none', new ApiError(404, 'NotFound', 'not found')],
   ])('%s, and the last look at an environment ends', async (_, error) => {
     world.putWebhook('hook')
-    await world.begin()
+    await world.start()
     world.cluster.failNext('create WebhookCall', error)
     world.cluster.failNext('create WebhookCall', error)
-    await world.tellLast(world.putEnvironment({ deletionTimestamp: late }))
+    await world.notifyLast(world.putEnvironment({ deletionTimestamp: late }))
     expect(world.writes()).toEqual(['patch Environment acme/shop.staging'])
   })
 
   test('an environment needs no mark', async () => {
     world.putWebhook('hook')
-    await world.begin()
+    await world.start()
     world.cluster.failNext('patch Environment', new ApiError(404, 'NotFound', 'not found'))
-    await world.tellLast(world.putEnvironment({ deletionTimestamp: late }))
+    await world.notifyLast(world.putEnvironment({ deletionTimestamp: late }))
     expect(world.calls()).toEqual(['hook environment.created', 'hook environment.deleted'])
   })
 
   test('a refusal of another kind is one', async () => {
     world.putWebhook('hook')
-    await world.begin()
+    await world.start()
     const refusal = new ApiError(403, 'Forbidden', 'may not create')
     world.cluster.failNext('create WebhookCall', refusal)
-    await expect(world.tellLast(world.putEnvironment({ deletionTimestamp: late }))).rejects.toBe(refusal)
+    await expect(world.notifyLast(world.putEnvironment({ deletionTimestamp: late }))).rejects.toBe(refusal)
     expect(world.writes().filter((each) => each.startsWith('patch'))).toEqual([])
   })
 })
@@ -88,7 +88,7 @@ describe('the deletion of an environment', () => {
   test('is told of in its last moment, with all that was not told before', async () => {
     world.putWebhook('hook')
     world.putEnvironment({ finalizers: ['quartermaster.dev/finalizer'] })
-    await world.begin()
+    await world.start()
     world.putEnvironment({ deletionTimestamp: late, annotations: { [annotations.notified]: 'created' } })
     await world.quiet()
     expect(world.calls()).toEqual(['hook environment.created'])
@@ -97,7 +97,7 @@ describe('the deletion of an environment', () => {
     await world.quiet()
     world.isActive = true
     const last = world.cluster.store.get(Environment, 'acme', 'shop.staging')
-    await world.tellLast(last ?? environment())
+    await world.notifyLast(last ?? environment())
     expect(world.calls()).toEqual([
       'hook deployment.finished',
       'hook deployment.started',
@@ -106,7 +106,7 @@ describe('the deletion of an environment', () => {
     ])
     expect(world.announced()).toEqual({ [annotations.notified]: 'created,deleted' })
     const before = world.cluster.writes.length
-    await world.tellLast(world.cluster.store.get(Environment, 'acme', 'shop.staging') ?? environment())
+    await world.notifyLast(world.cluster.store.get(Environment, 'acme', 'shop.staging') ?? environment())
     expect(world.cluster.writes).toHaveLength(before)
   })
 })

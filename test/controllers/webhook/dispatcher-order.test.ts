@@ -8,7 +8,7 @@ import { type Dispatcher, startDispatcher } from '../../../operator/controllers/
 import { createFirstVersions } from '../../../operator/kube/cache/history.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { fc } from '../../support/properties.ts'
-import { succeeded } from '../support/announcing.ts'
+import { succeeded } from '../support/dispatcher-world.ts'
 import { createLaggingServer } from '../support/lagging-cluster.ts'
 import { deployment, environment, webhook } from '../support/webhooks.ts'
 

@@ -3,19 +3,19 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { WebhookCall } from '../../../operator/api/webhook.ts'
-import { createAnnouncingWorld, late, noon, succeeded } from '../support/announcing.ts'
+import { createDispatcherWorld, late, noon, succeeded } from '../support/dispatcher-world.ts'
 import { deployment, type webhook } from '../support/webhooks.ts'
 
-const world = createAnnouncingWorld()
+const world = createDispatcherWorld()
 beforeEach(() => world.reset())
-afterEach(() => world.end())
+afterEach(() => world.stop())
 
 describe('nothing is written', () => {
   test('without webhooks', async () => {
     world.putEnvironment()
-    await world.begin()
+    await world.start()
     world.putDeployment(succeeded)
-    await world.tellLast(world.putEnvironment({ deletionTimestamp: late }))
+    await world.notifyLast(world.putEnvironment({ deletionTimestamp: late }))
     await world.quiet()
     expect(world.cluster.writes).toEqual([])
   })
@@ -27,7 +27,7 @@ describe('nothing is written', () => {
     prepare()
     world.putWebhook('hook')
     world.putEnvironment()
-    await world.begin()
+    await world.start()
     expect(world.cluster.writes).toEqual([])
   })
 
@@ -36,7 +36,7 @@ describe('nothing is written', () => {
     world.putDeployment({})
     const odd = deployment(succeeded, { name: 'odd' })
     world.cluster.put(EnvironmentDeployment, { ...odd, spec: { environmentName: 'odd' } })
-    await world.begin()
+    await world.start()
     expect(world.cluster.writes).toEqual([])
   })
 })
@@ -44,7 +44,7 @@ describe('nothing is written', () => {
 describe('what happens is told', () => {
   test('to each webhook, by a call that is its own, before the mark is set', async () => {
     for (const name of ['one', 'two']) world.putWebhook(name)
-    await world.begin()
+    await world.start()
     const { metadata } = world.putEnvironment()
     await world.quiet()
     expect(world.writes()).toEqual([
@@ -69,7 +69,7 @@ describe('what happens is told', () => {
   test('with one id for all who are told', async () => {
     for (const name of ['one', 'two']) world.putWebhook(name)
     world.putEnvironment()
-    await world.begin()
+    await world.start()
     const ids = world.cluster.store.list(WebhookCall, 'acme').map(({ spec }) => spec.eventId)
     expect(ids).toHaveLength(2)
     expect(new Set(ids).size).toBe(1)
@@ -77,7 +77,7 @@ describe('what happens is told', () => {
 
   test('once, although the object changes again and the process begins anew', async () => {
     world.putWebhook('hook')
-    await world.begin()
+    await world.start()
     world.putDeployment({ startTime: noon })
     await world.quiet()
     world.cluster.setStatus(EnvironmentDeployment, 'acme', 'shop.staging.1', {
@@ -103,7 +103,7 @@ describe('what happens is told', () => {
     for (let each = 1; each <= 50; each += 1)
       world.putEnvironment({ name: `shop.e${each}`, uid: `e${each}`, namespace: 'acme' })
     world.putEnvironment({ namespace: 'globex' })
-    await world.begin()
+    await world.start()
     const marks = world.writes().filter((each) => each.startsWith('patch Environment'))
     expect(marks).toHaveLength(51)
     expect(marks.indexOf('patch Environment globex/shop.staging')).toBeLessThan(10)
@@ -112,14 +112,14 @@ describe('what happens is told', () => {
   test('when it happened while no process ran', async () => {
     world.putWebhook('hook')
     world.putDeployment(succeeded)
-    await world.begin()
+    await world.start()
     expect(world.calls()).toEqual(['hook deployment.finished', 'hook deployment.started'])
   })
 
   test('again, of an object that is made anew under its name', async () => {
     world.putWebhook('hook')
     world.putEnvironment()
-    await world.begin()
+    await world.start()
     world.cluster.drop(Environment, 'acme', 'shop.staging')
     world.putEnvironment({ uid: 'another' })
     await world.quiet()
@@ -141,7 +141,7 @@ describe('who is told', () => {
   ])('%s; it happened all the same, and is marked', async (_, ...given) => {
     world.putWebhook(...given)
     world.putEnvironment()
-    await world.begin()
+    await world.start()
     expect(world.writes()).toEqual(['patch Environment acme/shop.staging'])
   })
 
@@ -151,12 +151,12 @@ describe('who is told', () => {
     world.putWebhook('same-second', {}, { creationTimestamp: noon })
     world.putWebhook('second-after', {}, { creationTimestamp: '2026-01-01T12:00:01Z' })
     world.putEnvironment()
-    await world.begin()
+    await world.start()
     expect(world.calls()).toEqual(['old environment.created'])
   })
 
   test('not one that is made later: it is worth no write', async () => {
-    await world.begin()
+    await world.start()
     world.putEnvironment()
     world.putDeployment(succeeded)
     world.putWebhook('hook', {}, { creationTimestamp: late })

@@ -3,7 +3,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../../operator/outbound/errors.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
-import { agedBy, createCallWorld, daySeconds, secret, secretName } from '../support/calls.ts'
+import { agedBy, createCallWorld, daySeconds, secret, secretName } from '../support/call-world.ts'
 import { signingSecret } from '../support/webhooks.ts'
 
 const world = createCallWorld()
@@ -14,7 +14,7 @@ const goingOut = { generation: 2, deletionTimestamp: '2026-03-01T00:00:00Z' }
 test('a call is sent although its webhook is on its way out', async () => {
   world.putWebhook({}, {}, goingOut)
   world.putCall()
-  expect(await world.look()).toMatchObject({ reason: 'Reconciled' })
+  expect(await world.reconcile()).toMatchObject({ reason: 'Reconciled' })
 })
 
 describe('a call is not sent', () => {
@@ -56,7 +56,7 @@ describe('a call is not sent', () => {
   ])('%s', async (_, prepare, reason, isOver) => {
     prepare()
     world.putCall()
-    expect(await world.look()).toMatchObject({ reason })
+    expect(await world.reconcile()).toMatchObject({ reason })
     expect(world.now().status?.finishTime !== undefined).toBe(isOver)
     expect(world.requests).toEqual([])
   })
@@ -74,7 +74,7 @@ describe('a call that is over', () => {
   ])('%s', async (_, secondsAgo, isThere) => {
     world.putWebhook()
     world.putCall({}, finished(secondsAgo))
-    await world.look()
+    await world.reconcile()
     expect(world.isThere()).toBe(isThere)
     expect(world.requests).toEqual([])
   })
@@ -84,8 +84,8 @@ describe('a call that is over', () => {
     world.putCall({}, finished(60))
     for (const value of ['one', 'one', 'two']) {
       world.redeliver(value)
-      await world.look()
-      await world.look()
+      await world.reconcile()
+      await world.reconcile()
     }
     expect(world.requests.map(({ headers }) => headers?.['webhook-id'])).toEqual(['event-1', 'event-1'])
     expect(world.now().status).toMatchObject({ redelivery: 'two', responseStatus: 200 })
@@ -96,9 +96,9 @@ describe('a call that is over', () => {
     world.putWebhook()
     world.putCall({}, finished(60))
     world.redeliver('one')
-    expect(await world.look()).toMatchObject({ reason: 'GivenUp', retry: 'no' })
+    expect(await world.reconcile()).toMatchObject({ reason: 'GivenUp', retry: 'no' })
     expect(world.now().status).toMatchObject({ redelivery: 'one', responseStatus: 500 })
-    await world.look()
+    await world.reconcile()
     expect(world.requests).toHaveLength(1)
   })
 
@@ -106,10 +106,10 @@ describe('a call that is over', () => {
     world.answer = async () => 503
     world.putWebhook()
     world.putCall(agedBy(daySeconds + 5))
-    await world.look()
+    await world.reconcile()
     world.redeliver('one')
     world.answer = async () => 200
-    expect(await world.look()).toMatchObject({ reason: 'Reconciled' })
+    expect(await world.reconcile()).toMatchObject({ reason: 'Reconciled' })
     expect(conditionOf(world.now(), 'Stalled')).toBeUndefined()
   })
 })
@@ -152,7 +152,7 @@ describe('nothing secret is told', () => {
     world.answer = error
     world.putWebhook({ headers: { 'x-own': canary, 'x-other': `${canary}/ä` } })
     world.putCall()
-    await world.look()
+    await world.reconcile()
     const text = JSON.stringify(world.now())
     for (const word of [...words, 'secret words']) expect(text).not.toContain(word)
   })

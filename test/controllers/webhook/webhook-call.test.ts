@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../../operator/outbound/errors.ts'
-import { agedBy, createCallWorld, daySeconds, secret } from '../support/calls.ts'
+import { agedBy, createCallWorld, daySeconds, secret } from '../support/call-world.ts'
 
 const world = createCallWorld()
 beforeEach(() => world.reset())
@@ -12,12 +12,12 @@ describe('a call that is taken', () => {
     world.answer = async () => status
     world.putWebhook()
     world.putCall()
-    expect(await world.look()).toMatchObject({ reason: 'Reconciled', retry: 'no' })
+    expect(await world.reconcile()).toMatchObject({ reason: 'Reconciled', retry: 'no' })
     expect(world.now().status).toMatchObject({ responseStatus: status, finishTime: expect.any(String) })
     const before = world.now().status
-    await world.look()
-    world.begin()
-    await world.look()
+    await world.reconcile()
+    world.start()
+    await world.reconcile()
     expect(world.requests).toHaveLength(1)
     expect(world.now().status).toEqual(before)
   })
@@ -25,7 +25,7 @@ describe('a call that is taken', () => {
   test('is a signed POST under the id of the event', async () => {
     world.putWebhook({ url: 'https://hooks.example.com:8443/path', payload: { state: '${status}' } })
     world.putCall()
-    await world.look()
+    await world.reconcile()
     const [{ method, url, body, headers = {}, totalMs, maxBytes, protocols } = {}] = world.requests
     expect({ method, url, body }).toEqual({
       method: 'POST',
@@ -48,7 +48,7 @@ describe('a call that is taken', () => {
     }
     world.putWebhook({ headers: { ...own, 'Content-Type': 'text/plain' } })
     world.putCall()
-    await world.look()
+    await world.reconcile()
     const [{ headers = {}, body = '' } = {}] = world.requests
     expect(Object.keys(headers)).toEqual(Object.keys(headers).map((name) => name.toLowerCase()))
     expect(headers).toMatchObject({
@@ -68,7 +68,7 @@ describe('a call that is taken', () => {
       }
       world.putWebhook()
       world.putCall()
-      expect(await world.look()).toMatchObject({ reason: 'Reconciled' })
+      expect(await world.reconcile()).toMatchObject({ reason: 'Reconciled' })
       expect(world.now().status?.responseStatus).toBe(202)
     },
   )
@@ -81,11 +81,11 @@ describe('a call that is not taken', () => {
       world.answer = async () => status
       world.putWebhook()
       world.putCall()
-      expect(await world.look()).toMatchObject({ reason: 'NotDelivered', retry: 'backoff' })
+      expect(await world.reconcile()).toMatchObject({ reason: 'NotDelivered', retry: 'backoff' })
       expect(world.now().status).toMatchObject({ responseStatus: status })
       expect(world.now().status?.finishTime).toBeUndefined()
       world.answer = async () => 200
-      expect(await world.look()).toMatchObject({ reason: 'Reconciled' })
+      expect(await world.reconcile()).toMatchObject({ reason: 'Reconciled' })
       expect(world.now().status?.responseStatus).toBe(200)
       expect(world.requests.map(({ headers }) => headers?.['webhook-id'])).toEqual(['event-1', 'event-1'])
     },
@@ -97,7 +97,7 @@ describe('a call that is not taken', () => {
     }
     world.putWebhook()
     world.putCall({}, { responseStatus: 500 })
-    expect(await world.look()).toMatchObject({ reason: 'NotDelivered', retry: 'backoff' })
+    expect(await world.reconcile()).toMatchObject({ reason: 'NotDelivered', retry: 'backoff' })
     expect(world.now().status?.responseStatus).toBeUndefined()
   })
 
@@ -122,7 +122,7 @@ describe('a call that is not taken', () => {
     world.putWebhook()
     world.putCall(agedBy(seconds))
     const isOver = reason !== 'NotDelivered'
-    expect(await world.look()).toMatchObject({ reason, retry: isOver ? 'no' : 'backoff' })
+    expect(await world.reconcile()).toMatchObject({ reason, retry: isOver ? 'no' : 'backoff' })
     expect(world.now().status?.finishTime !== undefined).toBe(isOver)
     expect(conditionOf(world.now(), 'Stalled')?.status === 'True').toBe(isOver)
   })
@@ -131,11 +131,11 @@ describe('a call that is not taken', () => {
     world.answer = async () => status
     world.putWebhook()
     world.putCall(agedBy(daySeconds + 5))
-    await world.look()
+    await world.reconcile()
     const before = world.now().status
-    world.begin()
+    world.start()
     world.answer = async () => 200
-    await world.look()
+    await world.reconcile()
     expect(world.requests).toHaveLength(1)
     expect(world.now().status).toEqual(before)
   })

@@ -6,8 +6,8 @@ import { webhookController } from '../../../operator/controllers/webhook/webhook
 import { faultOfSigningSecret } from '../../../operator/domain/deployment/webhook.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { silentContext } from '../support/context.ts'
 import type { FakeObjects } from '../support/fake-objects.ts'
-import { silentContext } from '../support/turn.ts'
 import { signingSecret, webhook, withSecrets } from '../support/webhooks.ts'
 
 const fake = createFakeCluster()

@@ -75,7 +75,7 @@ function makeWorld() {
       world.put(resource)
       next = outcome
       noted = undefined
-      await world.look(resource)
+      await world.reconcile(resource)
       const wasCalled = noted !== undefined
       if (wasCalled && isUnwritten && isSure(outcome))
         world.cluster.setStatus(resourceKind, 'acme', resource.metadata.name, noted ?? {})
@@ -86,12 +86,12 @@ function makeWorld() {
     async endsWithoutProvider() {
       world.remove(resource)
       refusesDeletion = true
-      await world.look(resource)
+      await world.reconcile(resource)
       return world.now(resource) === undefined
     },
     async endsWithProvider() {
       refusesDeletion = false
-      await world.look(resource)
+      await world.reconcile(resource)
       return world.now(resource) === undefined
     },
   }

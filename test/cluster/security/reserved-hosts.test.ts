@@ -1,17 +1,14 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { annotations } from '../../../operator/api/names.ts'
 import { conditionStatus, makeTestOrganization } from '../support/client.ts'
 import { namespaceOf, objectAt, verdictIn } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateResourcesOf } from '../support/templates.ts'
 
 const cluster = sharedCluster()
-const owner = await makeTestOrganization(cluster, 'before-a')
-const rival = await makeTestOrganization(cluster, 'before-b')
-const { prepare, deploy, redeploy, define, databaseIn } = templateResourcesOf(owner)
-const others = templateResourcesOf(rival)
+const owner = await makeTestOrganization(cluster, 'reserved-hosts')
+const { prepare, deploy, databaseIn } = templateResourcesOf(owner)
 
-beforeAll(() => Promise.all([prepare(), others.prepare()]))
+beforeAll(prepare)
 
 const ingress = (hosts: readonly string[]) => {
   const backend = { service: { name: 'web', port: { number: 80 } } }
@@ -32,18 +29,4 @@ test('300 hosts are reserved, and 1001 are refused before anything is made', asy
   await verdictIn(owner, 'too-many', 'postgres', 'TooManyHosts')
   const path = `/apis/networking.k8s.io/v1/namespaces/${namespaceOf(owner, 'too-many')}/ingresses/web`
   expect(await objectAt(owner, path)).toBeUndefined()
-})
-
-test('a Namespace of the form of others’ that the resource made before stays its own', async () => {
-  const name = `${owner.id}x--prod`
-  const data = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
-  const manifests = { namespace: { location: 'cluster', data } }
-  expect(await isReady(deploy('named', { manifests }))).toBe(false)
-  await verdictIn(owner, 'named', 'postgres', 'NotAllowed')
-  const mark = `${owner.id}/${(await databaseIn('named')).metadata.name}`
-  const metadata = { name, annotations: { [annotations.resource]: mark } }
-  expect((await owner.kube('POST', '/api/v1/namespaces', { metadata })).status).toBe(201)
-  await define('named', { manifests, outputs: { values: { made: 'it' } } })
-  expect(await isReady(redeploy('named'))).toBe(true)
-  expect(await objectAt(owner, `/api/v1/namespaces/${name}`)).toBeDefined()
 })

@@ -4,11 +4,11 @@ import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { isReady, isStalled } from '../../kube/loop/outcome.ts'
 
-/** Where a resource in use is on its way. */
-export type Progress = 'ready' | 'pending' | 'failed'
+/** Progress of a resource that is in use. */
+export type ResourceProgress = 'ready' | 'pending' | 'failed'
 
-/** Judges one resource; after `attempts` failures in a row it counts as failed for its deployment, and goes on trying. */
-export function progressOf(resource: ActiveResource, attempts: number): Progress {
+/** Returns the progress of a resource. After `attempts` failures in a row it counts as failed; the retries continue. */
+export function progressOf(resource: ActiveResource, attempts: number): ResourceProgress {
   const { metadata, status } = resource
   if (metadata.deletionTimestamp) return 'pending'
   if (isReady(resource)) return 'ready'
@@ -17,8 +17,8 @@ export function progressOf(resource: ActiveResource, attempts: number): Progress
   return isCounted && (status?.attempts ?? 0) >= attempts ? 'failed' : 'pending'
 }
 
-/** The resources in use of each environment, counted as they change; a deployment looks at this and not at them. */
-export function createProgress(store: Store, attempts: number): Counter<Progress> {
+/** Counts the resources in use of each environment by progress, so that a deployment need not list them. */
+export function createProgressCounter(store: Store, attempts: number): Counter<ResourceProgress> {
   return createCounter(store.cacheOf(ActiveResource), ['ready', 'pending', 'failed'], (resource) => {
     if (resource.spec.unusedSince) return undefined
     return { group: scoped(resource, resource.spec.environmentName), bucket: progressOf(resource, attempts) }

@@ -8,8 +8,8 @@ import { environmentController } from '../../../operator/controllers/environment
 import type { Controller } from '../../../operator/kube/loop/controller.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
+import { silentContext } from '../support/context.ts'
 import { createFakeObjects } from '../support/fake-objects.ts'
-import { silentContext } from '../support/turn.ts'
 
 const namespace = 'acme'
 const deletionTimestamp = '2026-02-01T00:00:00Z'

@@ -3,8 +3,8 @@ import { isPresent } from '../../domain/base/fault.ts'
 import type { Cache } from '../../kube/cache/cache.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 
-/** Wakes objects when another one that they refer to comes, goes, or begins to be deleted. */
-export function watchPresence<K extends Kind>(
+/** Enqueues objects when an object that they refer to is created, begins to terminate, or is gone. */
+export function watchLifecycle<K extends Kind>(
   cache: Cache<ObjectOf<K>>,
   mapFunc: (object: ObjectOf<K>) => readonly string[],
 ): Watch {

@@ -34,7 +34,7 @@ function listing({ store }: FakeCluster): KubeClient {
 }
 
 /** An operator that announces what happens in `acme`; webhooks are made early, all else at noon. */
-export function createAnnouncingWorld() {
+export function createDispatcherWorld() {
   const fake = createFakeCluster()
   const cluster: FakeCluster = { ...fake, client: listing(fake) }
   let announcements: Dispatcher | undefined
@@ -49,22 +49,28 @@ export function createAnnouncingWorld() {
       world.isActive = true
     },
     /** Begins with what is there, and goes on until nothing is left to do. */
-    async begin(): Promise<void> {
+    async start(): Promise<void> {
       announcements = startDispatcher(cluster, { log: silentLog, isActive: () => world.isActive })
       await world.quiet()
     },
+    /** Waits until no more writes follow. */
     async quiet(): Promise<void> {
-      for (let turn = 0; turn < 5; turn += 1) await sleep(1)
+      let [idle, writes] = [0, 0]
+      while (idle < 5) {
+        await sleep(1)
+        idle = cluster.writes.length === writes ? idle + 1 : 0
+        writes = cluster.writes.length
+      }
     },
-    async end(): Promise<void> {
+    async stop(): Promise<void> {
       await announcements?.stop()
     },
     /** Ends the process, and begins anew. */
     async restart(): Promise<void> {
-      await world.end()
-      await world.begin()
+      await world.stop()
+      await world.start()
     },
-    tellLast: async (last: Environment) => announcements?.notifyLast(last),
+    notifyLast: async (last: Environment) => announcements?.notifyLast(last),
 
     putWebhook(name: string, spec: Partial<Webhook['spec']> = {}, metadata: Partial<ObjectMeta> = {}): void {
       cluster.put(Webhook, webhook(name, spec, { creationTimestamp: early, ...metadata }))

@@ -6,7 +6,7 @@ import { namespaceResource } from '../../kube/client/resource.ts'
 import type { Watch } from '../../kube/loop/controller.ts'
 import type { Log } from '../../log.ts'
 
-/** Wakes an environment when the namespace that was made for it is gone. */
+/** Enqueues an environment when its namespace is gone. */
 export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Watch & { stop(): void } {
   const cache = createCache({}, (error) => log.error('a handler of changes threw', { error }))
   const reflector = startReflector(client, namespaceResource, cache, log, {
@@ -16,7 +16,7 @@ export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Watch 
   return {
     subscribe(enqueue) {
       cache.subscribe(({ before, after }) => {
-        // It names the environment as its key does.
+        // The annotation is the key of the environment.
         const environment = before?.metadata.annotations?.[annotations.environment]
         if (!after && environment !== undefined) enqueue([environment])
       })

@@ -9,22 +9,22 @@ import { isStalled } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { failure } from './deployment-failure.ts'
 
-type Seen = Observed<typeof EnvironmentDeployment>
+type DeploymentStatus = Observed<typeof EnvironmentDeployment>
 
-/** The environment writes its status at once; if it cannot, the deployment says that it waits. */
-const mostMs = 5000
+/** The environment normally writes its status at once. */
+const maxWaitMs = 5000
 
-/** A deployment that waits until its environment remembers it. */
+/** A deployment that waits until its environment records it. */
 interface Listener {
   readonly deployment: EnvironmentDeployment
-  done(isRemembered: boolean): void
+  done(isRecorded: boolean): void
 }
 
 /**
- * Waits until the environment remembers the set of a deployment as planned last. Only then are resources written: what
- * the environment is meant to be outlives the deployment.
+ * Returns a function that waits until the environment records the set of a deployment as its last planned one. Resources
+ * are written after that: the wanted state of the environment must outlive the deployment.
  */
-export function createMemoryWait({
+export function createRecordWait({
   store,
 }: Pick<Cluster, 'store'>): (deployment: EnvironmentDeployment) => Promise<void> {
   const listeners = new Map<string, Listener>()
@@ -42,13 +42,13 @@ export function createMemoryWait({
     if (environment && isLastPlanned(environment, deployment)) return
     const key = `${namespace}/${environmentName}`
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => resolve(false), mostMs)
+    const timer = setTimeout(() => resolve(false), maxWaitMs)
     listeners.set(key, { deployment, done: resolve })
-    const isKnown = await promise.finally(() => {
+    const isRecorded = await promise.finally(() => {
       clearTimeout(timer)
       listeners.delete(key)
     })
-    if (isKnown) return
+    if (isRecorded) return
     throw new Waiting(
       'NotRemembered',
       `waiting for the environment '${environmentName}' to record the set`,
@@ -57,14 +57,20 @@ export function createMemoryWait({
   }
 }
 
-/** The end of a deployment that must not run, by what its environment remembers; undefined for any other. */
-export function recalledEnd(environment: Environment, deployment: EnvironmentDeployment): Seen | undefined {
+/**
+ * Returns or throws the end of a deployment that must not run again, as its environment records it; undefined for a
+ * deployment that may run.
+ */
+export function endOfEarlierRun(
+  environment: Environment,
+  deployment: EnvironmentDeployment,
+): DeploymentStatus | undefined {
   const { name } = deployment.metadata
   if (deployment.status?.startTime) return undefined
   const outcome = recall(environment, deployment)
   if (outcome === 'run') return undefined
-  if (outcome === 'full') throw failure({ problems: [noRoom(environment)] })
-  const message = `deployment '${name}' ${pastTense[outcome]}; to run it again, give it another name`
+  if (outcome === 'full') throw failure({ problems: [tooManyDeployments(environment)] })
+  const message = `deployment '${name}' ${pastTense[outcome]}; to run it again, create it under another name`
   const conditions = [{ type: alreadyRan, status: 'True' as const, reason: alreadyRan, message }]
   if (outcome === 'succeeded') return { conditions }
   throw new Stalled(alreadyRan, message, { conditions })
@@ -73,25 +79,32 @@ export function recalledEnd(environment: Environment, deployment: EnvironmentDep
 const pastTense = {
   succeeded: 'already succeeded',
   failed: 'already failed',
-  superseded: 'was deleted before it finished, and another one was planned since',
+  superseded: 'was deleted before it finished, and a later deployment was planned',
 }
 
-function noRoom({ metadata }: Environment) {
-  const message = `the environment '${metadata.name}' has no room to remember more deleted deployments: deploy over REST`
+function tooManyDeployments({ metadata }: Environment) {
+  const message = `the environment '${metadata.name}' cannot record more deleted deployments: deploy over REST`
   return { object: '', reason: 'TooManyDeployments', message }
 }
 
-/** Lets a deployment go once its environment remembers that it ran, and other environments what they start from. */
-export async function endDeployment(
+/**
+ * Throws Waiting until the environment records that the deployment ran, and each environment that starts from it records
+ * its set.
+ */
+export async function finalizeDeployment(
   { store }: Pick<Cluster, 'store'>,
   deployment: EnvironmentDeployment,
 ): Promise<void> {
   const { namespace = '', name } = deployment.metadata
   const starting = store.byIndex(Environment, 'start', `${namespace}/${name}`)
-  const forgetful = starting.find((each) => !isStalled(each) && !isStartRemembered(each, deployment))
-  if (forgetful) {
-    const which = forgetful.metadata.name
-    throw new Waiting('StartRemains', `waiting for the environment '${which}' to note what it starts from`, 1)
+  const unrecorded = starting.find((each) => !isStalled(each) && !isStartRemembered(each, deployment))
+  if (unrecorded) {
+    const which = unrecorded.metadata.name
+    throw new Waiting(
+      'StartRemains',
+      `waiting for the environment '${which}' to record what it starts from`,
+      1,
+    )
   }
   const environment = store.get(Environment, namespace, deployment.spec.environmentName)
   if (!environment || environment.metadata.deletionTimestamp) return

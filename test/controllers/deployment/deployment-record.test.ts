@@ -2,8 +2,11 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { finishedAs } from '../../../operator/controllers/deployment/deployment-failure.ts'
-import { createMemoryWait, recalledEnd } from '../../../operator/controllers/deployment/deployment-memory.ts'
+import { finalStatus } from '../../../operator/controllers/deployment/deployment-failure.ts'
+import {
+  createRecordWait,
+  endOfEarlierRun,
+} from '../../../operator/controllers/deployment/deployment-record.ts'
 import { occurrencesOfDeployment } from '../../../operator/domain/deployment/events.ts'
 import { isRepetition, memoryOf, runHash } from '../../../operator/domain/deployment/run-memory.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
@@ -49,7 +52,7 @@ describe('a deployment that ran before', () => {
       status: { startTime, setName: 'shop.one', ...conditions },
     } as EnvironmentDeployment // as it ended
     const remembering = environment(memoryOf({}, [past]))
-    const status = statusOf(plain, () => recalledEnd(remembering, plain))
+    const status = statusOf(plain, () => endOfEarlierRun(remembering, plain))
     const repeated = { ...plain, status } as EnvironmentDeployment // with a status
     const held = () => status?.conditions?.map(({ type, status: is }) => [type, is])
     expect(Object.fromEntries(held() ?? [])).toEqual(holds)
@@ -57,13 +60,13 @@ describe('a deployment that ran before', () => {
     expect(status?.conditions?.find(({ type }) => type === 'AlreadyRan')?.message).toContain("'release-1'")
     expect(occurrencesOfDeployment(repeated)).toEqual([])
     // The next look finds a finished one.
-    expect(statusOf(repeated, () => finishedAs(repeated))).toEqual(status)
+    expect(statusOf(repeated, () => finalStatus(repeated))).toEqual(status)
   })
 
   test('is itself while it is under way', () => {
     const begun = { ...plain, status: { startTime } }
     const remembering = environment({ pastDeployments: [{ hash: runHash(plain), state: 'failed' }] })
-    expect(recalledEnd(remembering, begun)).toBeUndefined()
+    expect(endOfEarlierRun(remembering, begun)).toBeUndefined()
   })
 })
 
@@ -76,7 +79,7 @@ describe('a deployment writes nothing before its environment remembers its set',
     cluster.put(Environment, environment({ lastPlanned: others }))
   })
   const setStatus = (status: object) => cluster.setStatus(Environment, namespace, 'shop.dev', status)
-  const wait = createMemoryWait(cluster)
+  const wait = createRecordWait(cluster)
 
   test('it goes on when it is remembered already', async () => {
     setStatus({ lastPlanned })

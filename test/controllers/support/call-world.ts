@@ -7,8 +7,8 @@ import { nextStatus, statusOfError } from '../../../operator/kube/loop/status.ts
 import type { OutboundRequest } from '../../../operator/outbound/outbound.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
+import { silentContext } from './context.ts'
 import type { FakeObjects } from './fake-objects.ts'
-import { silentContext } from './turn.ts'
 import { signingSecret, webhook, withSecrets } from './webhooks.ts'
 
 /** The secret that signs the calls of the webhook `hook`, and the name of its Secret. */
@@ -35,11 +35,11 @@ export function createCallWorld() {
       Object.assign(world, withSecrets(fake))
       world.requests = []
       world.answer = async () => 200
-      world.begin()
+      world.start()
     },
 
     /** A process that begins now. */
-    begin(): void {
+    start(): void {
       world.controller = webhookCallController({
         cluster: world.cluster,
         outbound: {
@@ -78,7 +78,7 @@ export function createCallWorld() {
     },
 
     /** One look at the call, its status written as the loop writes it. */
-    async look() {
+    async reconcile() {
       const call = world.now()
       const write = (found: Parameters<typeof nextStatus<typeof WebhookCall>>[3]) =>
         world.cluster.replaceStatus(WebhookCall, call, nextStatus(WebhookCall, call.status ?? {}, 1, found))

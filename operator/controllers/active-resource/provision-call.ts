@@ -1,0 +1,84 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { reworded, saysNothingMade } from '../../domain/base/errors.ts'
+import { driverName } from '../../domain/definition/definition.ts'
+import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
+import { observedOf } from '../shared/observed.ts'
+import { cookieSecretName, openCookie } from './cookies.ts'
+import { withinDeadline } from './driver-call.ts'
+import { type Run, unlessEmpty } from './provision-run.ts'
+import { type Instances, secretNamesOf } from './provisioned-instances.ts'
+import type { ResourceStatus } from './tools.ts'
+
+/** A call of the driver. */
+interface Call {
+  readonly request: ProvisionRequest
+  /** What the driver needs to find the instance again. */
+  readonly identity?: FreeForm
+  /** Secrets that the call reads or writes. */
+  readonly secretNames: readonly string[]
+}
+
+/** Asks the driver for the identity of the instance, and opens the cookie of a driver that keeps one. Writes nothing. */
+export async function prepareCall({ resource, request, found, signal, tools }: Run): Promise<Call> {
+  const { driver, recordedAs } = found
+  const plain: ProvisionRequest = { ...request, signal }
+  const identity = await withinDeadline(Promise.resolve(driver.identify?.(plain)), signal)
+  const { secretNames } = request
+  if (!driver.descriptor.keepsCookie) return { request: plain, identity, secretNames }
+  const name = driverName(recordedAs.driverType, tools.vendors)
+  const cookieName = cookieSecretName(resource.metadata.name, name, { identity })
+  return {
+    request: { ...plain, cookie: openCookie(resource, cookieName, tools) },
+    identity,
+    secretNames: [...secretNames, cookieName].sort(),
+  }
+}
+
+/**
+ * Writes the instance, its predecessors and the Secrets of all of them to the status, unless it records them already.
+ * After a crash, a deletion deprovisions each recorded instance, also one that the driver never made.
+ */
+export async function recordInstance(
+  { resource, tools, context, action }: Run,
+  { secretNames }: Call,
+  { current, predecessors, isRecordNeeded }: Instances,
+): Promise<ResourceStatus> {
+  const status = observedOf(resource)
+  if (!isRecordNeeded) return status
+  const ofPredecessors = predecessors.flatMap((each) => secretNamesOf(resource, each, tools))
+  const recorded: ResourceStatus = {
+    ...status,
+    // Without a hash, the next reconcile calls the driver whatever the inputs are.
+    inputsHash: undefined,
+    provisioned: current,
+    predecessors: unlessEmpty(predecessors),
+    secretNames: unlessEmpty([...new Set([...secretNames, ...ofPredecessors])].sort()),
+  }
+  tools.pending.add(resource)
+  await context.report(recorded, action)
+  return recorded
+}
+
+/**
+ * Calls the driver, which makes or updates the instance. When the driver says that the call made nothing, the status
+ * returns to the instances from before the record; after any other error the record stays.
+ */
+export async function callDriver(
+  run: Run,
+  { request }: Call,
+  recorded: ResourceStatus,
+): Promise<Provisioned> {
+  const { resource, context, signal } = run
+  const { pending } = run.tools
+  const { driver } = run.found
+  const call = () => withinDeadline(driver.provision(request), signal)
+  try {
+    const answer = await (driver.descriptor.remote ? context.releaseWorker(call) : call())
+    pending.remove(resource)
+    return answer
+  } catch (error) {
+    if (saysNothingMade(error)) throw reworded(error, { observed: pending.without(resource, recorded) })
+    pending.remove(resource)
+    throw error
+  }
+}

@@ -1,0 +1,106 @@
+import type { KubeObject } from '../../api/kind.ts'
+import { Waiting } from '../../domain/base/errors.ts'
+import { areCovered, leafPaths, type SortedOutputs } from '../../domain/schema/secret-outputs.ts'
+import type { Outputs, Provisioned } from '../../drivers/driver.ts'
+import { refuseReserved } from '../shared/applied-object.ts'
+import type { ApplyResult } from '../shared/drift.ts'
+import { openNamespace, refuseNamespaceOfOthers } from '../shared/environment-namespace.ts'
+import { withinDeadline } from './driver-call.ts'
+import type { FoundDriver } from './organization-drivers.ts'
+import { sortOutputs } from './outputs.ts'
+import type { Run } from './provision-run.ts'
+import type { Instances } from './provisioned-instances.ts'
+import type { ResourceStatus } from './tools.ts'
+
+/** Gives each object its namespace; throws Stalled for an object that no driver may make. Writes nothing. */
+export async function placeObjects(
+  { resource, request, tools }: Run,
+  answer: Provisioned,
+): Promise<KubeObject[]> {
+  for (const each of answer.objects) {
+    refuseReserved(each)
+    refuseNamespaceOfOthers(resource, each)
+  }
+  return Promise.all(answer.objects.map((each) => tools.objects.placed(each, request.namespace)))
+}
+
+/** Writes to the status the objects that a new process would not find by its watches; before they exist. */
+export async function recordObjects(
+  { resource, tools, context, action, found }: Run,
+  objects: readonly KubeObject[],
+  { current }: Instances,
+  recorded: ResourceStatus,
+): Promise<void> {
+  const unrecorded = await tools.inventory.unrecorded(resource, objects, appliesOf(found))
+  if (unrecorded.length === 0) return
+  const known = recorded.objects ?? []
+  const status = {
+    ...recorded,
+    inputsHash: undefined,
+    provisioned: current,
+    objects: [...known, ...unrecorded],
+  }
+  await context.report(status, action)
+}
+
+/**
+ * Reserves the hosts, applies the objects, and deletes those of an earlier provision that the driver no longer lists.
+ * After a crash, labels and the status name every applied object.
+ */
+export function applyObjects(
+  { resource, tools, found, attempt }: Run,
+  objects: readonly KubeObject[],
+  { reservedHosts = [] }: Provisioned,
+): Promise<ApplyResult> {
+  tools.hostReservations.reserve(resource, reservedHosts)
+  return attempt(() => tools.inventory.apply(resource, objects, appliesOf(found)))
+}
+
+/** Returns the outputs in their two parts; throws Waiting until the objects have them. Writes nothing. */
+export async function readOutputs(
+  run: Run,
+  answer: Provisioned,
+  applied: ApplyResult,
+): Promise<SortedOutputs> {
+  const outputs = await run.attempt(() => outputsFrom(run, answer, applied))
+  const { metadata, spec, status } = run.resource
+  const types = run.tools.planning.typesOf(metadata.namespace ?? '')
+  return sortOutputs(outputs, types, spec.type, status?.secretOutputPaths)
+}
+
+async function outputsFrom(run: Run, answer: Provisioned, applied: ApplyResult): Promise<Outputs> {
+  if (!answer.outputsFrom) return answer.outputs
+  const { resource, request, tools } = run
+  const { namespace } = request
+  const observed = Object.entries(answer.observed ?? {})
+  // The outputs show what is read, so reading needs the same right as writing.
+  if (observed.length > 0) await openNamespace(tools.objects, resource.spec.context, namespace)
+  const objects: Record<string, KubeObject | undefined> = {}
+  for (const [name, reference] of observed)
+    objects[name] = await tools.objects.read({ ...reference, namespace })
+  try {
+    const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
+    return await withinDeadline(answer.outputsFrom(applied.live, objects), signal)
+  } catch (error) {
+    if (error instanceof Waiting) await tools.inventory.enqueueOnChange(resource, applied)
+    throw error
+  }
+}
+
+/**
+ * Writes to the status which outputs are secret, before they are written to a Secret: after a crash they must not
+ * become plain outputs.
+ */
+export async function hideOutputs(
+  { context, action }: Run,
+  { secrets }: SortedOutputs,
+  recorded: ResourceStatus,
+  hidden: ResourceStatus,
+): Promise<void> {
+  if (areCovered(leafPaths(secrets), recorded.secretOutputPaths ?? [])) return
+  await context.report(hidden, action)
+}
+
+function appliesOf({ driver }: FoundDriver) {
+  return driver.descriptor.applies ?? []
+}

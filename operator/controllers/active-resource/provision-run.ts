@@ -1,0 +1,55 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
+import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import { withReason } from './driver-call.ts'
+import type { FoundDriver } from './organization-drivers.ts'
+import type { PendingInstances } from './pending-instances.ts'
+import { type GatheredRequest, secretTextsOf } from './provision-request.ts'
+import type { ResourceTools } from './tools.ts'
+
+/** What is provisioned: the request of the driver, its hash, and the driver. */
+export interface ProvisionInputs {
+  readonly request: GatheredRequest
+  readonly inputsHash: string
+  readonly found: FoundDriver
+}
+
+export type ProvisionTools = ResourceTools & { readonly pending: PendingInstances }
+
+/** One provision of one resource. */
+export interface Run extends ProvisionInputs {
+  readonly resource: ActiveResource
+  readonly tools: ProvisionTools
+  readonly context: ReconcileContext<typeof ActiveResource>
+  /** What is being done, for messages. */
+  readonly action: string
+  /** Aborts when the deadline of the driver has passed. */
+  readonly signal: AbortSignal
+  /** Runs a step: its errors get a reason, and lose the secrets of the request. */
+  readonly attempt: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+/** Starts the deadline of a provision. */
+export function startRun(
+  resource: ActiveResource,
+  inputs: ProvisionInputs,
+  tools: ProvisionTools,
+  context: ReconcileContext<typeof ActiveResource>,
+): Run {
+  const { request } = inputs
+  const action = `provisioning with '${resource.spec.definition.driverType}'`
+  const secrets = [request.secrets, request.account, secretTextsOf(request)]
+  return {
+    ...inputs,
+    resource,
+    tools,
+    context,
+    action,
+    signal: AbortSignal.timeout(tools.deadlineSeconds * 1000),
+    attempt: (work) => withReason('ProvisionFailed', action, secrets, work),
+  }
+}
+
+/** A copy of the items; undefined, so that the status has no field for them, when there are none. */
+export function unlessEmpty<T>(items: readonly T[]): T[] | undefined {
+  return items.length > 0 ? [...items] : undefined
+}

@@ -1,0 +1,29 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
+import type { Cluster } from '../../kube/cache/cluster.ts'
+import type { Observed } from '../../kube/loop/status.ts'
+import type { Objects } from '../../kube/objects.ts'
+import type { Log } from '../../log.ts'
+import type { Planning } from '../../planning/planning.ts'
+import type { HostReservations } from '../shared/host-reservations.ts'
+import type { Installation } from '../shared/installation.ts'
+import type { Inventory } from '../shared/inventory.ts'
+import type { SecretFinalizers } from '../shared/secret-finalizers.ts'
+import type { OrganizationDrivers } from './organization-drivers.ts'
+
+/** What the controller of active resources depends on. */
+export interface ResourceTools {
+  readonly cluster: Cluster
+  readonly objects: Objects
+  readonly inventory: Inventory
+  readonly installation: Installation
+  readonly drivers: OrganizationDrivers
+  readonly hostReservations: HostReservations
+  readonly vendors: readonly string[]
+  readonly deadlineSeconds: number
+  readonly planning: Planning
+  readonly secretFinalizers: SecretFinalizers
+  readonly log: Log
+}
+
+/** Status fields that a reconcile of an active resource returns or reports. */
+export type ResourceStatus = Observed<typeof ActiveResource>

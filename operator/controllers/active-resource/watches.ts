@@ -1,0 +1,67 @@
+import { ActiveResource } from '../../api/active-resource.ts'
+import { ResourceAccount } from '../../api/resource-account.ts'
+import { ResourceDriver } from '../../api/resource-driver.ts'
+import { ResourceType } from '../../api/resource-type.ts'
+import { ownDriverType, wrappedDriverType } from '../../domain/definition/third-party.ts'
+import { qualifiedTypeName } from '../../domain/resource/types.ts'
+import type { Cache, Change } from '../../kube/cache/cache.ts'
+import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import type { Store } from '../../kube/cache/store.ts'
+import { keyOf } from '../../kube/client/resource.ts'
+import { type Watch, watchKind } from '../../kube/loop/controller.ts'
+import { isReady } from '../../kube/loop/outcome.ts'
+import type { ResourceTools } from './tools.ts'
+
+/** Watches that enqueue active resources when something that they depend on changes. */
+export function watchesOf({ cluster: { store }, inventory, hostReservations }: ResourceTools): Watch[] {
+  const cache = store.cacheOf(ActiveResource)
+  return [
+    watchKind(cache, (change) => relatedTo(change, cache)),
+    { subscribe: (enqueue) => inventory.onEnqueue((key) => enqueue([key])) },
+    { subscribe: (enqueue) => hostReservations.onFreed((key) => enqueue([key])) },
+    watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
+      const account = after ?? before
+      if (!account || before?.spec === after?.spec) return []
+      return cache.byIndex('account', scoped(account, account.metadata.name)).map(keyOf)
+    }),
+    watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
+      const driver = after ?? before
+      if (!driver || before?.spec === after?.spec) return []
+      return driverTypesOver(driver, store).flatMap((type) =>
+        cache.byIndex('driver', scoped(driver, type)).map(keyOf),
+      )
+    }),
+    // A type declares which outputs are secret: those leave the status at once.
+    watchKind(store.cacheOf(ResourceType), ({ before, after }) => {
+      const type = after ?? before
+      if (!type || before?.spec === after?.spec) return []
+      return cache.byIndex('type', scoped(type, qualifiedTypeName(type))).map(keyOf)
+    }),
+  ]
+}
+
+/** The driver types of a driver and of all drivers of its organization that wrap another one. */
+function driverTypesOver(driver: ResourceDriver, store: Store): string[] {
+  const wrapping = store
+    .list(ResourceDriver, driver.metadata.namespace ?? '')
+    .filter((each) => wrappedDriverType(each) !== undefined)
+  return [...new Set([driver, ...wrapping].map(ownDriverType))]
+}
+
+/**
+ * Keys of the dependents when a resource becomes ready or changes its outputs, and of its terminating dependencies when
+ * it is deleted.
+ */
+function relatedTo({ before, after }: Change<ActiveResource>, cache: Cache<ActiveResource>): string[] {
+  if (after && isReady(after) && !isSameAsReady(before, after))
+    return cache.byIndex('dependsOn', keyOf(after)).map(keyOf)
+  const isTerminating = after?.metadata.deletionTimestamp && !before?.metadata.deletionTimestamp
+  if (!before || (after && !isTerminating)) return []
+  const { namespace = '' } = before.metadata
+  const dependencies = (before.spec.dependsOn ?? []).map((name) => cache.get(namespace, name))
+  return dependencies.flatMap((each) => (each?.metadata.deletionTimestamp ? [keyOf(each)] : []))
+}
+
+function isSameAsReady(before: ActiveResource | undefined, after: ActiveResource): boolean {
+  return before !== undefined && isReady(before) && before.status?.inputsHash === after.status?.inputsHash
+}

@@ -1,0 +1,102 @@
+import { ActiveResource } from '../../api/active-resource.ts'
+import { DeploymentDelta } from '../../api/deployment-delta.ts'
+import { DeploymentSet } from '../../api/deployment-set.ts'
+import { Environment } from '../../api/environment.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import type { Kind } from '../../api/kind.ts'
+import { ResourceAccount } from '../../api/resource-account.ts'
+import { ResourceDefinition } from '../../api/resource-definition.ts'
+import { ResourceDriver } from '../../api/resource-driver.ts'
+import { ResourceType } from '../../api/resource-type.ts'
+import { SharedValue } from '../../api/shared-value.ts'
+import { isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
+import type { Change } from '../../kube/cache/cache.ts'
+import type { Counter } from '../../kube/cache/counter.ts'
+import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import type { Store } from '../../kube/cache/store.ts'
+import { keyOf } from '../../kube/client/resource.ts'
+import { type Watch, watchKind } from '../../kube/loop/controller.ts'
+import type { ResourceProgress } from '../shared/resource-progress.ts'
+import { environmentKeyOf, type RunningDeployments } from './running-deployments.ts'
+
+/** Kinds that a plan reads, in addition to sets, deltas and active resources. */
+export const planInputs: readonly Kind[] = [
+  ResourceDefinition,
+  ResourceType,
+  ResourceAccount,
+  ResourceDriver,
+  SharedValue,
+]
+
+/** Watches that enqueue deployments; `onDeleted` is called with each deployment that is gone. */
+export function deploymentWatches(
+  store: Store,
+  progress: Counter<ResourceProgress>,
+  running: RunningDeployments,
+  onDeleted: (deployment: EnvironmentDeployment) => void,
+): Watch[] {
+  const waitingFor = (object: { readonly metadata: { readonly namespace?: string } } | undefined) =>
+    deploymentsToStart(store, object?.metadata.namespace ?? '')
+  return [
+    watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
+      const resource = after ?? before
+      return resource ? deploymentEndedBy(resource, progress, running) : []
+    }),
+    watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
+      if (before && !after) onDeleted(before)
+      const hasEnded = before && !isFinished(before) && (!after || isFinished(after))
+      if (hasEnded) return unfinishedBeside(before, store)
+      // Another deployment may start from the set of this one.
+      const hasNewSet = after && setNameOf(after) && !(before && setNameOf(before))
+      return hasNewSet ? waitingFor(after) : []
+    }),
+    watchKind(store.cacheOf(Environment), (change) => deploymentsOf(change, store)),
+    watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) =>
+      after && !before ? waitingFor(after) : [],
+    ),
+    watchKind(store.cacheOf(DeploymentSet), ({ before, after }) =>
+      after && !before ? waitingFor(after) : [],
+    ),
+    ...planInputs.map((kind) =>
+      watchKind<Kind>(store.cacheOf<Kind>(kind), ({ before, after }) => waitingFor(after ?? before)),
+    ),
+  ]
+}
+
+/** Constant work for each event, however many resources a deployment has. */
+function deploymentEndedBy(
+  resource: ActiveResource,
+  progress: Counter<ResourceProgress>,
+  running: RunningDeployments,
+): string[] {
+  const environmentKey = scoped(resource, resource.spec.environmentName)
+  const key = running.keyIn(environmentKey)
+  if (key === undefined) return []
+  const { pending, failed } = progress.of(environmentKey)
+  return pending === 0 || failed > 0 ? [key] : []
+}
+
+function unfinishedBeside(deployment: EnvironmentDeployment, store: Store): string[] {
+  const all = store.byIndex(EnvironmentDeployment, 'environment', environmentKeyOf(deployment))
+  return all.filter((each) => !isFinished(each)).map(keyOf)
+}
+
+/** Unfinished deployments when an environment appears, terminates or is gone; terminating ones at every change. */
+function deploymentsOf({ before, after }: Change<Environment>, store: Store): string[] {
+  const environment = after ?? before
+  if (!environment) return []
+  const isSame = before && after && before.metadata.deletionTimestamp === after.metadata.deletionTimestamp
+  return store
+    .byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+    .filter((each) => each.metadata.deletionTimestamp || (!isSame && !isFinished(each)))
+    .map(keyOf)
+}
+
+/** Deployments that have not started, and may wait for an object that exists now. */
+function deploymentsToStart(store: Store, namespace: string): string[] {
+  if (store.cacheOf(EnvironmentDeployment).size === 0) return []
+  return store
+    .list(EnvironmentDeployment, namespace)
+    .filter((each) => !isFinished(each) && !each.status?.startTime)
+    .map(keyOf)
+}

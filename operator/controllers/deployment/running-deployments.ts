@@ -1,0 +1,40 @@
+import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { keyOf } from '../../kube/client/resource.ts'
+import type { Observed } from '../../kube/loop/status.ts'
+
+type DeploymentStatus = Observed<typeof EnvironmentDeployment>
+
+/** Deployments whose resources this process has written, so that only their progress matters. */
+export class RunningDeployments {
+  readonly #statuses = new Map<string, { readonly uid?: string; readonly status: DeploymentStatus }>()
+  /** Key of the deployment that runs, by the key of its environment. */
+  readonly #byEnvironment = new Map<string, string>()
+
+  statusOf(deployment: EnvironmentDeployment): DeploymentStatus | undefined {
+    const known = this.#statuses.get(keyOf(deployment))
+    return known?.uid === deployment.metadata.uid ? known?.status : undefined
+  }
+
+  /** Key of the deployment that runs in an environment. */
+  keyIn(environmentKey: string): string | undefined {
+    return this.#byEnvironment.get(environmentKey)
+  }
+
+  add(deployment: EnvironmentDeployment, status: DeploymentStatus): void {
+    this.#statuses.set(keyOf(deployment), { uid: deployment.metadata.uid, status })
+    this.#byEnvironment.set(environmentKeyOf(deployment), keyOf(deployment))
+  }
+
+  remove(deployment: EnvironmentDeployment): void {
+    const environmentKey = environmentKeyOf(deployment)
+    this.#statuses.delete(keyOf(deployment))
+    if (this.#byEnvironment.get(environmentKey) === keyOf(deployment))
+      this.#byEnvironment.delete(environmentKey)
+  }
+}
+
+/** Key of the environment of a deployment. */
+export function environmentKeyOf(deployment: EnvironmentDeployment): string {
+  return scoped(deployment, deployment.spec.environmentName)
+}

@@ -1,0 +1,129 @@
+import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
+import type { KubeObject } from '../../api/kind.ts'
+import { annotations } from '../../api/names.ts'
+import type { Objects } from '../../kube/objects.ts'
+import { isNewer, isSame, isWatchable, versionOf } from './applied-object.ts'
+
+/** Objects after they were applied: as a status records them, and as the API server returned them. */
+export interface ApplyResult {
+  readonly applied: readonly AppliedObject[]
+  readonly live: readonly KubeObject[]
+}
+
+interface ObjectEvent {
+  readonly object: KubeObject
+  readonly isGone: boolean
+  /** Whether the first list of a watch has the object: the process before may have recorded it. */
+  readonly isFirstList: boolean
+}
+
+/** Detects changes that other clients make to the objects of resources. Keys are those of the resources. */
+export class DriftDetector {
+  readonly #find: (key: string) => ActiveResource | undefined
+  readonly #drifted = new Set<string>()
+  /** Resources for which every change of an object counts, not only drift. */
+  readonly #watched = new Map<string, ApplyResult>()
+  /** Version that the operator applied last, by uid. */
+  readonly #appliedVersions = new Map<string, number>()
+  /** Uids of the objects that the operator deletes. */
+  readonly #deleting = new Set<string>()
+  /** Events that arrived during an apply, by resource. */
+  readonly #held = new Map<string, ObjectEvent[]>()
+  readonly #handlers: ((key: string) => void)[] = []
+
+  constructor(objects: Objects, find: (key: string) => ActiveResource | undefined) {
+    this.#find = find
+    objects.onChange((object, isGone, isFirstList) => {
+      const key = object.metadata.annotations?.[annotations.resource]
+      if (key === undefined) return
+      const event = { object, isGone, isFirstList }
+      const held = this.#held.get(key)
+      if (held) held.push(event)
+      else this.#handle(key, event)
+    })
+  }
+
+  /** Whether an object of the resource drifted since the last call. */
+  consume(key: string): boolean {
+    return this.#drifted.delete(key)
+  }
+
+  /** Enqueues the resource at the next change of any of its objects, also one that came since they were applied. */
+  async watch(key: string, result: ApplyResult, objects: Objects): Promise<void> {
+    this.#watched.set(key, result)
+    for (const object of result.live.filter(isWatchable)) {
+      const cache = await objects.watch(object)
+      const seen = cache.get(object.metadata.namespace ?? '', object.metadata.name)
+      const isChanged = seen && isNewer({ ...object, metadata: seen.metadata }, object)
+      if (isChanged && this.#watched.delete(key)) this.#enqueue(key)
+    }
+  }
+
+  /** Ends `watch`. */
+  unwatch(key: string): void {
+    this.#watched.delete(key)
+  }
+
+  onEnqueue(handler: (key: string) => void): void {
+    this.#handlers.push(handler)
+  }
+
+  /** Runs an apply. Events are handled after it: only then is it known which of them the apply caused. */
+  async holdDuring<T>(key: string, apply: () => Promise<T>): Promise<T> {
+    const events: ObjectEvent[] = []
+    this.#held.set(key, events)
+    try {
+      return await apply()
+    } finally {
+      this.#held.delete(key)
+      for (const event of events) this.#handle(key, event)
+    }
+  }
+
+  /** The operator applied the object. */
+  noteApplied({ metadata }: KubeObject): void {
+    const { uid = '' } = metadata
+    this.#deleting.delete(uid)
+    const version = versionOf(metadata)
+    if (version !== undefined) this.#appliedVersions.set(uid, version)
+  }
+
+  /** The operator is about to delete the object. */
+  noteDeleting(uid: string): void {
+    this.#deleting.add(uid)
+  }
+
+  #enqueue(key: string): void {
+    for (const handler of this.#handlers) handler(key)
+  }
+
+  #handle(key: string, event: ObjectEvent): void {
+    const { uid = '' } = event.object.metadata
+    const isOwnDelete = this.#deleting.has(uid)
+    if (event.isGone) this.#deleting.delete(uid)
+    if (isOwnDelete) return
+    const resource = this.#find(key)
+    if (!resource || resource.metadata.deletionTimestamp) return
+    // The status may not record the objects of a watched resource yet.
+    const { applied = resource.status?.objects, live } = this.#watched.get(key) ?? {}
+    const recorded = applied?.find((each) => isSame(each, event.object))
+    if (!recorded) return
+    if (this.#isDrift(event, recorded)) this.#drifted.add(key)
+    else if (!live?.some((each) => isNewer(event.object, each))) return
+    this.#watched.delete(key)
+    this.#enqueue(key)
+  }
+
+  /** Whether another client caused the event: neither an apply of the operator nor the first list of a watch did. */
+  #isDrift({ object, isGone, isFirstList }: ObjectEvent, recorded: AppliedObject): boolean {
+    const { uid = '' } = object.metadata
+    if (isGone) {
+      this.#appliedVersions.delete(uid)
+      return recorded.uid === uid
+    }
+    const known = this.#appliedVersions.get(uid) ?? (recorded.uid === uid ? versionOf(recorded) : undefined)
+    const isChanged = known !== undefined && (versionOf(object.metadata) ?? 0) > known
+    const isMarked = object.metadata.annotations?.[annotations.descriptor] !== undefined
+    return isChanged || !(isFirstList || isMarked)
+  }
+}
