@@ -5,9 +5,9 @@ import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { Waiting } from '../domain/base/errors.ts'
-import { faultsOfReference, isPresent, throwFaults } from '../domain/base/fault.ts'
-import { forgettable, isFinished, rememberedStart } from '../domain/deployment/deployment.ts'
-import { isLastPlanned, isRepetition, memoryOf } from '../domain/deployment/run-memory.ts'
+import { isPresent, problemsOfReference, throwProblems } from '../domain/base/object-problem.ts'
+import { isFinished, rememberedStart, removableDeployments } from '../domain/deployment/deployment.ts'
+import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/deployment-history.ts'
 import { formatDescriptor } from '../domain/resource/descriptor.ts'
 import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
@@ -71,15 +71,15 @@ export function environmentController(
         fromDeploymentName !== undefined &&
         rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
       const seen = {
-        ...memoryOf(environment, deployments),
+        ...historyOf(environment, deployments),
         ...(start ? { start } : {}),
       }
       const isOwned = store.get(Application, namespace, applicationName) !== undefined
       const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
-      throwFaults(
+      throwProblems(
         [
-          ...faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isOwned),
-          ...faultsOfReference('EnvironmentTypeNotFound', `environment type '${typeName}'`, hasType),
+          ...problemsOfReference('ApplicationNotFound', `application '${applicationName}'`, isOwned),
+          ...problemsOfReference('EnvironmentTypeNotFound', `environment type '${typeName}'`, hasType),
         ],
         seen,
       )
@@ -147,7 +147,11 @@ export function environmentController(
     environment: Environment,
     deployments: readonly EnvironmentDeployment[],
   ) {
-    const old = forgettable(deployments, settings.keptDeployments, startsBeside(environment, deployments))
+    const old = removableDeployments(
+      deployments,
+      settings.keptDeployments,
+      startsBeside(environment, deployments),
+    )
     for (const each of old)
       if (!each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
         await cluster.remove(EnvironmentDeployment, each)

@@ -2,8 +2,8 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
-import { throwFaults } from '../domain/base/fault.ts'
-import { driverOf, faultsOfDefinition } from '../domain/definition/definition.ts'
+import { throwProblems } from '../domain/base/object-problem.ts'
+import { driverOf, problemsOfDefinition } from '../domain/definition/definition.ts'
 import { ownDriverType } from '../domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { withoutTemplates } from '../domain/secret/secret-inputs.ts'
@@ -67,14 +67,14 @@ export function resourceDefinitionController(
       const { namespace = '' } = definition.metadata
       const seen = await ownedSecrets.tidy(definition)
       const catalogue = planning.catalogueOf(namespace)
-      const faults = faultsOfDefinition(definition, {
+      const faults = problemsOfDefinition(definition, {
         vendors,
         catalogue,
         rivals: rivalsOf(definition),
         types: planning.typesOf(namespace),
         accountTypeOf: (name) => planning.accountTypeOf(namespace, name),
       })
-      throwFaults(faults, seen)
+      throwProblems(faults, seen)
       const warnings = await judgeSecrets(
         definition,
         driverOf(definition.spec.driverType, catalogue, vendors),
@@ -93,9 +93,9 @@ export function resourceDefinitionController(
     const { values = {}, secretRefs = {} } = driverInputs ?? {}
     const reader = createSecretReader(cluster.client)
     const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace ?? '', reader)
-    const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
-    throwFaults(
-      faults.map((message) => ({ reason: 'InvalidInputs', message })),
+    const { problems, warnings } = descriptor.check({ values, secrets }, Date.now())
+    throwProblems(
+      problems.map((message) => ({ reason: 'InvalidInputs', message })),
       seen,
     )
     return warnings

@@ -6,12 +6,12 @@ import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { isPresent } from '../domain/base/fault.ts'
+import { isPresent } from '../domain/base/object-problem.ts'
 import { createMatcher, type Matcher } from '../domain/definition/matching.ts'
 import { catalogueWith } from '../domain/definition/third-party.ts'
 import type { SetContent } from '../domain/delta/delta.ts'
-import { valuesFor } from '../domain/graph/shared-values.ts'
-import { type Plan, type PlanInput, plan, planWithout } from '../domain/plan/plan.ts'
+import { sharedValuesFor } from '../domain/graph/shared-values.ts'
+import { failedPlan, type Plan, type PlanInput, plan } from '../domain/plan/plan.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { contextOf } from '../domain/resource/identity.ts'
 import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/resource/types.ts'
@@ -71,18 +71,18 @@ export function createPlanning(
       set,
       matcher: matchers(namespace),
       types: types(namespace),
-      values: valuesFor(values, context.environmentId),
+      values: sharedValuesFor(values, context.environmentId),
       accountTypeOf: (account) => accountTypeOf(namespace, account),
       active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
       isTrusted: () => true,
     }
   }
 
-  function planOrFault(environment: Environment, set: SetContent, options: PlanOptions): Plan {
+  function tryPlan(environment: Environment, set: SetContent, options: PlanOptions): Plan {
     try {
       return plan({ ...inputFor(environment, set), ...options })
     } catch (error) {
-      return planWithout(error)
+      return failedPlan(error)
     }
   }
 
@@ -97,7 +97,7 @@ export function createPlanning(
     accountTypeOf,
     inputFor,
     planFor(environment, set, options = {}) {
-      const planned = planOrFault(environment, set, options)
+      const planned = tryPlan(environment, set, options)
       const { namespace, name } = environment.metadata
       for (const error of planned.errors)
         rules.log.error('a part of a plan failed', { organization: namespace, environment: name, error })

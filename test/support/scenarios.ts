@@ -20,7 +20,7 @@ import {
 } from '../../operator/api/schema.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
 import { createMatcher } from '../../operator/domain/definition/matching.ts'
-import { valuesFor } from '../../operator/domain/graph/shared-values.ts'
+import { sharedValuesFor } from '../../operator/domain/graph/shared-values.ts'
 import type { Plan } from '../../operator/domain/plan/plan.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { builtInTypes, customType } from '../../operator/domain/resource/types.ts'
@@ -198,7 +198,7 @@ export function planOfStage(
     context: { organizationId: org, applicationId: app, environmentId: env, environmentType: envType },
     matcher: createMatcher(manifests),
     types: [...builtInTypes, ...custom],
-    values: valuesFor(
+    values: sharedValuesFor(
       values.map((each, i) => sharedValueOf(each, app, i)),
       env,
     ),

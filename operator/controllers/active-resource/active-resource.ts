@@ -3,7 +3,7 @@ import { annotations } from '../../api/names.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
-import { reworded, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { copyError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { ownDriverType, wrappedDriverType } from '../../domain/definition/third-party.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { qualifiedTypeName } from '../../domain/resource/types.ts'
@@ -164,7 +164,7 @@ async function withDetachHint(resource: ActiveResource, work: () => Promise<void
     const { name, namespace } = resource.metadata
     const command = `kubectl annotate activeresources.quartermaster.dev ${name} -n ${namespace} ${annotations.detach}=true`
     const hint = `; to let go of it without deprovisioning, delete it over REST with '?detach=true', or: ${command}`
-    throw error instanceof Error ? reworded(error, { message: `${error.message}${hint}` }) : error
+    throw error instanceof Error ? copyError(error, { message: `${error.message}${hint}` }) : error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { reworded, saysNothingMade, Waiting } from '../../domain/base/errors.ts'
+import { copyError, hadNoSideEffects, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import { areCovered, leafPaths } from '../../domain/schema/secret-outputs.ts'
@@ -122,7 +122,7 @@ async function noting<T>(
     untouched.forget(resource)
     return result
   } catch (error) {
-    if (saysNothingMade(error)) throw reworded(error, { observed: untouched.without(resource, known) })
+    if (hadNoSideEffects(error)) throw copyError(error, { observed: untouched.without(resource, known) })
     untouched.forget(resource)
     throw error
   }

@@ -4,9 +4,9 @@ import type { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../../domain/delta/delta.ts'
-import { type Base, baseCalled, baseOf } from '../../domain/deployment/deployment.ts'
-import { isLastPlanned } from '../../domain/deployment/run-memory.ts'
-import { planningFault } from '../../domain/graph/guard.ts'
+import { type Base, baseNamed, baseOf } from '../../domain/deployment/deployment.ts'
+import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
+import { planningProblem } from '../../domain/graph/guard.ts'
 import { setObjectName } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { isAlreadyThere } from '../../kube/client/client.ts'
@@ -38,7 +38,7 @@ export function createSources(cluster: Cluster): {
     const { setName, deltaName } = deployment.spec
     const find = (name: string) => store.get(EnvironmentDeployment, namespace, name)
     const named = deployment.status?.fromDeploymentName ?? deployment.spec.fromDeploymentName
-    const base = named === undefined ? baseOf(environment, find) : baseCalled(environment, named, find)
+    const base = named === undefined ? baseOf(environment, find) : baseNamed(environment, named, find)
     const source = {
       ...(base ? { fromDeploymentName: base.deploymentName } : {}),
       ...(environment.spec.fromDeploymentName
@@ -98,7 +98,7 @@ function fold(base: SetContent, delta: DeploymentDelta): SetContent {
   try {
     return applyDelta(base, deltaContent(delta.spec))
   } catch (error) {
-    const message = `the delta '${delta.metadata.name}' does not apply: ${planningFault(error).message}`
+    const message = `the delta '${delta.metadata.name}' does not apply: ${planningProblem(error).message}`
     throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
   }
 }

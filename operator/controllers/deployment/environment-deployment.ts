@@ -11,7 +11,7 @@ import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import type { SetContent } from '../../domain/delta/delta.ts'
-import { firstInTurn, isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
+import { isFinished, nextToRun, setNameOf } from '../../domain/deployment/deployment.ts'
 import { type Plan, type PlanStep, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
@@ -192,7 +192,7 @@ export function environmentDeploymentController(
   }
 
   function awaitTurn(deployment: EnvironmentDeployment) {
-    const first = firstInTurn(store.byIndex(EnvironmentDeployment, 'environment', environmentOf(deployment)))
+    const first = nextToRun(store.byIndex(EnvironmentDeployment, 'environment', environmentOf(deployment)))
     if (!first || first.metadata.uid === deployment.metadata.uid) return
     throw new Waiting('DeploymentInProgress', `waiting for the deployment '${first.metadata.name}' to finish`)
   }

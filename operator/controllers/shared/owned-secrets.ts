@@ -4,7 +4,7 @@ import type { ResourceAccount } from '../../api/resource-account.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { SharedValue } from '../../api/shared-value.ts'
 import type { Webhook } from '../../api/webhook.ts'
-import { announcementsIn } from '../../domain/secret/announced-secrets.ts'
+import { pendingSecretsIn } from '../../domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import {
@@ -45,7 +45,7 @@ export function createOwnedSecrets<K extends OwnerKind>(
   })
 
   function knownBy(owner: ObjectOf<K>): string[] {
-    const announced = announcementsIn(owner.metadata.annotations, Date.now())
+    const announced = pendingSecretsIn(owner.metadata.annotations, Date.now())
     return [...namedBy(owner), ...announced.map(({ secretName }) => secretName)]
   }
 
@@ -64,8 +64,8 @@ export function createOwnedSecrets<K extends OwnerKind>(
   return {
     async tidy(owner) {
       const { uid = '' } = owner.metadata
-      const announced = announcementsIn(owner.metadata.annotations, Date.now())
-      const underWay = announced.filter(({ isPast }) => !isPast).map(({ secretName }) => secretName)
+      const announced = pendingSecretsIn(owner.metadata.annotations, Date.now())
+      const underWay = announced.filter(({ isExpired }) => !isExpired).map(({ secretName }) => secretName)
       const named = [...namedBy(owner), ...underWay].filter(isSecretName)
       const former = new Set([
         ...(owner.status?.secretNames ?? []),

@@ -2,9 +2,10 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import { apiVersion } from '../../api/names.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Mismatch, ReferenceNotFound } from '../../domain/base/errors.ts'
-import { throwFaults } from '../../domain/base/fault.ts'
+import { parseJson } from '../../domain/base/json.ts'
+import { throwProblems } from '../../domain/base/object-problem.ts'
 import { isTextLeaf } from '../../domain/secret/secret-inputs.ts'
-import { faultOfStore, isStoreReference } from '../../domain/secret/secret-stores.ts'
+import { isStoreReference, problemOfStore } from '../../domain/secret/secret-stores.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
 import type { KubeClient } from '../../kube/client/client.ts'
 import { secretResource } from '../../kube/client/resource.ts'
@@ -56,7 +57,7 @@ async function resolveLeaf(value: unknown, namespace: string, reader: SecretRead
   if (Array.isArray(value)) return Promise.all(value.map((item) => resolveLeaf(item, namespace, reader)))
   if (typeof value !== 'object' || value === null) return value
   // The same text for every place: where it is, the condition of its owner and the plan say.
-  throwFaults(isStoreReference(value) ? [faultOfStore(value, 'a secret input')] : [])
+  throwProblems(isStoreReference(value) ? [problemOfStore(value, 'a secret input')] : [])
   const { secret, key } = value as { secret?: unknown; key?: unknown } // user data, checked below
   if (isTextLeaf(value)) return value['value']
   if (typeof secret !== 'string') return resolveSecretRefs(value as FreeForm, namespace, reader)
@@ -101,9 +102,8 @@ function decode(secretName: string, data: Readonly<Record<string, string>>): Fre
 }
 
 function parse(secretName: string, key: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
+  const value = parseJson(text)
+  if (value === undefined)
     throw new Mismatch('InvalidSecret', `key '${key}' of the Secret '${secretName}' is not JSON`)
-  }
+  return value
 }

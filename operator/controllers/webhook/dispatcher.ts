@@ -3,12 +3,8 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { type Kind, newObject, type ObjectOf } from '../../api/kind.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import {
-  type Occurrence,
-  occurrencesOfDeployment,
-  occurrencesOfEnvironment,
-} from '../../domain/deployment/events.ts'
-import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
+import { deploymentEvents, environmentEvents, type WebhookEvent } from '../../domain/deployment/events.ts'
+import { callName, isOlderBySecond, isOlderByTime, isSubscribed } from '../../domain/deployment/webhook.ts'
 import { versionOf } from '../../kube/cache/cache.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
@@ -78,9 +74,11 @@ export function startDispatcher(
     await mark(kind, object, [...notified, ...news.map(({ type }) => type)])
   }
 
-  async function writeCalls<K extends Announced>(kind: K, object: ObjectOf<K>, occurrence: Occurrence) {
+  async function writeCalls<K extends Announced>(kind: K, object: ObjectOf<K>, occurrence: WebhookEvent) {
     const index = scoped(object, occurrence.applicationName)
-    const webhooks = store.byIndex(Webhook, 'application', index).filter((each) => asksFor(each, occurrence))
+    const webhooks = store
+      .byIndex(Webhook, 'application', index)
+      .filter((each) => isSubscribed(each, occurrence))
     await inParallel(
       webhooks,
       async (each) => {
@@ -95,7 +93,7 @@ export function startDispatcher(
     webhook: Webhook,
     kind: K,
     object: ObjectOf<K>,
-    occurrence: Occurrence,
+    occurrence: WebhookEvent,
   ): Promise<boolean> {
     const byTime = isOlderByTime(webhook, occurrence)
     if (byTime !== undefined) return byTime
@@ -116,10 +114,10 @@ export function startDispatcher(
     if (createdVersionOf(webhook) > versionOf(object)) return false
     const told = notifiedIn(object)
     const news = occurrencesOf(kind, object).filter((each) => !told.includes(each.type))
-    return news.some((each) => asksFor(webhook, each) && isOlderByTime(webhook, each) !== false)
+    return news.some((each) => isSubscribed(webhook, each) && isOlderByTime(webhook, each) !== false)
   }
 
-  async function writeCall(webhook: Webhook, occurrence: Occurrence): Promise<void> {
+  async function writeCall(webhook: Webhook, occurrence: WebhookEvent): Promise<void> {
     const { namespace = '', name, uid = '' } = webhook.metadata
     const call = callName(webhook, occurrence)
     if (store.get(WebhookCall, namespace, call)) return
@@ -182,10 +180,10 @@ export function startDispatcher(
   }
 }
 
-function occurrencesOf<K extends Announced>(kind: K, object: ObjectOf<K>): Occurrence[] {
+function occurrencesOf<K extends Announced>(kind: K, object: ObjectOf<K>): WebhookEvent[] {
   return kind === Environment
-    ? occurrencesOfEnvironment(object as Environment) // as its kind says
-    : occurrencesOfDeployment(object as EnvironmentDeployment)
+    ? environmentEvents(object as Environment) // as its kind says
+    : deploymentEvents(object as EnvironmentDeployment)
 }
 
 function notifiedIn({ metadata }: ObjectOf<Announced>): string[] {

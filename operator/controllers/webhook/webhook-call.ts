@@ -1,10 +1,10 @@
 import { annotations } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import {
   bodyOf,
-  faultOfSigningSecret,
-  faultsOfWebhook,
+  problemOfSigningSecret,
+  problemsOfWebhook,
   signatureOf,
   signingKey,
   targetOf,
@@ -111,7 +111,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
       if (status === gone) throw givenUp('Gone', 'the receiver says that it is gone for good: 410', seen)
       throw failed(call, `the receiver answered ${status}`, seen)
     } catch (error) {
-      if (error instanceof Stalled || error instanceof Failed) throw error
+      if (error instanceof Stalled || error instanceof ReconcileError) throw error
       const message = redact(error instanceof Error ? error.message : String(error), secrets)
       if (error instanceof TargetRefused || error instanceof InvalidHeader)
         throw givenUp('TargetRefused', message, marked)
@@ -138,7 +138,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
     const secret = await createSecretReader(cluster.client).read(webhook.metadata.namespace ?? '', name)
     const text = secret[signingKey]
     // The webhook was judged before somebody changed the Secret.
-    const fault = faultOfSigningSecret(text)
+    const fault = problemOfSigningSecret(text)
     if (fault !== undefined)
       throw new Waiting(
         'InvalidSigningSecret',
@@ -154,7 +154,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
     const isTooLate = Date.now() - begun > tools.giveUpSeconds * 1000
     return isTooLate || status?.finishTime
       ? givenUp('GivenUp', `given up: ${message}`, seen)
-      : new Failed('NotDelivered', message, seen)
+      : new ReconcileError('NotDelivered', message, seen)
   }
 }
 
@@ -166,7 +166,7 @@ function isOver({ metadata, status }: WebhookCall): boolean {
 
 /** A webhook that is on its way out is not judged any more. */
 function isCallable(webhook: Webhook): boolean {
-  return webhook.metadata.deletionTimestamp ? faultsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
+  return webhook.metadata.deletionTimestamp ? problemsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
 }
 
 function givenUp(reason: string, message: string, seen: Seen): Stalled {

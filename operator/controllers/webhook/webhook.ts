@@ -3,11 +3,11 @@ import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Waiting } from '../../domain/base/errors.ts'
-import { type Fault, faultsOfReference, throwFaults } from '../../domain/base/fault.ts'
+import { type ObjectProblem, problemsOfReference, throwProblems } from '../../domain/base/object-problem.ts'
 import {
-  faultOfSigningSecret,
-  faultsOfWebhook,
   formatSigningSecret,
+  problemOfSigningSecret,
+  problemsOfWebhook,
   signingKey,
 } from '../../domain/deployment/webhook.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
@@ -58,8 +58,8 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
       // The old secret stays until the new one is there.
       const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
       const seen = { ...(await ownedSecrets.tidy(webhook)), createdVersion, signingSecretName }
-      const fault = faultOfSigningSecret(secret[signingKey])
-      throwFaults(
+      const fault = problemOfSigningSecret(secret[signingKey])
+      throwProblems(
         [
           ...faultsOfForm(webhook),
           ...faultsOfApplication(webhook),
@@ -84,9 +84,9 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
   function faultsOfApplication({
     metadata: { namespace = '' },
     spec: { applicationName },
-  }: Webhook): Fault[] {
+  }: Webhook): ObjectProblem[] {
     const isThere = store.get(Application, namespace, applicationName) !== undefined
-    return faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isThere)
+    return problemsOfReference('ApplicationNotFound', `application '${applicationName}'`, isThere)
   }
 
   async function makeSecret({ metadata }: Webhook, name: string): Promise<void> {
@@ -119,8 +119,8 @@ function factsOf({ status }: Webhook): Observed<typeof Webhook> {
   return facts
 }
 
-function faultsOfForm({ spec }: Webhook): Fault[] {
-  const faults = faultsOfWebhook(spec)
+function faultsOfForm({ spec }: Webhook): ObjectProblem[] {
+  const faults = problemsOfWebhook(spec)
   return faults.length === 0 ? [] : [{ reason: 'InvalidWebhook', message: faults.join('; ') }]
 }
 

@@ -36,7 +36,7 @@ export class ReferenceNotFound extends Waiting {}
 export class Mismatch extends Stalled {}
 
 /** It went wrong in a step that has a name: tried again with growing pauses. */
-export class Failed extends Error {
+export class ReconcileError extends Error {
   readonly reason: string
   /** Status fields that were found out before it went wrong. */
   readonly observed: object | undefined
@@ -51,20 +51,20 @@ export class Failed extends Error {
  * Says of the error of a driver's call that the call for sure made and changed nothing: it was refused as a whole, or
  * never sent. Of an answer that was lost nobody can say so.
  */
-export function nothingMade<E extends Error>(error: E): E {
+export function withoutSideEffects<E extends Error>(error: E): E {
   return Object.assign(error, { [harmless]: true })
 }
 
 /** Whether an error says so. */
-export function saysNothingMade(error: unknown): boolean {
+export function hadNoSideEffects(error: unknown): boolean {
   return error instanceof Error && harmless in error
 }
 
 const harmless = Symbol('nothing was made')
 
 /** The same error with another message, or with other facts; an error that says nothing of what to do stays as it is. */
-export function reworded(error: unknown, changes: { message?: string; observed?: object }): unknown {
-  if (!(error instanceof Waiting || error instanceof Stalled || error instanceof Failed)) return error
+export function copyError(error: unknown, changes: { message?: string; observed?: object }): unknown {
+  if (!(error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError)) return error
   const { reason } = error
   const { message = error.message, observed = error.observed } = changes
   if (error instanceof Waiting) {
@@ -75,7 +75,7 @@ export function reworded(error: unknown, changes: { message?: string; observed?:
     const Same = error instanceof Mismatch ? Mismatch : Stalled
     return new Same(reason, message, observed, error.retryAfterSeconds)
   }
-  return new Failed(reason, message, observed)
+  return new ReconcileError(reason, message, observed)
 }
 
 /** Why a request of a caller of the gateway is refused; `reason` decides the HTTP status. */

@@ -5,8 +5,8 @@ export interface FairQueue<T> {
   /** Takes the next item away; its owner is behind all others at the next time. */
   take(): T | undefined
   /** Gives the owner no turns until it is released; what is added meanwhile waits. */
-  hold(owner: string): void
-  release(owner: string): void
+  pause(owner: string): void
+  resume(owner: string): void
   /** Items of an owner. */
   countOf(owner: string): number
   /** Items of all owners. */
@@ -43,12 +43,12 @@ export function createFairQueue<T>(): FairQueue<T> {
       last = owner
       return item
     },
-    hold(owner) {
+    pause(owner) {
       if (held.has(owner)) return
       held.set(owner, waiting.get(owner) ?? new Set())
       waiting.delete(owner)
     },
-    release(owner) {
+    resume(owner) {
       const items = held.get(owner)
       held.delete(owner)
       if (items && items.size > 0) waiting.set(owner, items)

@@ -10,6 +10,15 @@ export function ownValue<T>(map: Readonly<Record<string, T>>, key: string): T | 
   return Object.hasOwn(map, key) ? map[key] : undefined
 }
 
+/** Parses JSON; returns undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** JSON with sorted keys: equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`

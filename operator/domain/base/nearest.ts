@@ -3,11 +3,11 @@ import { fullBudget, type WorkBudget } from './work-budget.ts'
 
 const maxDistance = 3
 const maxLength = 64
-const maxLooks = 200
+const maxCompared = 200
 
 /**
  * `; did you mean 'x'?` for the known name that is nearest to a wrong one, or nothing when none is near. Who asks
- * for many gives its effort, so that hints go with the first faults only.
+ * for many gives its effort, so that hints go with the first problems only.
  */
 export function didYouMean(
   wrong: string,
@@ -22,7 +22,7 @@ export function didYouMean(
   for (const name of known) {
     if (Math.abs(name.length - wrong.length) > maxDistance) continue
     looks += 1
-    if (looks > maxLooks) break
+    if (looks > maxCompared) break
     const distance = distanceBetween(text, name.toLowerCase())
     if (distance > maxDistance || distance >= name.length) continue
     if (!best || distance < best.distance || (distance === best.distance && compareText(name, best.name) < 0))

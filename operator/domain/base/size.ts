@@ -66,9 +66,9 @@ const longestName = 253
 const shownOfName = 100
 
 /** A message in which no quoted name is longer than any that can be meant, and that has at most so many characters. */
-export function shortened(message: string, most: number): string {
+export function shortenMessage(message: string, most: number): string {
   const text = message.length > longestName ? message.replace(/'[^']{254,}'/g, cutName) : message
-  return cutTo(text, most)
+  return truncate(text, most)
 }
 
 function cutName(quoted: string): string {
@@ -76,7 +76,7 @@ function cutName(quoted: string): string {
 }
 
 /** The text, or its beginning when it has more than so many characters. */
-export function cutTo(text: string, most: number): string {
+export function truncate(text: string, most: number): string {
   // Half a character would be kept as another one, and so never be the same again.
   return (text.length > most ? `${text.slice(0, most - 1)}…` : text).toWellFormed()
 }

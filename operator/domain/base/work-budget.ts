@@ -8,13 +8,13 @@ export interface WorkBudget {
   candidates: number
 }
 
-const hintsOfAll = 20
-const candidatesOfAll = 100_000
+const maxHints = 20
+const maxCandidates = 100_000
 
 /** Steps that all checks against schemas of users within one request or plan may take. */
-export const stepsOfAll = 2_000_000
+export const maxSteps = 2_000_000
 
 /** All that one request or plan may take. */
 export function fullBudget(): WorkBudget {
-  return { hints: hintsOfAll, steps: stepsOfAll, candidates: candidatesOfAll }
+  return { hints: maxHints, steps: maxSteps, candidates: maxCandidates }
 }

@@ -2,15 +2,15 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
-import type { Fault } from '../base/fault.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
+import type { ObjectProblem } from '../base/object-problem.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 import { parseReference } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { isProvidedBy, type ResourceTypeInfo } from '../resource/types.ts'
-import { faultsAgainst, partsOf } from '../schema/user-schema.ts'
+import { partsOf, schemaProblems } from '../schema/user-schema.ts'
 import { unreadLeaves } from '../secret/secret-inputs.ts'
-import { faultsOfStores } from '../secret/secret-stores.ts'
+import { problemsOfStores } from '../secret/secret-stores.ts'
 import { duplicateCriteria, formatCriterion } from './matching.ts'
 
 /** The driver that a driver type names: a built-in one under any of the vendor's names, or one of the organization. */
@@ -37,7 +37,7 @@ export function driverTypeOf({ name }: DriverDescriptor, vendors: readonly strin
 }
 
 /** All that can be said of a definition by looking at the things around it; `rivals` may have equal criteria. */
-export function faultsOfDefinition(
+export function problemsOfDefinition(
   definition: ResourceDefinition,
   around: {
     readonly catalogue: readonly DriverDescriptor[]
@@ -47,19 +47,21 @@ export function faultsOfDefinition(
     readonly types: readonly ResourceTypeInfo[]
     accountTypeOf(name: string): string | undefined
   },
-): Fault[] {
+): ObjectProblem[] {
   const { spec, metadata } = definition
   const descriptor = driverOf(spec.driverType, around.catalogue, around.vendors)
   return [
-    ...faultsOfCriteria(metadata.name, around.rivals),
-    ...typesNamedBy(definition).flatMap((type) => faultsOfType(type, metadata.namespace ?? '', around.types)),
-    ...faultsOfDriver(definition, descriptor, around),
-    ...faultsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', ''),
-    ...(descriptor ? faultsOfAccount(definition, descriptor, around) : []),
+    ...problemsOfCriteria(metadata.name, around.rivals),
+    ...typesNamedBy(definition).flatMap((type) =>
+      problemsOfType(type, metadata.namespace ?? '', around.types),
+    ),
+    ...problemsOfDriver(definition, descriptor, around),
+    ...problemsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', ''),
+    ...(descriptor ? problemsOfAccount(definition, descriptor, around) : []),
   ]
 }
 
-function faultsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): Fault[] {
+function problemsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): ObjectProblem[] {
   return duplicateCriteria(rivals)
     .filter(({ definitionName }) => definitionName === name)
     .map(({ criterion, holder }) => ({
@@ -82,20 +84,24 @@ export function typesNamedBy({ spec }: Pick<ResourceDefinition, 'spec'>): string
   return [...new Set([spec.type, ...along])]
 }
 
-function faultsOfType(type: string, organization: string, types: readonly ResourceTypeInfo[]): Fault[] {
+function problemsOfType(
+  type: string,
+  organization: string,
+  types: readonly ResourceTypeInfo[],
+): ObjectProblem[] {
   if (types.some((known) => known.type === type)) return []
   const hint = type.includes('/') ? `'${organization}' has no such type` : 'it is not built in'
   return [{ reason: 'TypeNotFound', message: `resource type '${type}' does not exist: ${hint}` }]
 }
 
-function faultsOfDriver(
+function problemsOfDriver(
   { spec }: ResourceDefinition,
   descriptor: DriverDescriptor | undefined,
   {
     catalogue,
     vendors,
   }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
-): Fault[] {
+): ObjectProblem[] {
   if (!descriptor) {
     const known = catalogue.map((each) => `'${driverTypeOf(each, vendors)}'`).join(', ')
     return [
@@ -114,16 +120,16 @@ function faultsOfDriver(
         },
       ]
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
-  const inputs = faultsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
+  const inputs = problemsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
   return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
 }
 
 /** What is wrong with the account that a definition names, or does not name. */
-export function faultsOfAccount(
+export function problemsOfAccount(
   { metadata, spec: { accountName, driverType } }: Pick<ResourceDefinition, 'metadata' | 'spec'>,
   { account }: Pick<DriverDescriptor, 'account'>,
   { accountTypeOf }: { accountTypeOf(name: string): string | undefined },
-): Fault[] {
+): ObjectProblem[] {
   const owner = `definition '${metadata.name}'`
   const types = account.types.join(' or ')
   if (accountName === undefined) {
@@ -140,11 +146,11 @@ export function faultsOfAccount(
 }
 
 /** What of the inputs the driver would not take, each without the value, which may be secret; placeholders pass. */
-export function faultsOfInputs(
+export function problemsOfInputs(
   descriptor: DriverDescriptor,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
-  if (descriptor.inputsSchema) return faultsOfForeignInputs(descriptor.inputsSchema, inputs)
+  if (descriptor.inputsSchema) return problemsOfForeignInputs(descriptor.inputsSchema, inputs)
   const checks = checksOf(descriptor)
   return (['values', 'secrets'] as const).flatMap((part) => {
     const check = checks[part]
@@ -155,15 +161,15 @@ export function faultsOfInputs(
   })
 }
 
-function faultsOfForeignInputs(
+function problemsOfForeignInputs(
   schema: FreeForm,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
   const parts = partsOf(schema)
   return (['values', 'secrets'] as const).flatMap((part) => {
     const ofPart = parts[part]
-    const faults = ofPart ? faultsAgainst(ofPart, inputs[part], { lenient: true }) : []
-    return faults.map(
+    const problems = ofPart ? schemaProblems(ofPart, inputs[part], { lenient: true }) : []
+    return problems.map(
       ({ pointer, message }) => `driver input '${part}${pointer.replaceAll('/', '.')}' ${message}`,
     )
   })

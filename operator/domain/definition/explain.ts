@@ -4,16 +4,16 @@ import { didYouMean } from '../base/nearest.ts'
 import {
   type Descriptor,
   defaultClass,
-  faultOf,
   formatDescriptor,
   formatReference,
+  problemOfDescriptor,
   splitTypeAndClass,
 } from '../resource/descriptor.ts'
 import { guResId, workloadOf, workloadResourceId } from '../resource/identity.ts'
-import { overriding } from '../resource/override.ts'
+import { resolveOverride } from '../resource/override.ts'
 import { implicitTypes, type ResourceTypeInfo, workloadType } from '../resource/types.ts'
 import type { Matcher, WonMatch } from './matching.ts'
-import type { Loser } from './near-misses.ts'
+import type { RankedCandidate } from './near-misses.ts'
 
 /** What somebody wants to know the definition of. */
 export interface ExplainQuestion {
@@ -34,7 +34,7 @@ export interface MatchExplanation {
   /** Absent without a Resource ID. */
   readonly guResId?: string
   readonly match: WonMatch | undefined
-  readonly candidates: readonly Loser[]
+  readonly candidates: readonly RankedCandidate[]
   /** How many candidates there are beside those listed. */
   readonly more: number
   readonly explanation: string
@@ -57,7 +57,7 @@ export function explainMatch(
   const descriptor = { ...asked, type }
   const { resourceId } = descriptor
   const match = matcher.match({ ...descriptor, context })
-  const losers = matcher.losersOf({ ...descriptor, context })
+  const losers = matcher.candidatesFor({ ...descriptor, context })
   const isKnown = match.definition || losers.length > 0 || types.some((each) => each.type === type)
   return {
     ...(type === asked.type ? {} : { requestedType: asked.type }),
@@ -80,8 +80,12 @@ function askedFor({ type: text, class: given, resourceId: givenId = '' }: Explai
     throw new Problem('Invalid', `class '${given}' is not the class of type '${text}'`)
   const resourceClass = given ?? inType ?? defaultClass
   const resourceId = givenId === '' && isImplicit(type) ? type : givenId
-  const fault = faultOf({ type, class: resourceClass, ...(resourceId === '' ? {} : { resourceId }) })
-  if (fault) throw new Problem('Invalid', fault)
+  const problem = problemOfDescriptor({
+    type,
+    class: resourceClass,
+    ...(resourceId === '' ? {} : { resourceId }),
+  })
+  if (problem) throw new Problem('Invalid', problem)
   return { type, class: resourceClass, resourceId }
 }
 
@@ -96,7 +100,7 @@ function expand(
 ): string {
   if (isImplicit(type) && resourceId === type) return type
   if (type === workloadType && (resourceId === '' || isWorkload(resourceId))) return type
-  return overriding(type, {
+  return resolveOverride(type, {
     organizationId: context.organizationId,
     isType: (name) => types.some((each) => each.type === name),
     hasDefinitionOf: (name) => matcher.hasDefinitionOf(name),

@@ -5,14 +5,14 @@ import { fullBudget } from '../base/work-budget.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
 import {
-  allLosers,
-  type Contenders,
-  contendersIn,
-  explainMiss,
-  type Loser,
-  type Miss,
-  type Misses,
+  type CriterionEntries,
+  criterionEntriesOf,
+  type ExplanationCache,
+  explainNoMatch,
   maxCandidates,
+  type NoMatchDetails,
+  type RankedCandidate,
+  rankCandidates,
 } from './near-misses.ts'
 
 export { criterionId, criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
@@ -57,9 +57,9 @@ export type Match = WonMatch | NoMatch
 /** Finds the definition for a resource. */
 export interface Matcher {
   /** Who asks for much in one context gives what the misses of it share. */
-  match(request: MatchRequest, misses?: Misses): Match
+  match(request: MatchRequest, misses?: ExplanationCache): Match
   /** Every criterion of the type that did not win and why, the nearest first; slow, for people who ask. */
-  losersOf(request: MatchRequest): readonly Loser[]
+  candidatesFor(request: MatchRequest): readonly RankedCandidate[]
   /** Whether there is any definition of the type, whatever its criteria. */
   hasDefinitionOf(type: string): boolean
 }
@@ -81,26 +81,32 @@ export function createMatcher(
   options: { readonly defaults?: readonly ResourceDefinition[] } = {},
 ): Matcher {
   const tiers = [definitions, options.defaults ?? []].map(indexOf)
-  const contenders = new Map<string, Contenders>()
-  const contendersOf = (type: string): Contenders => {
+  const contenders = new Map<string, CriterionEntries>()
+  const contendersOf = (type: string): CriterionEntries => {
     const all = tiers.flatMap((tier) => tier.get(type)?.definitions ?? [])
     // Whoever asks for types that there are none of leaves nothing behind.
-    return all.length === 0 ? contendersIn(all) : entryOf(contenders, type, () => contendersIn(all))
+    return all.length === 0
+      ? criterionEntriesOf(all)
+      : entryOf(contenders, type, () => criterionEntriesOf(all))
   }
-  const match = (request: MatchRequest, misses?: Misses): Match => {
+  const match = (request: MatchRequest, misses?: ExplanationCache): Match => {
     for (const tier of tiers) {
       const bucket = tier.get(request.type)?.buckets.get(request.class)
       const holder = bucket && fitting(bucket, request).next().value
       if (bucket && holder) return won(holder, bucket, request)
     }
     return missed(() =>
-      explainMiss(request, contendersOf(request.type), misses ?? { budget: fullBudget(), known: new Map() }),
+      explainNoMatch(
+        request,
+        contendersOf(request.type),
+        misses ?? { budget: fullBudget(), known: new Map() },
+      ),
     )
   }
   return {
     match,
-    losersOf: (request) =>
-      allLosers(
+    candidatesFor: (request) =>
+      rankCandidates(
         request,
         match(request),
         tiers.map((tier) => tier.get(request.type)?.definitions ?? []),
@@ -197,9 +203,9 @@ function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
 }
 
 /** A miss is looked into when somebody asks why. */
-function missed(explain: () => Miss): NoMatch {
-  let known: Miss | undefined
-  const miss = (): Miss => (known ??= explain())
+function missed(explain: () => NoMatchDetails): NoMatch {
+  let known: NoMatchDetails | undefined
+  const miss = (): NoMatchDetails => (known ??= explain())
   return {
     definition: undefined,
     get explanation() {

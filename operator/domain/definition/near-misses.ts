@@ -15,7 +15,7 @@ import type { Candidate, Match, MatchRequest, NoMatch } from './matching.ts'
 export const maxCandidates = 5
 
 /** A candidate that did not win, with how specific it is. */
-export interface Loser extends Candidate {
+export interface RankedCandidate extends Candidate {
   readonly rank: number | undefined
 }
 
@@ -24,32 +24,32 @@ const withoutCriteria = 'has no criteria'
 const farthest = 6
 
 /** One criterion of a definition of a type, in its normal form; none for a definition that has no criteria. */
-interface Contender {
+interface CriterionEntry {
   readonly definitionName: string
   readonly criterion: Criterion | undefined
 }
 
 /** All that could be chosen for a type, in the order of names. */
-export interface Contenders {
-  readonly all: readonly Contender[]
+export interface CriterionEntries {
+  readonly all: readonly CriterionEntry[]
   /** Whether what is missing depends on the Resource ID. */
   readonly byResourceId: boolean
 }
 
 /** What the misses of one plan share: its context, the work that is left, and those that are known already. */
-export interface Misses {
+export interface ExplanationCache {
   readonly budget: Pick<WorkBudget, 'candidates'>
-  readonly known: Map<string, Miss>
+  readonly known: Map<string, NoMatchDetails>
 }
 
 /** Why no definition fits. */
-export type Miss = Omit<NoMatch, 'definition'>
+export type NoMatchDetails = Omit<NoMatch, 'definition'>
 
 /** The contenders among these definitions of a type. */
-export function contendersIn(definitions: readonly ResourceDefinition[]): Contenders {
+export function criterionEntriesOf(definitions: readonly ResourceDefinition[]): CriterionEntries {
   const all = [...definitions]
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
-    .flatMap(({ metadata: { name: definitionName }, spec: { criteria = [] } }): Contender[] =>
+    .flatMap(({ metadata: { name: definitionName }, spec: { criteria = [] } }): CriterionEntry[] =>
       criteria.length === 0
         ? [{ definitionName, criterion: undefined }]
         : criteria.map((criterion) => ({ definitionName, criterion: normalizeCriterion(criterion) })),
@@ -58,7 +58,11 @@ export function contendersIn(definitions: readonly ResourceDefinition[]): Conten
 }
 
 /** Why none of them fits, the nearest first; only how many there are once no work is left for more. */
-export function explainMiss(request: MatchRequest, contenders: Contenders, misses: Misses): Miss {
+export function explainNoMatch(
+  request: MatchRequest,
+  contenders: CriterionEntries,
+  misses: ExplanationCache,
+): NoMatchDetails {
   const { type, class: resourceClass, resourceId } = request
   const key = [type, resourceClass, contenders.byResourceId ? resourceId : ''].join('\0')
   const known = misses.known.get(key)
@@ -76,11 +80,11 @@ export function explainMiss(request: MatchRequest, contenders: Contenders, misse
   return miss
 }
 
-function nearest(request: MatchRequest, { all }: Contenders): Candidate[] {
-  const found: (Contender & { readonly distance: number })[] = []
+function nearest(request: MatchRequest, { all }: CriterionEntries): Candidate[] {
+  const found: (CriterionEntry & { readonly distance: number })[] = []
   for (const contender of all) {
     const { criterion } = contender
-    const distance = criterion ? lackingKeys(criterion, request).length : farthest
+    const distance = criterion ? unmatchedKeys(criterion, request).length : farthest
     if (found.length === maxCandidates && distance >= (found.at(-1)?.distance ?? 0)) continue
     found.push({ ...contender, distance })
     // Of those that are as near, the first by name stays before the others.
@@ -90,7 +94,7 @@ function nearest(request: MatchRequest, { all }: Contenders): Candidate[] {
   return found.map(({ definitionName, criterion }) => ({
     definitionName,
     criterion,
-    reason: criterion ? lackOf(criterion, request) : withoutCriteria,
+    reason: criterion ? explainUnmatched(criterion, request) : withoutCriteria,
   }))
 }
 
@@ -98,11 +102,11 @@ function nearest(request: MatchRequest, { all }: Contenders): Candidate[] {
  * All criteria of the other definitions of the type, and why each did not win: those that fit first, then by how
  * many keys do not. `tiers` are the definitions by precedence.
  */
-export function allLosers(
+export function rankCandidates(
   request: MatchRequest,
   match: Match,
   tiers: readonly (readonly ResourceDefinition[])[],
-): Loser[] {
+): RankedCandidate[] {
   const winner = match.definition
   const winnersTier = tiers.findIndex((tier) => tier.some((each) => each === winner))
   return tiers
@@ -125,16 +129,16 @@ function losersIn(
   request: MatchRequest,
   match: Match,
   isDefault: boolean,
-): (Loser & { distance: number })[] {
+): (RankedCandidate & { distance: number })[] {
   if (criteria.length === 0) {
     const none = { criterion: undefined, reason: withoutCriteria, rank: undefined }
     return [{ definitionName, ...none, distance: farthest }]
   }
   return criteria.map(normalizeCriterion).map((criterion) => {
     const rank = criterionRank(criterion)
-    const lacking = lackingKeys(criterion, request)
+    const lacking = unmatchedKeys(criterion, request)
     const reason =
-      lacking.length > 0 ? lackOf(criterion, request) : beatenBy(match, criterion, rank, isDefault)
+      lacking.length > 0 ? explainUnmatched(criterion, request) : beatenBy(match, criterion, rank, isDefault)
     return { definitionName, criterion, reason, rank, distance: lacking.length }
   })
 }
@@ -154,20 +158,20 @@ function explainLoss({ type }: MatchRequest, candidates: readonly Candidate[], m
   return `no definition of type '${type}' fits: ${each.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-function lackingKeys(criterion: Criterion, request: MatchRequest): CriterionKey[] {
+function unmatchedKeys(criterion: Criterion, request: MatchRequest): CriterionKey[] {
   const keys: CriterionKey[] = rankedKeys.filter(
-    (key) => criterion[key] !== undefined && criterion[key] !== actual(key, request),
+    (key) => criterion[key] !== undefined && criterion[key] !== actualValue(key, request),
   )
   return criterion.class === request.class ? keys : [...keys, 'class']
 }
 
-function lackOf(criterion: Criterion, request: MatchRequest): string {
-  return lackingKeys(criterion, request)
-    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${actual(key, request)}')`)
+function explainUnmatched(criterion: Criterion, request: MatchRequest): string {
+  return unmatchedKeys(criterion, request)
+    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${actualValue(key, request)}')`)
     .join(', ')
 }
 
-function actual(key: CriterionKey, { context, resourceId, class: resourceClass }: MatchRequest): string {
+function actualValue(key: CriterionKey, { context, resourceId, class: resourceClass }: MatchRequest): string {
   if (key === 'envType') return context.environmentType
   if (key === 'appId') return context.applicationId
   if (key === 'envId') return context.environmentId

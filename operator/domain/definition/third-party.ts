@@ -1,10 +1,10 @@
 import type { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
-import type { Fault } from '../base/fault.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { faultsOfGoTemplates } from '../placeholder/go-template.ts'
+import type { ObjectProblem } from '../base/object-problem.ts'
+import { problemsOfGoTemplates } from '../placeholder/go-template.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { faultOfPartedSchema } from '../schema/user-schema.ts'
+import { problemOfPartedSchema } from '../schema/user-schema.ts'
 import { driverOf } from './definition.ts'
 
 /** What a driver of an organization is called in definitions. */
@@ -80,34 +80,34 @@ function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): Driv
 }
 
 /** Why a driver of an organization cannot be used as it is; `catalogue` holds those that can. */
-export function faultsOfDriverObject(
+export function problemsOfDriverObject(
   driver: ResourceDriver,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
-): Fault[] {
+): ObjectProblem[] {
   const { inputsSchema = {} } = driver.spec
-  const schemaFault = faultOfPartedSchema(inputsSchema)
+  const schemaProblem = problemOfPartedSchema(inputsSchema)
   return [
-    ...(schemaFault === undefined
+    ...(schemaProblem === undefined
       ? []
-      : [{ reason: 'InvalidSchema', message: `'inputsSchema' ${schemaFault}` }]),
-    ...faultsOfTarget(driver, catalogue, vendors),
-    ...faultsOfDriverTemplate(driver.spec).map((message) => ({ reason: 'InvalidTemplate', message })),
+      : [{ reason: 'InvalidSchema', message: `'inputsSchema' ${schemaProblem}` }]),
+    ...problemsOfTarget(driver, catalogue, vendors),
+    ...problemsOfDriverTemplate(driver.spec).map((message) => ({ reason: 'InvalidTemplate', message })),
   ]
 }
 
 /** Why a driver of this target cannot have this template; one that can be read may still fail when it is rendered. */
-export function faultsOfDriverTemplate({
+export function problemsOfDriverTemplate({
   target,
   template,
 }: Pick<ResourceDriver['spec'], 'target' | 'template'>): string[] {
   if (template === undefined || template === null) return []
   if (!target.startsWith(virtual)) return ["'template' is for targets that begin with 'driver://' only"]
-  return faultsOfGoTemplates(template, 'template')
+  return problemsOfGoTemplates(template, 'template')
 }
 
 /** What is wrong with the form of a target, wherever it leads; undefined when nothing is. */
-export function faultOfTargetForm(target: string): string | undefined {
+export function problemOfTarget(target: string): string | undefined {
   if (target.startsWith(virtual))
     return /^driver:\/\/[a-z0-9-]+\/[a-z0-9-]+$/.test(target)
       ? undefined
@@ -119,12 +119,12 @@ export function faultOfTargetForm(target: string): string | undefined {
   return undefined
 }
 
-function faultsOfTarget(
+function problemsOfTarget(
   driver: ResourceDriver,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
 ) {
-  const form = faultOfTargetForm(driver.spec.target)
+  const form = problemOfTarget(driver.spec.target)
   if (form !== undefined) return [{ reason: 'InvalidTarget', message: form }]
   const wrapped = wrappedDriverType(driver)
   if (wrapped === undefined || driverOf(wrapped, catalogue, vendors)) return []

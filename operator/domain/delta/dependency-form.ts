@@ -1,7 +1,7 @@
 import type { PatchOperation } from '../../api/deployment-delta.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, ownValue } from '../base/json.ts'
-import { faultOf } from '../resource/descriptor.ts'
+import { problemOfDescriptor } from '../resource/descriptor.ts'
 import type { DeltaContent } from './delta.ts'
 import { type Layout, normalizeDependency, parseOperation } from './patch.ts'
 
@@ -34,10 +34,10 @@ function refuseUnfit(value: unknown, resourceId: string): void {
     throw new Problem('Unprocessable', `'${resourceId}' must be an object with a 'type'`)
   if (typeof resourceClass !== 'string' && resourceClass !== undefined && resourceClass !== null)
     throw new Problem('Unprocessable', `the 'class' of '${resourceId}' must be a string`)
-  const fault = faultOf({
+  const problem = problemOfDescriptor({
     type,
     ...(typeof resourceClass === 'string' ? { class: resourceClass } : {}),
     ...(id === undefined ? { resourceId } : {}),
   })
-  if (fault) throw new Problem('Invalid', `'${resourceId}': ${fault}`)
+  if (problem) throw new Problem('Invalid', `'${resourceId}': ${problem}`)
 }

@@ -2,7 +2,7 @@ import type { deploymentStates, Environment, Start } from '../../api/environment
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
 import { sameJson } from '../base/json.ts'
-import { cutTo } from '../base/size.ts'
+import { truncate } from '../base/size.ts'
 
 /** State of a deployment in the words of REST. */
 export type DeploymentState = (typeof deploymentStates)[number]
@@ -51,9 +51,7 @@ export function byAge(
 }
 
 /** Which of the unfinished deployments of an environment may go on: one that has begun, else the oldest. */
-export function firstInTurn(
-  deployments: readonly EnvironmentDeployment[],
-): EnvironmentDeployment | undefined {
+export function nextToRun(deployments: readonly EnvironmentDeployment[]): EnvironmentDeployment | undefined {
   const hasBegun = ({ status }: EnvironmentDeployment) => Number(status?.setName !== undefined)
   return deployments
     .filter((each) => !isFinished(each))
@@ -61,7 +59,7 @@ export function firstInTurn(
 }
 
 /** Whether it got beyond planning, so that its set is what the environment is meant to be. */
-function passedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
+function hasPassedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
   return status?.startTime !== undefined && status.setName !== undefined
 }
 
@@ -69,7 +67,7 @@ function passedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): bool
 export function lastDeployment(
   deployments: readonly EnvironmentDeployment[],
 ): EnvironmentDeployment | undefined {
-  return deployments.filter(passedPlanning).sort(byAge).at(-1)
+  return deployments.filter(hasPassedPlanning).sort(byAge).at(-1)
 }
 
 /**
@@ -77,7 +75,7 @@ export function lastDeployment(
  * created over REST, but neither the one that passed planning last nor those that others start from. Deployments that a
  * person or a GitOps tool created are theirs.
  */
-export function forgettable(
+export function removableDeployments(
   deployments: readonly EnvironmentDeployment[],
   kept: number,
   starts: ReadonlySet<string>,
@@ -107,12 +105,12 @@ export function baseOf(
   const { lastPlanned } = environment.status ?? {}
   const from = environment.spec.fromDeploymentName
   return from !== undefined && from !== lastPlanned?.environmentFromName
-    ? baseCalled(environment, from, find)
+    ? baseNamed(environment, from, find)
     : lastPlanned
 }
 
 /** The deployment of that name as a base: an environment that starts from it, or planned it last, remembers its set. */
-export function baseCalled(
+export function baseNamed(
   { status }: Pick<Environment, 'status'>,
   deploymentName: string,
   find: (deploymentName: string) => EnvironmentDeployment | undefined,
@@ -159,7 +157,7 @@ function startAt(deployment: EnvironmentDeployment): Start | undefined {
     deltaName: spec.deltaName,
     fromDeploymentName: spec.fromDeploymentName ?? status?.fromDeploymentName,
     comment: spec.comment,
-    creatorName: creatorName === undefined ? undefined : cutTo(creatorName, 253), // by kubectl it may be anything
+    creatorName: creatorName === undefined ? undefined : truncate(creatorName, 253), // by kubectl it may be anything
     changeTime: status?.finishTime ?? status?.startTime,
   }
   return {

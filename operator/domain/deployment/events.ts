@@ -6,10 +6,10 @@ import { annotations } from '../../api/names.ts'
 import type { Trigger } from '../../api/webhook.ts'
 import { parseEnvironmentObjectName } from '../resource/identity.ts'
 import { isFinished, setNameOf, stateOfDeployment } from './deployment.ts'
-import { isRepetition } from './run-memory.ts'
+import { isRepetition } from './deployment-history.ts'
 
 /** Something that happened, as webhooks are told of it. */
-export interface Occurrence extends Trigger {
+export interface WebhookEvent extends Trigger {
   /** Always the same for the same thing that happened. */
   readonly id: string
   readonly applicationName: string
@@ -19,7 +19,7 @@ export interface Occurrence extends Trigger {
 }
 
 /** An event that webhooks can be told of, and the names of its variables. */
-export interface EventDeclaration extends Trigger {
+export interface EventType extends Trigger {
   readonly properties: readonly string[]
 }
 
@@ -28,7 +28,7 @@ const environmentVariables = [...commonVariables, 'name', 'type']
 const deploymentVariables = [...commonVariables, 'deploy_id', 'delta_id', 'set_id', 'comment', 'status']
 
 /** All events, as the specification lists them. */
-export const eventDeclarations: readonly EventDeclaration[] = [
+export const eventTypes: readonly EventType[] = [
   { scope: 'environment', type: 'created', properties: environmentVariables },
   { scope: 'environment', type: 'deleted', properties: environmentVariables },
   { scope: 'deployment', type: 'started', properties: deploymentVariables },
@@ -45,7 +45,7 @@ const unknownUser = 'kubernetes'
 const longestUser = 1024
 
 /** What has happened to an environment so far. */
-export function occurrencesOfEnvironment({ metadata, spec }: Environment): Occurrence[] {
+export function environmentEvents({ metadata, spec }: Environment): WebhookEvent[] {
   const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
   const own = { name: spec.displayName ?? environmentId, type: spec.typeName }
   const { createdBy, triggeredBy, deletedBy } = annotations
@@ -59,7 +59,7 @@ export function occurrencesOfEnvironment({ metadata, spec }: Environment): Occur
 }
 
 /** What has happened to a deployment so far; one that never began to provision starts when it ends. */
-export function occurrencesOfDeployment(deployment: EnvironmentDeployment): Occurrence[] {
+export function deploymentEvents(deployment: EnvironmentDeployment): WebhookEvent[] {
   const { metadata, spec, status } = deployment
   // The schema lets any name through; one like that belongs to no application.
   if (!/^[^.]+\.[^.]+$/.test(spec.environmentName)) return []
@@ -97,7 +97,7 @@ function occur(
     readonly by: readonly string[]
     readonly own: Readonly<Record<string, string>>
   },
-): Occurrence {
+): WebhookEvent {
   const { metadata, applicationId, environmentId, time, by, own } = about
   const event = `${trigger.scope}.${trigger.type}`
   const at = new Date(time).toISOString()

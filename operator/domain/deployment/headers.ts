@@ -21,7 +21,7 @@ const reserved = new Set([
 ])
 
 /** Why headers must not be sent, by name and never with a value; undefined when they may. */
-export function faultOfHeaders(headers: Readonly<Record<string, unknown>>): string | undefined {
+export function problemOfHeaders(headers: Readonly<Record<string, unknown>>): string | undefined {
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { Webhook } from '../../api/webhook.ts'
 import { isObject, ownValue } from '../base/json.ts'
-import { defaultPayload, eventDeclarations, type Occurrence } from './events.ts'
-import { faultOfHeaders } from './headers.ts'
+import { defaultPayload, eventTypes, type WebhookEvent } from './events.ts'
+import { problemOfHeaders } from './headers.ts'
 
 type Spec = Webhook['spec']
 
@@ -19,22 +19,22 @@ export function targetOf(url: string): string {
 }
 
 /** Why a webhook cannot be used, each with the field that is wrong; never with a header's value. */
-export function faultsOfWebhook({
+export function problemsOfWebhook({
   url,
   headers,
   payload,
   triggers,
 }: Omit<Spec, 'applicationName'>): string[] {
-  const headerFault = headers ? faultOfHeaders(headers) : undefined
+  const headerProblem = headers ? problemOfHeaders(headers) : undefined
   return [
-    ...faultsOfUrl(url),
-    ...(headerFault === undefined ? [] : [`headers: ${headerFault}`]),
-    ...faultsOfPayload(payload),
-    ...(triggers ?? []).flatMap(faultsOfTrigger),
+    ...problemsOfUrl(url),
+    ...(headerProblem === undefined ? [] : [`headers: ${headerProblem}`]),
+    ...problemsOfPayload(payload),
+    ...(triggers ?? []).flatMap(problemsOfTrigger),
   ]
 }
 
-function faultsOfUrl(url: string): string[] {
+function problemsOfUrl(url: string): string[] {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !url.toLowerCase().startsWith(https))
     return ['url: it has another protocol than HTTPS'] // not quoted: it may hold a password
   // The standard reading of addresses takes these away; nobody writes them on purpose.
@@ -49,7 +49,7 @@ function faultsOfUrl(url: string): string[] {
   return []
 }
 
-function faultsOfPayload(payload: FreeForm | null | undefined): string[] {
+function problemsOfPayload(payload: FreeForm | null | undefined): string[] {
   if (!payload) return []
   if (isDeeperThan(maxDepth, payload)) return [`payload: it is nested more than ${maxDepth} levels deep`]
   const text = JSON.stringify(payload)
@@ -67,14 +67,14 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
 }
 
-function faultsOfTrigger({ scope, type }: { readonly scope: string; readonly type: string }): string[] {
-  if (eventDeclarations.some((each) => each.scope === scope && each.type === type)) return []
-  const known = eventDeclarations.map((each) => `${each.scope}.${each.type}`).join(', ')
+function problemsOfTrigger({ scope, type }: { readonly scope: string; readonly type: string }): string[] {
+  if (eventTypes.some((each) => each.scope === scope && each.type === type)) return []
+  const known = eventTypes.map((each) => `${each.scope}.${each.type}`).join(', ')
   return [`triggers: there is no event '${scope}.${type}'; events: ${known}`]
 }
 
 /** Whether a webhook asks for an event: it is of the application, not disabled, and names it or all. */
-export function asksFor({ metadata, spec }: Webhook, occurrence: Occurrence): boolean {
+export function isSubscribed({ metadata, spec }: Webhook, occurrence: WebhookEvent): boolean {
   const { applicationName, triggers = [], disabled } = spec
   if (disabled || metadata.deletionTimestamp || applicationName !== occurrence.applicationName) return false
   return (
@@ -87,18 +87,18 @@ export function asksFor({ metadata, spec }: Webhook, occurrence: Occurrence): bo
 const clockMarginMs = 60_000
 
 /** Whether a webhook was made before something happened; undefined when the two are too close for clocks to tell. */
-export function isOlderByTime({ metadata }: Webhook, { at }: Occurrence): boolean | undefined {
+export function isOlderByTime({ metadata }: Webhook, { at }: WebhookEvent): boolean | undefined {
   const ageMs = Date.parse(at) - Date.parse(metadata.creationTimestamp ?? '')
   return Math.abs(ageMs) > clockMarginMs ? ageMs > 0 : undefined
 }
 
 /** The same by the second, which is all that an object knows of its creation: rather told than missed. */
-export function isOlderBySecond({ metadata }: Webhook, { at }: Occurrence): boolean {
+export function isOlderBySecond({ metadata }: Webhook, { at }: WebhookEvent): boolean {
   return Date.parse(at) >= Date.parse(metadata.creationTimestamp ?? '')
 }
 
 /** Name of the one call that tells a webhook of an event. */
-export function callName({ metadata }: Webhook, { id }: Pick<Occurrence, 'id'>): string {
+export function callName({ metadata }: Webhook, { id }: Pick<WebhookEvent, 'id'>): string {
   const hash = createHash('sha256')
     .update(`${metadata.uid ?? ''}\0${id}`)
     .digest('hex')
@@ -133,7 +133,7 @@ export function formatSigningSecret(bytes: Uint8Array): string {
 }
 
 /** Why a text cannot sign calls; never with the text itself. */
-export function faultOfSigningSecret(secret: unknown): string | undefined {
+export function problemOfSigningSecret(secret: unknown): string | undefined {
   if (typeof secret !== 'string') return `it has no key '${signingKey}'`
   const base64 = withoutPrefix(secret)
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)

@@ -4,7 +4,7 @@ import type { WorkBudget } from '../base/work-budget.ts'
 import type { CompiledDefinition } from '../definition/compile.ts'
 import type { ResourceTypeInfo } from '../resource/types.ts'
 import { outputNamesOf } from '../schema/output-names.ts'
-import { faultsAgainst } from '../schema/user-schema.ts'
+import { schemaProblems } from '../schema/user-schema.ts'
 import type { Draft } from './draft.ts'
 import type { Needs, Report } from './needs.ts'
 
@@ -19,7 +19,7 @@ export interface OutputUse {
 }
 
 /** What a workload asks for by a custom type that only definitions may use. */
-export function refuseIndirect({ externals, shared }: Needs, types: Types, report: Report): void {
+export function reportIndirectTypes({ externals, shared }: Needs, types: Types, report: Report): void {
   const asked = [...shared.values(), ...[...externals.values()].flatMap((own) => [...own.values()])]
   for (const { descriptor, text } of asked) {
     const { type } = descriptor
@@ -56,7 +56,7 @@ function checkParams(
 ): void {
   const type = types.get(descriptor.type)
   if (!type || (params === undefined && !type.type.includes('/'))) return
-  for (const { pointer, message } of faultsAgainst(type.inputsSchema, params ?? {}, {
+  for (const { pointer, message } of schemaProblems(type.inputsSchema, params ?? {}, {
     lenient: true,
     budget,
   })) {

@@ -108,7 +108,7 @@ export class DraftGraph {
   }
 
   /** Carries out what `copyDependents` asked for, until nothing changes. */
-  settle(): void {
+  connectCopies(): void {
     for (const original of this.#uncopied) {
       this.#uncopied.delete(original)
       for (const dependent of original.dependents) {

@@ -2,7 +2,12 @@ import type { DeploymentProblem } from '../../api/environment-deployment.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, isObject } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
-import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
+import {
+  type Descriptor,
+  defaultClass,
+  formatDescriptor,
+  problemOfDescriptor,
+} from '../resource/descriptor.ts'
 import { workloadOf, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
 import { DraftGraph } from './draft.ts'
@@ -35,9 +40,9 @@ export function graphRequest(
   const problems: DeploymentProblem[] = []
   for (const resource of resources) {
     const { descriptor, params } = resource
-    const fault = faultOf(descriptor)
-    if (fault) {
-      problems.push({ object: formatDescriptor(descriptor), reason: 'InvalidName', message: fault })
+    const problem = problemOfDescriptor(descriptor)
+    if (problem) {
+      problems.push({ object: formatDescriptor(descriptor), reason: 'InvalidName', message: problem })
       continue
     }
     if (isWorkload(descriptor)) {

@@ -4,31 +4,27 @@ import type { FreeForm } from '../../api/schema.ts'
 import type { ValueSource } from '../../api/shared-value.ts'
 import { compareText } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { inOrder } from '../base/order.ts'
+import type { ObjectProblem } from '../base/object-problem.ts'
+import { sortTopologically } from '../base/order.ts'
 import { lengthOf } from '../base/size.ts'
-import {
-  type CompiledDefinition,
-  compileDefinition,
-  type DefinitionFault,
-  linksIn,
-} from '../definition/compile.ts'
+import { type CompiledDefinition, compileDefinition, linksIn } from '../definition/compile.ts'
 import type { Matcher, WonMatch } from '../definition/matching.ts'
-import type { Misses } from '../definition/near-misses.ts'
+import type { ExplanationCache } from '../definition/near-misses.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { absolute, type Link, paramsRoots } from '../placeholder/link.ts'
 import { type Descriptor, defaultClass, formatDescriptor, inherit } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { workloadOf } from '../resource/identity.ts'
-import { overriding } from '../resource/override.ts'
+import { resolveOverride } from '../resource/override.ts'
 import { implicitTypes, type ResourceTypeInfo, simpleTypeName } from '../resource/types.ts'
-import { checkNode, checkOutputs, type OutputUse, refuseIndirect } from './checks.ts'
+import { checkNode, checkOutputs, type OutputUse, reportIndirectTypes } from './checks.ts'
 import { type Draft, DraftGraph } from './draft.ts'
 import { Guard } from './guard.ts'
 import { linkModules, moduleParams } from './module-links.ts'
-import { findDependency, type Needs, noNeeds, readNeeds } from './needs.ts'
-import { followSelectors, giveIngressRules, meetNeighbours } from './neighbours.ts'
+import { emptyNeeds, findDependency, type Needs, readNeeds } from './needs.ts'
+import { assignIngressRules, connectNeighbours, resolveSelectors } from './neighbours.ts'
 import { type ListedProblem, Problems } from './problems.ts'
-import { faultOfValue, giveValues, type SharedValues } from './shared-values.ts'
+import { assignSharedValues, problemOfValue, type SharedValues } from './shared-values.ts'
 
 /** What a graph is built from. */
 export interface GraphInput {
@@ -111,7 +107,7 @@ class GraphBuilder {
   readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
   readonly #problems = new Problems()
   readonly #guard: Guard
-  readonly #misses: Misses
+  readonly #misses: ExplanationCache
   readonly #uses: OutputUse[] = []
   #givenLength = 0
 
@@ -120,7 +116,7 @@ class GraphBuilder {
     this.#graph = new DraftGraph(input.context)
     this.#types = new Map(input.types.map((each) => [each.type, each]))
     this.#guard = new Guard(this.#report)
-    this.#needs = this.#guard.run('', () => this.#readNeeds()) ?? noNeeds()
+    this.#needs = this.#guard.run('', () => this.#readNeeds()) ?? emptyNeeds()
     this.#misses = { budget: this.#needs.budget, known: new Map() }
     this.#workloads = new Set(this.#needs.workloads.values())
     this.#values = input.values ?? new Map()
@@ -134,16 +130,16 @@ class GraphBuilder {
       guard.run(each.draft.text, () => this.#takeParams(each.draft, each.params, each.by, each.workload))
     for (const each of this.#input.extra ?? [])
       guard.run(formatDescriptor(each.descriptor), () => this.#addExtra(each))
-    guard.run('', () => refuseIndirect(this.#needs, this.#types, this.#report))
+    guard.run('', () => reportIndirectTypes(this.#needs, this.#types, this.#report))
     for (const type of implicitTypes) guard.run(type, () => this.#addImplicit(type))
     for (const draft of graph.unexpanded()) guard.run(draft.text, () => this.#expand(draft))
     if (graph.size > maxNodes)
       this.#report('', 'TooManyResources', `the graph has more than ${maxNodes} resources`)
     guard.run('', () => {
-      graph.settle()
-      followSelectors(graph)
-      meetNeighbours(graph, this.#input.context.organizationId)
-      giveIngressRules(graph, rules, this.#report)
+      graph.connectCopies()
+      resolveSelectors(graph)
+      connectNeighbours(graph, this.#input.context.organizationId)
+      assignIngressRules(graph, rules, this.#report)
     })
     for (const draft of graph.nodes) guard.run(draft.text, () => this.#check(draft))
     guard.run('', () => checkOutputs(this.#uses, this.#types, this.#needs.budget, this.#report))
@@ -167,12 +163,12 @@ class GraphBuilder {
       values: this.#values,
       report: this.#report,
       guard: this.#guard,
-      readUse: (user, target, output, text) => this.#uses.push({ user, target, output, text }),
+      recordOutputUse: (user, target, output, text) => this.#uses.push({ user, target, output, text }),
     })
   }
 
   #check(draft: Draft): void {
-    giveValues(draft, this.#values, this.#workloads.has(draft), this.#report)
+    assignSharedValues(draft, this.#values, this.#workloads.has(draft), this.#report)
     checkNode(draft, this.#types, this.#needs.budget, this.#report)
   }
 
@@ -185,7 +181,7 @@ class GraphBuilder {
    */
   #expandType(type: string): string {
     const { context, matcher, hasDefinitionOfType = (each) => matcher.hasDefinitionOf(each) } = this.#input
-    return overriding(type, {
+    return resolveOverride(type, {
       organizationId: context.organizationId,
       isType: (each) => this.#types.has(each),
       hasDefinitionOf: hasDefinitionOfType,
@@ -230,7 +226,7 @@ class GraphBuilder {
     const compiled = this.#compile(match.definition)
     draft.match = match
     draft.compiled = compiled
-    for (const { reason, message } of compiled.faults) this.#report(text, reason, message)
+    for (const { reason, message } of compiled.problems) this.#report(text, reason, message)
     for (const link of compiled.links) this.#follow(link, draft, undefined)
     if (this.#workloads.has(draft)) draft.params = this.#moduleOf(draft)
     for (const { reference, isDependent, matchDependents, params } of compiled.provisions) {
@@ -285,10 +281,10 @@ class GraphBuilder {
   #takeParams(draft: Draft, params: FreeForm, by: string, workload: string | undefined): void {
     draft.paramSources.push({ by, params })
     draft.params ??= params
-    const faults: DefinitionFault[] = []
-    for (const link of linksIn(params, paramsRoots, `params of ${by}`, faults, true))
+    const problems: ObjectProblem[] = []
+    for (const link of linksIn(params, paramsRoots, `params of ${by}`, problems, true))
       this.#follow(link, draft, workload)
-    for (const { reason, message } of faults) this.#report(draft.text, reason, message)
+    for (const { reason, message } of problems) this.#report(draft.text, reason, message)
   }
 
   /** Adds the edge, and for a reference the node, that a placeholder of `draft` asks for. */
@@ -304,8 +300,8 @@ class GraphBuilder {
       )
     if (link.kind === 'context') return
     if (link.kind === 'value') {
-      const fault = faultOfValue(link.path, this.#values, this.#needs.budget)
-      if (fault) this.#report(draft.text, fault.reason, `in params: ${fault.message}`)
+      const problem = problemOfValue(link.path, this.#values, this.#needs.budget)
+      if (problem) this.#report(draft.text, problem.reason, `in params: ${problem.message}`)
       return
     }
     const target = findDependency(this.#needs, link.path, workload)
@@ -323,7 +319,7 @@ class GraphBuilder {
   }
 
   #result(): Graph {
-    const ordered = this.#guard.run('', () => inOrder(this.#graph.nodes))
+    const ordered = this.#guard.run('', () => sortTopologically(this.#graph.nodes))
     for (const cycle of ordered?.cycles ?? [])
       this.#report(cycle[0] ?? '', 'Cycle', cycle.join(' -> '), maxCycleLength)
     const nodes = (ordered?.order ?? []).map(finished)

@@ -23,7 +23,7 @@ export class Guard {
     try {
       return work()
     } catch (error) {
-      const { reason, message } = planningFault(error)
+      const { reason, message } = planningProblem(error)
       this.#report(about, reason, message)
       if (reason === planningFailed && this.#errors.length < maxErrors) this.#errors.push(error)
       return undefined
@@ -34,7 +34,7 @@ export class Guard {
 const planningFailed = 'PlanningFailed'
 
 /** The reason and message of an exception that ends a part of a plan. */
-export function planningFault(error: unknown): { readonly reason: string; readonly message: string } {
+export function planningProblem(error: unknown): { readonly reason: string; readonly message: string } {
   if (error instanceof Problem) return { reason: 'Invalid', message: error.message }
   // The only RangeErrors of pure functions are exhausted stacks.
   if (error instanceof RangeError) return { reason: 'TooDeep', message: 'a value is nested too deep' }

@@ -16,7 +16,7 @@ import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { workloadOf } from '../resource/identity.ts'
 import { simpleTypeName, workloadType } from '../resource/types.ts'
-import { define, united } from '../schema/secret-outputs.ts'
+import { defineProperty, mergeObjects } from '../schema/secret-outputs.ts'
 import { resolveSecrets } from '../secret/secret-inputs.ts'
 import { resolvedValue, valueKey } from './shared-values.ts'
 
@@ -182,7 +182,7 @@ function tailValue(
     throw unknownPath(path, `${formatDescriptor(resource.descriptor)} has no '${tail ?? ''}'`)
   const [name] = rest
   if (name === undefined)
-    return { value: united(outputs, secretOutputs), secret: Object.keys(secretOutputs).length > 0 }
+    return { value: mergeObjects(outputs, secretOutputs), secret: Object.keys(secretOutputs).length > 0 }
   const holders = [outputs, secretOutputs].filter((each) => Object.hasOwn(each, name))
   if (holders.length === 0 && tail === 'values' && Object.hasOwn(values, name)) holders.push(values)
   if (holders.length === 0) throw unknownPath(path, existing(resource, name))
@@ -193,7 +193,7 @@ function tailValue(
   if (found.length === 0)
     throw unknownPath(path, `output '${name}' of ${formatDescriptor(resource.descriptor)} has no such part`)
   return {
-    value: found.map(({ value }) => value).reduce(united),
+    value: found.map(({ value }) => value).reduce(mergeObjects),
     secret: found.some(({ holder }) => holder === secretOutputs),
   }
 }
@@ -238,12 +238,12 @@ function moveAlong([step = '', ...rest]: readonly string[], from: FreeForm, to: 
   if (!Object.hasOwn(from, step)) return // went with an array before
   const value = from[step]
   if (rest.length === 0 || !isObject(value)) {
-    define(to, step, value)
+    defineProperty(to, step, value)
     delete from[step]
     return
   }
   const present = ownValue(to, step)
   const below = isObject(present) ? present : {}
-  define(to, step, below)
+  defineProperty(to, step, below)
   moveAlong(rest, value, below)
 }

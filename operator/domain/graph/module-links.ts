@@ -15,7 +15,7 @@ import {
 import type { Draft, DraftGraph } from './draft.ts'
 import type { Guard } from './guard.ts'
 import { findDependency, type Needs, type Report } from './needs.ts'
-import { faultOfValue, type SharedValues } from './shared-values.ts'
+import { problemOfValue, type SharedValues } from './shared-values.ts'
 
 /** One path of the `ingress` section of a workload. */
 export interface IngressRule {
@@ -25,21 +25,21 @@ export interface IngressRule {
   readonly port: unknown
 }
 
-interface Tools {
+interface LinkContext {
   readonly graph: DraftGraph
   readonly needs: Needs
   readonly values: SharedValues
   readonly report: Report
   readonly guard: Guard
   /** Notes that an output is read, so that one that will not be is found before anything is touched. */
-  readUse(user: Draft, target: Draft, output: string, text: string): void
+  recordOutputUse(user: Draft, target: Draft, output: string, text: string): void
 }
 
 /**
  * Makes each workload depend on what its module names, and gives the ingress rules by the dependency that
  * they are for.
  */
-export function linkModules(set: SetContent, tools: Tools): Map<Draft, IngressRule[]> {
+export function linkModules(set: SetContent, tools: LinkContext): Map<Draft, IngressRule[]> {
   const rules = new Map<Draft, IngressRule[]>()
   for (const [id, workload] of tools.needs.workloads) {
     const spec = Object.hasOwn(set.modules, id) ? set.modules[id]?.['spec'] : undefined
@@ -52,7 +52,7 @@ function linkModule(
   id: string,
   spec: FreeForm,
   workload: Draft,
-  tools: Tools,
+  tools: LinkContext,
   rules: Map<Draft, IngressRule[]>,
 ): void {
   for (const { path, at } of placeholdersIn(spec, workload, tools.report))
@@ -83,7 +83,7 @@ function connectTo(
   at: string,
   id: string,
   workload: Draft,
-  { graph, needs, values, report, readUse }: Tools,
+  { graph, needs, values, report, recordOutputUse }: LinkContext,
 ): Draft | undefined {
   try {
     const path = readPath()
@@ -101,8 +101,8 @@ function connectTo(
     if (link.kind === 'context' && link.name.startsWith('res.'))
       report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
     if (link.kind === 'value') {
-      const fault = faultOfValue(link.path, values, needs.budget)
-      if (fault) report(workload.text, fault.reason, `at '${at}': ${fault.message}`)
+      const problem = problemOfValue(link.path, values, needs.budget)
+      if (problem) report(workload.text, problem.reason, `at '${at}': ${problem.message}`)
     }
     if (link.kind !== 'dependency') return undefined
     const target = findDependency(needs, link.path, id)
@@ -110,7 +110,7 @@ function connectTo(
       graph.connect(workload, target)
       workload.references.set(link.text, [target])
       if (link.output !== undefined)
-        readUse(workload, target, link.output, `'${formatPath(path)}' at '${at}'`)
+        recordOutputUse(workload, target, link.output, `'${formatPath(path)}' at '${at}'`)
       return target
     }
     report(workload.text, 'UnknownDependency', `'${formatPath(path)}' at '${at}': ${target}`)

@@ -5,7 +5,12 @@ import { didYouMean } from '../base/nearest.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { givenParams } from '../definition/compile.ts'
 import { normalizeDependency, type SetContent } from '../delta/delta.ts'
-import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
+import {
+  type Descriptor,
+  defaultClass,
+  formatDescriptor,
+  problemOfDescriptor,
+} from '../resource/descriptor.ts'
 import { privateResourceId, sharedResourceId, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
 import type { Draft, DraftGraph } from './draft.ts'
@@ -42,7 +47,7 @@ export interface NeedsInput {
 }
 
 /** What a set needs that cannot be read. */
-export function noNeeds(): Needs {
+export function emptyNeeds(): Needs {
   return { workloads: new Map(), externals: new Map(), shared: new Map(), params: [], budget: fullBudget() }
 }
 
@@ -63,7 +68,7 @@ export function readNeeds(input: NeedsInput): Needs {
   }
   for (const [id, module] of sorted(set.modules)) {
     const descriptor = { type: workloadType, class: defaultClass, resourceId: workloadResourceId(id) }
-    if (id.includes('.') || faultOf(descriptor)) {
+    if (id.includes('.') || problemOfDescriptor(descriptor)) {
       report(`workload '${id}'`, 'InvalidName', `'${id}' cannot be the id of a workload`)
       continue
     }
@@ -113,9 +118,9 @@ function descriptorOf(
     class: typeof resourceClass === 'string' && resourceClass !== '' ? resourceClass : defaultClass,
     resourceId: typeof id === 'string' && id !== '' ? sharedIdOf(id) : resourceId,
   }
-  const fault = faultOf(descriptor)
-  if (!fault) return descriptor
-  report(formatDescriptor(descriptor), 'InvalidName', `${by}: ${fault}`)
+  const problem = problemOfDescriptor(descriptor)
+  if (!problem) return descriptor
+  report(formatDescriptor(descriptor), 'InvalidName', `${by}: ${problem}`)
   return undefined
 }
 

@@ -9,7 +9,7 @@ import type { Report } from './needs.ts'
 /**
  * Evaluates all selectors until none finds more: what one selects may be an edge that another one looks at.
  */
-export function followSelectors(graph: DraftGraph): void {
+export function resolveSelectors(graph: DraftGraph): void {
   const selecting = graph.nodes.filter(({ selections }) => selections.size > 0)
   let isGrowing = selecting.length > 0
   while (isGrowing) {
@@ -22,7 +22,7 @@ export function followSelectors(graph: DraftGraph): void {
         for (const each of found) graph.connect(draft, each)
       }
     }
-    graph.settle()
+    graph.connectCopies()
   }
 }
 
@@ -30,7 +30,7 @@ export function followSelectors(graph: DraftGraph): void {
  * Connects resources with the neighbours that their drivers see; all are found before any of them adds an
  * edge.
  */
-export function meetNeighbours(graph: DraftGraph, organizationId: string): void {
+export function connectNeighbours(graph: DraftGraph, organizationId: string): void {
   const found: { draft: Draft; text: string; targets: readonly Draft[] }[] = []
   for (const draft of graph.nodes) {
     for (const text of Object.values(draft.compiled?.driver?.neighbours ?? {})) {
@@ -43,7 +43,7 @@ export function meetNeighbours(graph: DraftGraph, organizationId: string): void 
     draft.references.set(text, targets)
     for (const each of targets) graph.connect(draft, each)
   }
-  graph.settle()
+  graph.connectCopies()
 }
 
 /** A driver names types by their simple names: an override of the organization will do as well. */
@@ -64,7 +64,7 @@ function neighboursOf(
 }
 
 /** The `ingress` sections of workloads become the rules of the ingress of the dns resource that they name. */
-export function giveIngressRules(
+export function assignIngressRules(
   graph: DraftGraph,
   rules: ReadonlyMap<Draft, readonly IngressRule[]>,
   report: Report,

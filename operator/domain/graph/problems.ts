@@ -1,6 +1,6 @@
 import { type DeploymentProblem, longestInProblem } from '../../api/environment-deployment.ts'
 import { compareText } from '../base/json.ts'
-import { shortened } from '../base/size.ts'
+import { shortenMessage } from '../base/size.ts'
 
 const maxProblems = 1000
 const maxLength = 1_048_576
@@ -11,7 +11,7 @@ export interface ListedProblem extends DeploymentProblem {
 }
 
 /** Room for as many problems as anybody reads. */
-export class ProblemRoom {
+export class ProblemLimit {
   #count = 0
   #length = 0
 
@@ -30,7 +30,7 @@ export class ProblemRoom {
 
 /** Collects what is wrong, each thing once, until it is more than anybody reads; then only how much more there is. */
 export class Problems {
-  readonly #room = new ProblemRoom()
+  readonly #room = new ProblemLimit()
   readonly #listed = new Map<string, DeploymentProblem>()
   #more = 0
 
@@ -41,8 +41,8 @@ export class Problems {
       this.#more++
       return
     }
-    const object = shortened(about, longestInProblem.object)
-    const problem = { object, reason, message: shortened(text, most) }
+    const object = shortenMessage(about, longestInProblem.object)
+    const problem = { object, reason, message: shortenMessage(text, most) }
     const key = problemKey(problem)
     if (this.#listed.has(key)) return
     this.#room.take(problem)

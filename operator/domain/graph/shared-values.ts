@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { SharedValue, ValueSource } from '../../api/shared-value.ts'
 import { Problem } from '../base/errors.ts'
-import type { Fault } from '../base/fault.ts'
 import { compareText, ownValue } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { ObjectProblem } from '../base/object-problem.ts'
 import { maxExpandedLength } from '../base/size.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { valuesRoot } from '../placeholder/link.ts'
@@ -14,34 +14,34 @@ import {
   formatPath,
   type Resolved,
 } from '../placeholder/placeholder.ts'
-import { faultOfStore } from '../secret/secret-stores.ts'
+import { problemOfStore } from '../secret/secret-stores.ts'
 import type { Draft } from './draft.ts'
 import type { Report } from './needs.ts'
 
 /** A shared value as a plan finds it; one in a secret store cannot be deployed before that store is known. */
-export type FoundValue = ValueSource & Pick<SharedValue['spec'], 'storeReference'>
+export type PlannedValue = ValueSource & Pick<SharedValue['spec'], 'storeReference'>
 
 /** The shared values of an environment, by key. */
-export type SharedValues = ReadonlyMap<string, FoundValue>
+export type SharedValues = ReadonlyMap<string, PlannedValue>
 
 type Place = Pick<SharedValue['spec'], 'applicationName' | 'environmentId' | 'key'>
 
 /** Where a value holds and by which key; two objects for one place compete for it. */
-export function placeOf({ applicationName, environmentId = '', key }: Place): string {
+export function valueIdentity({ applicationName, environmentId = '', key }: Place): string {
   return [applicationName, environmentId, key].join(' ')
 }
 
 /** Name of the object of a value that is made over REST. */
 export function valueObjectName(place: Place): string {
-  return createHash('sha256').update(placeOf(place)).digest('hex').slice(0, 40)
+  return createHash('sha256').update(valueIdentity(place)).digest('hex').slice(0, 40)
 }
 
 /** Those that hold of the values of one application: of several for one place the oldest, then the first by name. */
-export function holders(values: readonly SharedValue[]): SharedValue[] {
+export function effectiveValues(values: readonly SharedValue[]): SharedValue[] {
   const held = new Map<string, SharedValue>()
   for (const each of values) {
     if (each.metadata.deletionTimestamp) continue
-    const place = placeOf(each.spec)
+    const place = valueIdentity(each.spec)
     const known = held.get(place)
     if (!known || isOlder(each, known)) held.set(place, each)
   }
@@ -54,8 +54,8 @@ function isOlder({ metadata: left }: SharedValue, { metadata: right }: SharedVal
 }
 
 /** Those of an application that its environment sees, each with its own over those of the application. */
-export function overlaid(values: readonly SharedValue[], environmentId: string): SharedValue[] {
-  const seen = holders(values).filter(
+export function valuesOfEnvironment(values: readonly SharedValue[], environmentId: string): SharedValue[] {
+  const seen = effectiveValues(values).filter(
     ({ spec }) => spec.environmentId === undefined || spec.environmentId === environmentId,
   )
   const own = new Set(seen.filter(({ spec }) => spec.environmentId !== undefined).map(({ spec }) => spec.key))
@@ -63,11 +63,11 @@ export function overlaid(values: readonly SharedValue[], environmentId: string):
 }
 
 /** What the placeholders of an environment find. */
-export function valuesFor(values: readonly SharedValue[], environmentId: string): SharedValues {
-  return new Map(overlaid(values, environmentId).map(({ spec }) => [spec.key, sourceOf(spec)]))
+export function sharedValuesFor(values: readonly SharedValue[], environmentId: string): SharedValues {
+  return new Map(valuesOfEnvironment(values, environmentId).map(({ spec }) => [spec.key, sourceOf(spec)]))
 }
 
-function sourceOf({ value, secret, storeReference }: SharedValue['spec']): FoundValue {
+function sourceOf({ value, secret, storeReference }: SharedValue['spec']): PlannedValue {
   if (storeReference) return { storeReference }
   return secret ? { secret: { secret: secret.secret, key: secret.key } } : { value: value ?? '' }
 }
@@ -78,22 +78,27 @@ export function valueKey(path: readonly string[]): string {
 }
 
 /** Why a placeholder finds no value that can be deployed; undefined when it finds one. */
-export function faultOfValue(
+export function problemOfValue(
   path: readonly string[],
   values: SharedValues,
   budget: WorkBudget = fullBudget(),
-): Fault | undefined {
+): ObjectProblem | undefined {
   const key = valueKey(path)
   const where = `'\${${formatPath(path)}}'`
   const found = values.get(key)
   if (found)
-    return found.storeReference && faultOfStore(found.storeReference, `${where}: shared value '${key}'`)
+    return found.storeReference && problemOfStore(found.storeReference, `${where}: shared value '${key}'`)
   const hint = didYouMean(key, values.keys(), budget)
   return { reason: 'UnknownValue', message: `${where}: there is no shared value '${key}'${hint}` }
 }
 
 /** Notes on a resource the values that its params name; those of a dependency are seen by many, so none may be secret. */
-export function giveValues(draft: Draft, values: SharedValues, isModule: boolean, report: Report): void {
+export function assignSharedValues(
+  draft: Draft,
+  values: SharedValues,
+  isModule: boolean,
+  report: Report,
+): void {
   if (!draft.params || values.size === 0) return
   const named = new Map<string, ValueSource>()
   const lengths = new Map<string, number>()

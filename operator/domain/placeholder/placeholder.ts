@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { escapeToken, isObject } from '../base/json.ts'
-import { cutTo, lengthOf, maxExpandedLength, TooLarge } from '../base/size.ts'
+import { lengthOf, maxExpandedLength, TooLarge, truncate } from '../base/size.ts'
 import { formatPath, parseTemplate, type Template } from './template.ts'
 
 export { formatPath, formatTemplate, type Placeholder, parseTemplate, type Template } from './template.ts'
@@ -48,7 +48,7 @@ export function findPlaceholders(value: unknown, options: SearchOptions = {}): F
 
 /** Many texts may stand under one long key: each of them shows the beginning alone. */
 function below(at: string, key: string): string {
-  return at.length > maxShownPointer ? at : `${at}/${escapeToken(cutTo(key, maxShownPointer))}`
+  return at.length > maxShownPointer ? at : `${at}/${escapeToken(truncate(key, maxShownPointer))}`
 }
 
 function located<T>(work: () => T, at: string): T {
@@ -93,7 +93,7 @@ export function expand<T>(
   const find = (path: readonly string[], at: string): Resolved => {
     const resolved = lookup(path)
     const length = lengthAsPutIn(resolved.value)
-    count(length, () => `'${formatPath(path)}' of ${length} at '${cutTo(at, maxShownPointer)}'`)
+    count(length, () => `'${formatPath(path)}' of ${length} at '${truncate(at, maxShownPointer)}'`)
     return resolved
   }
   const expandText = (text: string, at: string): unknown => {
@@ -104,7 +104,7 @@ export function expand<T>(
     )
     if (!secret) return result
     // It is known by its place, and many secrets may stand under one long key.
-    count(at.length, () => `the path of a secret, of ${at.length}, '${cutTo(at, maxShownPointer)}'`)
+    count(at.length, () => `the path of a secret, of ${at.length}, '${truncate(at, maxShownPointer)}'`)
     secretPointers.push(at)
     return result
   }

@@ -94,7 +94,7 @@ function parsePath(cursor: Cursor): string[] {
   while (true) {
     const character = text[cursor.position]
     if (character === undefined || cursor.position - start > maxPlaceholderLength)
-      throw fault(cursor, 'has no end')
+      throw malformed(cursor, 'has no end')
     if (character === '}' && path.length > 0) {
       cursor.position++
       return path
@@ -103,7 +103,7 @@ function parsePath(cursor: Cursor): string[] {
       path.push(parseBracket(cursor))
       continue
     }
-    if (path.length > 0 && character !== '.') throw fault(cursor, `has an unexpected '${character}'`)
+    if (path.length > 0 && character !== '.') throw malformed(cursor, `has an unexpected '${character}'`)
     if (path.length > 0) cursor.position++
     path.push(parseName(cursor))
   }
@@ -113,35 +113,35 @@ function parseName(cursor: Cursor): string {
   const { text, start } = cursor
   const begin = cursor.position
   while (cursor.position < text.length && !/[\s.[\]{}$'"\\]/.test(text[cursor.position] ?? '')) {
-    if (cursor.position++ - start > maxPlaceholderLength) throw fault(cursor, 'has no end')
+    if (cursor.position++ - start > maxPlaceholderLength) throw malformed(cursor, 'has no end')
   }
-  if (cursor.position === text.length) throw fault(cursor, 'has no end')
-  if (cursor.position === begin) throw fault(cursor, 'has an empty or malformed step')
+  if (cursor.position === text.length) throw malformed(cursor, 'has no end')
+  if (cursor.position === begin) throw malformed(cursor, 'has an empty or malformed step')
   return text.slice(begin, cursor.position)
 }
 
 function parseBracket(cursor: Cursor): string {
   const { text, start } = cursor
   const quote = text[++cursor.position]
-  if (quote !== "'" && quote !== '"') throw fault(cursor, 'has a bracket without a quoted name')
+  if (quote !== "'" && quote !== '"') throw malformed(cursor, 'has a bracket without a quoted name')
   const begin = ++cursor.position
   while (text[cursor.position] !== quote) {
     if (text[cursor.position] === '\\') cursor.position++
     if (++cursor.position >= text.length || cursor.position - start > maxPlaceholderLength)
-      throw fault(cursor, 'has no end')
+      throw malformed(cursor, 'has no end')
   }
   const quoted = text.slice(begin, cursor.position)
-  if (text[++cursor.position] !== ']') throw fault(cursor, "has a bracket without ']'")
+  if (text[++cursor.position] !== ']') throw malformed(cursor, "has a bracket without ']'")
   cursor.position++
   if (quote === "'") return quoted.replace(/\\([\\'])/g, '$1')
   try {
     return String(JSON.parse(`"${quoted}"`))
   } catch {
-    throw fault(cursor, `has a malformed name "${quoted}"`)
+    throw malformed(cursor, `has a malformed name "${quoted}"`)
   }
 }
 
-function fault({ text, start }: Cursor, what: string): Problem {
+function malformed({ text, start }: Cursor, what: string): Problem {
   const shown = text.length > start + 60 ? `${text.slice(start, start + 60)}…` : text.slice(start)
   return new Problem('Invalid', `placeholder '${shown}' at position ${start} ${what}`, { position: start })
 }

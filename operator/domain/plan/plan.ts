@@ -5,7 +5,7 @@ import { lengthOf, storedBytes, storedPerLength } from '../base/size.ts'
 import { driverOf } from '../definition/definition.ts'
 import type { WonMatch } from '../definition/matching.ts'
 import { buildGraph, type Graph, type GraphInput, type GraphNode } from '../graph/graph.ts'
-import { Guard, planningFault } from '../graph/guard.ts'
+import { Guard, planningProblem } from '../graph/guard.ts'
 import { type ListedProblem, Problems } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 
@@ -74,8 +74,8 @@ export function plan(input: PlanInput): Plan {
 }
 
 /** The plan of an input that cannot even be gathered. */
-export function planWithout(error: unknown): Plan {
-  const problems = [{ object: '', ...planningFault(error) }]
+export function failedPlan(error: unknown): Plan {
+  const problems = [{ object: '', ...planningProblem(error) }]
   return { steps: [], problems, graph: { nodes: [], problems, errors: [error] }, errors: [error] }
 }
 

@@ -40,9 +40,12 @@ export function parseReference(text: string): Reference {
   const hash = text.indexOf('#')
   const resourceId = hash === -1 ? undefined : text.slice(hash + 1)
   const { type, class: resourceClass } = splitTypeAndClass(hash === -1 ? text : text.slice(0, hash))
-  const fault = faultOf({ type, class: resourceClass, resourceId })
-  if (fault)
-    throw new Problem('Invalid', `'${text}' is not a reference '<type>[.<class>][#<resource id>]': ${fault}`)
+  const problem = problemOfDescriptor({ type, class: resourceClass, resourceId })
+  if (problem)
+    throw new Problem(
+      'Invalid',
+      `'${text}' is not a reference '<type>[.<class>][#<resource id>]': ${problem}`,
+    )
   return {
     type,
     ...(resourceClass === undefined ? {} : { class: resourceClass }),
@@ -51,7 +54,11 @@ export function parseReference(text: string): Reference {
 }
 
 /** What makes the parts of a reference or descriptor unusable; undefined when they are well. */
-export function faultOf({ type, class: resourceClass, resourceId }: Reference): string | undefined {
+export function problemOfDescriptor({
+  type,
+  class: resourceClass,
+  resourceId,
+}: Reference): string | undefined {
   if (type.length > 127 || !typePattern.test(type)) return `'${type}' cannot be a type`
   if (resourceClass !== undefined && (resourceClass.length > 63 || !namePattern.test(resourceClass))) {
     return `'${resourceClass}' cannot be a class`

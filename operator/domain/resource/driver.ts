@@ -1,8 +1,8 @@
 import type { FreeForm, TSchema } from '../../api/schema.ts'
 
 /** What a driver says of inputs: texts without the values, which may be secret. */
-export interface InputsVerdict {
-  readonly faults: readonly string[]
+export interface InputsCheck {
+  readonly problems: readonly string[]
   readonly warnings: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export interface DriverDescriptor {
   /** Whether it wants to be told again what it said last. */
   readonly keepsCookie?: boolean
   /** What of known inputs it would not take, besides what the schemas say; `now` in milliseconds since 1970. */
-  check?(inputs: { readonly values: FreeForm; readonly secrets: FreeForm }, now: number): InputsVerdict
+  check?(inputs: { readonly values: FreeForm; readonly secrets: FreeForm }, now: number): InputsCheck
   /** Names of all outputs that these inputs give, where they can be known before; unknown when absent. */
   outputNames?(inputs: { readonly values: FreeForm; readonly secretRefs: FreeForm }): readonly string[]
   /** Inputs (dotted paths into `values`) whose change makes the resource anew. */

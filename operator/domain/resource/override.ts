@@ -2,7 +2,7 @@
  * Endpoint rule 11: the type that a name in a workload's needs stands for. A simple name stands for the
  * organization's override as long as there is a definition of that; a qualified one is taken as it is.
  */
-export function overriding(
+export function resolveOverride(
   type: string,
   around: {
     readonly organizationId: string

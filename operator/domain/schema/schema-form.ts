@@ -44,11 +44,11 @@ const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 const nameKeywords = new Set(['dependentRequired', 'dependencies'])
 
 /** Why a schema is not even looked at by the compiler; undefined when it is. */
-export function faultOfForm(schema: FreeForm): string | undefined {
+export function problemOfForm(schema: FreeForm): string | undefined {
   if (isTooDeep(schema, 1)) return `is nested more than ${maxDepth} deep`
   const size = Buffer.byteLength(JSON.stringify(schema))
   if (size > maxBytes) return `is ${size} bytes of JSON; at most ${maxBytes} are allowed`
-  return faultOfType(schema) ?? faultOfDialect(schema) ?? faultOfParts(schema)
+  return problemOfType(schema) ?? problemOfDialect(schema) ?? problemOfParts(schema)
 }
 
 function isTooDeep(value: unknown, depth: number): boolean {
@@ -56,20 +56,20 @@ function isTooDeep(value: unknown, depth: number): boolean {
   return depth > maxDepth || Object.values(value).some((member) => isTooDeep(member, depth + 1))
 }
 
-function faultOfType({ type }: FreeForm): string | undefined {
+function problemOfType({ type }: FreeForm): string | undefined {
   if (type === undefined || type === 'object') return undefined
   if (Array.isArray(type) && type.includes('object')) return undefined
   return "is not the schema of an object: 'type' must be 'object'"
 }
 
-function faultOfDialect({ $schema }: FreeForm): string | undefined {
+function problemOfDialect({ $schema }: FreeForm): string | undefined {
   if ($schema === undefined) return undefined
   if (typeof $schema === 'string' && dialects.has($schema.replace(/#$/, ''))) return undefined
   return `has an unknown '$schema'; known are ${[...dialects].join(' and ')}`
 }
 
 /** What of a schema and those within it would reach outside, or take long to compile or to run. */
-function faultOfParts(schema: FreeForm): string | undefined {
+function problemOfParts(schema: FreeForm): string | undefined {
   const parts = [...partsWithin(schema, '', '')]
   const count = parts.reduce((sum, { part }) => sum + 1 + (isObject(part) ? namesOf(part) : 0), 0)
   if (count > maxParts) return `has ${count} parts; at most ${maxParts} are allowed`
@@ -77,11 +77,11 @@ function faultOfParts(schema: FreeForm): string | undefined {
   const patterns = new Map<string, string>()
   for (const { part, at, base } of parts) {
     if (!isObject(part)) continue
-    const fault = faultOfReference(part, at, base, known)
-    if (fault !== undefined) return fault
+    const problem = problemOfReference(part, at, base, known)
+    if (problem !== undefined) return problem
     for (const pattern of patternsOf(part)) if (!patterns.has(pattern)) patterns.set(pattern, at)
   }
-  return faultOfPatterns(patterns)
+  return problemOfPatterns(patterns)
 }
 
 /** How many references there are in a schema. */
@@ -99,7 +99,7 @@ function namesOfPart({ part, at, base }: Part): string[] {
 }
 
 /** References into data would lead to what nobody judged. */
-function faultOfReference(
+function problemOfReference(
   part: FreeForm,
   at: string,
   base: string,
@@ -164,13 +164,13 @@ function patternsOf({ pattern, patternProperties }: FreeForm): string[] {
   return typeof pattern === 'string' ? [pattern, ...keys] : keys
 }
 
-function faultOfPatterns(patterns: ReadonlyMap<string, string>): string | undefined {
+function problemOfPatterns(patterns: ReadonlyMap<string, string>): string | undefined {
   let steps = 0
   for (const [pattern, at] of patterns) {
     steps += stepsOf(pattern)
-    const fault = faultOfPattern(pattern)
-    if (fault !== undefined)
-      return `has the pattern '${pattern.slice(0, maxPatternLength)}' at '${at}', which ${fault}`
+    const problem = problemOfPattern(pattern)
+    if (problem !== undefined)
+      return `has the pattern '${pattern.slice(0, maxPatternLength)}' at '${at}', which ${problem}`
     if (steps > maxPatternSteps)
       return `has patterns of about ${steps} steps in all, repetitions counted; at most ${maxPatternSteps} are allowed`
   }
@@ -178,7 +178,7 @@ function faultOfPatterns(patterns: ReadonlyMap<string, string>): string | undefi
 }
 
 /** Why a pattern cannot be used; undefined when it can. */
-export function faultOfPattern(pattern: string): string | undefined {
+export function problemOfPattern(pattern: string): string | undefined {
   if (pattern.length > maxPatternLength) return `is longer than ${maxPatternLength} characters`
   const steps = stepsOf(pattern)
   if (steps > maxPatternSteps)

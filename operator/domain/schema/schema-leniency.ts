@@ -18,7 +18,7 @@ const deepKeywords = new Set([
 ])
 
 /** The errors that stay whatever the placeholders in the value stand for. */
-export function withoutPlaceholderFaults(errors: readonly ErrorObject[], value: unknown): ErrorObject[] {
+export function withoutPlaceholderErrors(errors: readonly ErrorObject[], value: unknown): ErrorObject[] {
   const kept: ErrorObject[] = []
   // Many errors may be about the same value.
   const known = new Map<unknown, boolean>()

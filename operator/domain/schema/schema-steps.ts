@@ -1,19 +1,19 @@
 import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, Name } from 'ajv'
 import type { FreeForm } from '../../api/schema.ts'
 import { canonicalJson, isObject } from '../base/json.ts'
-import { fullBudget, stepsOfAll, type WorkBudget } from '../base/work-budget.ts'
+import { fullBudget, maxSteps, type WorkBudget } from '../base/work-budget.ts'
 import { dataKeywords, mapKeywords } from './schema-form.ts'
 
 const keyword = 'x-quartermaster-step'
 const maxErrors = 10_000
 
-const tooLong = `it is too large to be checked against its schema, which takes more than ${stepsOfAll} steps, those for what is checked along with it included`
+const tooLong = `it is too large to be checked against its schema, which takes more than ${maxSteps} steps, those for what is checked along with it included`
 
 /** Keys this long are copied into so many errors that it counts. */
 const longPath = 1024
 
 /** A look at a value that goes on for longer than others can wait; its message says what is too much. */
-export class TooMuchWork extends Error {}
+export class BudgetExceeded extends Error {}
 
 /** What a look at a value by one schema costs: in any case, for each key, and for each character or item. */
 type Cost = readonly [always: number, perKey: number, perLength: number]
@@ -24,10 +24,10 @@ export function createStepCounter() {
   let factor = 1
   const spend = (steps: number): void => {
     budget.steps -= steps
-    if (budget.steps < 0) throw new TooMuchWork(tooLong)
+    if (budget.steps < 0) throw new BudgetExceeded(tooLong)
   }
   const step = (errors: number, value: unknown, ...cost: Cost): void => {
-    if (errors > maxErrors) throw new TooMuchWork(`it has more than ${maxErrors} faults`)
+    if (errors > maxErrors) throw new BudgetExceeded(`it has more than ${maxErrors} problems`)
     spend((cost[0] + sizeFor(cost, value)) * factor)
   }
   const steps: CodeKeywordDefinition = {

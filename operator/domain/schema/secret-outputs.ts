@@ -9,7 +9,7 @@ export interface Outputs {
 }
 
 /** Outputs, and JSON pointers to what is secret among them or once was. */
-export interface SortedOutputs extends Outputs {
+export interface SeparatedOutputs extends Outputs {
   readonly secretPaths: readonly string[]
 }
 
@@ -20,11 +20,11 @@ const maxPathsLength = 65_536
  * Moves to the secret outputs whatever the schema calls secret, the driver answers as secret, or `remembered` says was
  * secret before. Where both parts hold a value at one path, the secret one is kept.
  */
-export function sortSecrets(
+export function separateSecrets(
   outputs: Outputs,
   outputsSchema: FreeForm = {},
   remembered: readonly string[] = [],
-): SortedOutputs {
+): SeparatedOutputs {
   const known = [...remembered, ...declaredSecretPaths(outputsSchema)]
   const values = structuredClone(outputs.values)
   const secrets = structuredClone(outputs.secrets)
@@ -84,26 +84,26 @@ function move([step = '', ...rest]: readonly string[], from: FreeForm, to: FreeF
   if (value === undefined) return
   const present = ownValue(to, step)
   if (rest.length === 0 || !isObject(value)) {
-    define(to, step, present === undefined ? value : united(value, present))
+    defineProperty(to, step, present === undefined ? value : mergeObjects(value, present))
     delete from[step]
     return
   }
   const below = isObject(present) ? present : {}
   move(rest, value, below)
-  if (Object.keys(below).length > 0) define(to, step, below)
+  if (Object.keys(below).length > 0) defineProperty(to, step, below)
   if (Object.keys(value).length === 0) delete from[step]
 }
 
 /** Both values as one where they are objects; else the second. */
-export function united(first: unknown, second: unknown): unknown {
+export function mergeObjects(first: unknown, second: unknown): unknown {
   if (!isObject(first) || !isObject(second)) return second
   const all: FreeForm = { ...first }
   for (const [key, value] of Object.entries(second))
-    define(all, key, Object.hasOwn(first, key) ? united(first[key], value) : value)
+    defineProperty(all, key, Object.hasOwn(first, key) ? mergeObjects(first[key], value) : value)
   return all
 }
 
 /** Sets a property whose name is the user's: a plain assignment to `__proto__` would not make one. */
-export function define(object: FreeForm, key: string, value: unknown): void {
+export function defineProperty(object: FreeForm, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -6,12 +6,12 @@ import { isObject, ownValue } from '../base/json.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
 import { stepsOf } from './pattern-size.ts'
-import { faultOfForm, faultOfPattern, referencesIn } from './schema-form.ts'
-import { withoutPlaceholderFaults } from './schema-leniency.ts'
-import { createStepCounter, TooMuchWork, withSteps } from './schema-steps.ts'
+import { problemOfForm, problemOfPattern, referencesIn } from './schema-form.ts'
+import { withoutPlaceholderErrors } from './schema-leniency.ts'
+import { BudgetExceeded, createStepCounter, withSteps } from './schema-steps.ts'
 
 /** Where a value does not fit a schema, and why; never with the value, which may be secret. */
-export interface SchemaFault {
+export interface SchemaProblem {
   /** JSON pointer into the value. */
   readonly pointer: string
   readonly message: string
@@ -26,50 +26,50 @@ interface Usable {
   end(): void
 }
 
-type Check = Usable | { readonly fault: string }
+type Check = Usable | { readonly problem: string }
 
-const maxFaults = 100
-const maxFaultsLength = 100_000
+const maxProblems = 100
+const maxProblemsLength = 100_000
 const maxInlinedKeys = 20_000
 
 /** Why a schema of a user cannot be used; undefined when it can. */
-export function faultOfSchema(schema: FreeForm): string | undefined {
+export function problemOfSchema(schema: FreeForm): string | undefined {
   const check = checkOf(schema)
-  return 'fault' in check ? check.fault : undefined
+  return 'problem' in check ? check.problem : undefined
 }
 
 /**
- * What of a value does not fit a schema, the first hundred faults. With `lenient` a placeholder, whose value
+ * What of a value does not fit a schema, the first hundred problems. With `lenient` a placeholder, whose value
  * is not known yet, passes any schema. Nothing fits a schema that cannot be used, nor does what takes more
  * than `effort` has left.
  */
-export function faultsAgainst(
+export function schemaProblems(
   schema: FreeForm,
   value: unknown,
   {
     lenient = false,
     budget = fullBudget(),
   }: { readonly lenient?: boolean; readonly budget?: Pick<WorkBudget, 'steps'> } = {},
-): readonly SchemaFault[] {
+): readonly SchemaProblem[] {
   const check = checkOf(schema)
-  if ('fault' in check) return [{ pointer: '', message: `cannot be judged: the schema ${check.fault}` }]
+  if ('problem' in check) return [{ pointer: '', message: `cannot be judged: the schema ${check.problem}` }]
   const errors = errorsOf(check, value, budget)
   if (typeof errors === 'string') return [{ pointer: '', message: errors }]
-  const kept = lenient ? withoutPlaceholderFaults(errors, value) : errors
-  return faultsOf(kept)
+  const kept = lenient ? withoutPlaceholderErrors(errors, value) : errors
+  return problemsOf(kept)
 }
 
-/** The first errors as faults; the same long key or list of what is allowed may be in each of them. */
-function faultsOf(errors: readonly ErrorObject[]): SchemaFault[] {
-  const faults: SchemaFault[] = []
+/** The first errors as problems; the same long key or list of what is allowed may be in each of them. */
+function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
+  const problems: SchemaProblem[] = []
   let length = 0
-  for (const error of errors.slice(0, maxFaults)) {
-    const fault = { pointer: error.instancePath, message: messageOf(error) }
-    length += fault.pointer.length + fault.message.length
-    if (length > maxFaultsLength && faults.length > 0) break
-    faults.push(fault)
+  for (const error of errors.slice(0, maxProblems)) {
+    const problem = { pointer: error.instancePath, message: messageOf(error) }
+    length += problem.pointer.length + problem.message.length
+    if (length > maxProblemsLength && problems.length > 0) break
+    problems.push(problem)
   }
-  return faults
+  return problems
 }
 
 /**
@@ -93,12 +93,12 @@ export function partsOf(schema: FreeForm): {
 }
 
 /** Why a schema of outputs or driver inputs cannot be used, as a whole or in its part for values or secrets. */
-export function faultOfPartedSchema(schema: FreeForm): string | undefined {
-  const whole = faultOfSchema(schema)
+export function problemOfPartedSchema(schema: FreeForm): string | undefined {
+  const whole = problemOfSchema(schema)
   if (whole !== undefined) return whole
   for (const [name, part] of Object.entries(partsOf(schema))) {
-    const fault = part && faultOfSchema(part)
-    if (fault !== undefined) return `under '${name}' ${fault}`
+    const problem = part && problemOfSchema(part)
+    if (problem !== undefined) return `under '${name}' ${problem}`
   }
   return undefined
 }
@@ -124,7 +124,7 @@ function partOf(root: FreeForm, part: unknown): FreeForm | undefined {
 const checks = new WeakMap<FreeForm, Check>()
 
 function checkOf(schema: FreeForm): Check {
-  if (!isObject(schema)) return { fault: 'is not an object' }
+  if (!isObject(schema)) return { problem: 'is not an object' }
   const known = checks.get(schema) ?? compile(schema)
   checks.set(schema, known)
   return known
@@ -152,16 +152,16 @@ function judgeOf(ajv: Ajv): Ajv {
 }
 
 function compile(schema: FreeForm): Check {
-  const fault = faultOfForm(schema)
-  if (fault !== undefined) return { fault }
+  const problem = problemOfForm(schema)
+  if (problem !== undefined) return { problem }
   // References begin with `#`, so that the name of the root matters to nobody; `$async` would always pass.
   const { $id: _id, $async: _async, $schema: _schema, ...rest } = schema
   const judge = isDraft07(schema) ? judges.draft07 : judges.draft2020
   try {
-    if (!judge.validateSchema(rest)) return { fault: `is not valid ${formatError(judge.errors?.[0])}` }
+    if (!judge.validateSchema(rest)) return { problem: `is not valid ${formatError(judge.errors?.[0])}` }
     return compileJudged(rest, isDraft07(schema) ? Ajv : Ajv2020)
   } catch (error) {
-    return { fault: `cannot be compiled: ${error instanceof Error ? error.message : String(error)}` }
+    return { problem: `cannot be compiled: ${error instanceof Error ? error.message : String(error)}` }
   }
 }
 
@@ -192,7 +192,7 @@ function addCostlyFormats(ajv: Ajv, spend: (steps: number) => void): void {
   })
   ajv.addFormat('regex', (text) => {
     spend(20 * stepsOf(text))
-    return faultOfPattern(text) === undefined
+    return problemOfPattern(text) === undefined
   })
 }
 
@@ -209,7 +209,7 @@ function errorsOf(
     begin(value, budget)
     return validate(value) ? [] : (validate.errors ?? [])
   } catch (error) {
-    if (error instanceof TooMuchWork) return `cannot be judged: ${error.message}`
+    if (error instanceof BudgetExceeded) return `cannot be judged: ${error.message}`
     if (error instanceof RangeError)
       return 'cannot be judged: the schema refers to itself without end, or the value is nested too deep'
     // Some keywords, put together in odd ways, are too much for Ajv.

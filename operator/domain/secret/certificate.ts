@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import type { InputsVerdict } from '../resource/driver.ts'
+import type { InputsCheck } from '../resource/driver.ts'
 
 /** What of a certificate cannot be told without looking at the clock and the domain. */
 export interface CertificateInputs {
@@ -21,7 +21,7 @@ const keyTypes = ['rsa', 'ec', 'ed25519']
 const certificateLabel = 'CERTIFICATE'
 
 /** What is wrong with a wildcard certificate, in texts that tell nothing of the key. */
-export function certificateVerdict({ crt, key, domain, now }: CertificateInputs): InputsVerdict {
+export function checkCertificate({ crt, key, domain, now }: CertificateInputs): InputsCheck {
   const tooLong = [
     ...(crt.length > maxPemLength ? ['tls.crt'] : []),
     ...(key.length > maxPemLength ? ['tls.key'] : []),
@@ -32,18 +32,18 @@ export function certificateVerdict({ crt, key, domain, now }: CertificateInputs)
   const [leaf] = chain
   const names = leaf ? namesOf(leaf, domain) : refused()
   return {
-    faults: [
-      ...faultsOfOrder(chain),
-      ...chain.flatMap((each, i) => faultsOfDates(each, i, now)),
-      ...faultsOfKey(key, leaf),
-      ...names.faults,
+    problems: [
+      ...problemsOfOrder(chain),
+      ...chain.flatMap((each, i) => problemsOfDates(each, i, now)),
+      ...problemsOfKey(key, leaf),
+      ...names.problems,
     ],
     warnings: names.warnings,
   }
 }
 
-function refused(...faults: string[]): InputsVerdict {
-  return { faults, warnings: [] }
+function refused(...problems: string[]): InputsCheck {
+  return { problems, warnings: [] }
 }
 
 function tooLongText(field: string): string {
@@ -85,7 +85,7 @@ function pemBlocks(text: string): { readonly label: string; readonly text: strin
   }
 }
 
-function faultsOfOrder(chain: readonly X509Certificate[]): string[] {
+function problemsOfOrder(chain: readonly X509Certificate[]): string[] {
   return chain.flatMap((each, i) => {
     const issuer = chain[i + 1]
     if (!issuer || isIssuedBy(each, issuer)) return []
@@ -103,7 +103,7 @@ function isIssuedBy(each: X509Certificate, issuer: X509Certificate): boolean {
   }
 }
 
-function faultsOfDates(each: X509Certificate, i: number, now: number): string[] {
+function problemsOfDates(each: X509Certificate, i: number, now: number): string[] {
   const [from, to] = [Date.parse(each.validFrom), Date.parse(each.validTo)]
   if (now < from) return [`${ordinal(i)} is not valid before '${timeText(from)}'`]
   if (now > to) return [`${ordinal(i)} has expired at '${timeText(to)}'`]
@@ -115,7 +115,7 @@ function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('.000Z', 'Z')
 }
 
-function faultsOfKey(key: string, leaf: X509Certificate | undefined): string[] {
+function problemsOfKey(key: string, leaf: X509Certificate | undefined): string[] {
   const block = pemBlocks(key).find(({ label }) => label.endsWith('PRIVATE KEY'))
   if (!block) return [`'tls.key' holds no private key in PEM form`]
   if (block.label.startsWith('ENCRYPTED') || block.text.includes('ENCRYPTED'))
@@ -136,7 +136,7 @@ function keyOf(text: string): KeyObject | undefined {
 }
 
 /** Whether the leaf holds the wildcard of the domain, and how. */
-function namesOf(leaf: X509Certificate, domain: string): InputsVerdict {
+function namesOf(leaf: X509Certificate, domain: string): InputsCheck {
   const wanted = `*.${domain.toLowerCase().replace(/\.$/, '')}`
   const alternative = alternativeNames(leaf.subjectAltName ?? '')
   const common = commonNames(leaf)
@@ -144,7 +144,7 @@ function namesOf(leaf: X509Certificate, domain: string): InputsVerdict {
   if (alternative.some(isWanted)) return refused()
   if (common.some(isWanted)) {
     const warning = `'tls.crt' holds '${wanted}' as its common name alone: most clients look at alternative names only`
-    return { faults: [], warnings: [warning] }
+    return { problems: [], warnings: [warning] }
   }
   const held = [...new Set([...alternative, ...common])]
   const shown = held.slice(0, 5).map((name) => `'${printable(name)}'`)

@@ -16,11 +16,11 @@ function collect(value: unknown, words: Set<string>): void {
   }
   const text = typeof value === 'string' ? value : String(value ?? '')
   if (text.length < shortest || text === 'true' || text === 'false') return
-  for (const each of formsOf(text)) if (each.length >= shortest) words.add(each)
+  for (const each of encodingsOf(text)) if (each.length >= shortest) words.add(each)
 }
 
 /** A text as it is and as it stands in JSON, URLs, base64 and hexadecimal; a part of what was encoded counts. */
-export function formsOf(text: string): string[] {
+export function encodingsOf(text: string): string[] {
   const bytes = Buffer.from(text)
   const inUrl = encodeURIComponent(text)
   const hexadecimal = bytes.toString('hex')

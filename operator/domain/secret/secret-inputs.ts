@@ -11,7 +11,7 @@ import {
 } from '../placeholder/placeholder.ts'
 
 /** Stands for a secret that is not known yet. */
-export const unread = '$\u007bsecret}'
+export const unreadSecret = '$\u007bsecret}'
 
 /** Why a secret input cannot be used; never with its text. */
 export const malformedSecret =
@@ -64,12 +64,12 @@ export function mapSecretLeaves(
 
 /** What a reference to a Secret names is not known yet: it passes any schema, like a placeholder. */
 export function unreadLeaves(refs: FreeForm): FreeForm {
-  return mapSecretLeaves(refs, () => unread)
+  return mapSecretLeaves(refs, () => unreadSecret)
 }
 
 /** References without those whose placeholders have to be resolved before anything is known of them. */
 export function withoutTemplates(refs: FreeForm): FreeForm {
-  return mapSecretLeaves(refs, (leaf) => (isTemplate(leaf) ? unread : leaf))
+  return mapSecretLeaves(refs, (leaf) => (isTemplate(leaf) ? unreadSecret : leaf))
 }
 
 /**

@@ -4,8 +4,8 @@ import { ResourceDefinition } from '../../../operator/api/resource-definition.ts
 import { freeForm } from '../../../operator/api/schema.ts'
 import {
   driverOf,
-  faultsOfDefinition,
-  faultsOfInputs,
+  problemsOfDefinition,
+  problemsOfInputs,
 } from '../../../operator/domain/definition/definition.ts'
 import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
 import { builtInTypes, isProvidedBy } from '../../../operator/domain/resource/types.ts'
@@ -27,7 +27,7 @@ const definition = (
   )
 
 const reasonsOf = (subject: ResourceDefinition, rivals: readonly ResourceDefinition[] = []) =>
-  faultsOfDefinition(subject, {
+  problemsOfDefinition(subject, {
     catalogue,
     vendors,
     rivals: [subject, ...rivals],
@@ -123,11 +123,11 @@ describe('inputs are checked against the schema of the driver, placeholders pass
     [{ size: 1, deep: [{ flag: 'yes' }] }, false],
     [{}, false],
   ])('%j', (values, passes) => {
-    expect(faultsOfInputs(strict, { values, secrets: {} }).length === 0).toBe(passes)
+    expect(problemsOfInputs(strict, { values, secrets: {} }).length === 0).toBe(passes)
   })
 
   test('a message names the input and never its value', () => {
-    const [message] = faultsOfInputs(strict, { values: { size: 'canary' }, secrets: {} })
+    const [message] = problemsOfInputs(strict, { values: { size: 'canary' }, secrets: {} })
     expect(message).toContain('values.size')
     expect(message).not.toContain('canary')
   })

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { certificateVerdict } from '../../../operator/domain/secret/certificate.ts'
+import { checkCertificate } from '../../../operator/domain/secret/certificate.ts'
 import { type CertificateWishes, type Made, makeCertificate, pemOf } from '../../support/certificates.ts'
 import { leastMs } from '../../support/timing.ts'
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 function verdict(pem: Pem, changes: { domain?: string; now?: number } = {}) {
-  return certificateVerdict({ domain, now, ...pem, ...changes })
+  return checkCertificate({ domain, now, ...pem, ...changes })
 }
 
 async function made(wishes: CertificateWishes): Promise<Made> {
@@ -52,13 +52,13 @@ describe('a certificate is taken', () => {
   })
 
   test('with a warning, when its common name alone is the wildcard', async () => {
-    const { faults, warnings } = verdict(await makeCertificate({ commonName: wildcard }))
-    expect(faults).toEqual([])
+    const { problems, warnings } = verdict(await makeCertificate({ commonName: wildcard }))
+    expect(problems).toEqual([])
     expect(warnings).toEqual([expect.stringContaining('common name')])
   })
 
   test('for a domain in any spelling', () => {
-    expect(verdict(good, { domain: 'Example.TEST.' }).faults).toEqual([])
+    expect(verdict(good, { domain: 'Example.TEST.' }).problems).toEqual([])
   })
 })
 
@@ -127,10 +127,10 @@ describe('a certificate is refused', () => {
     ['with a key too long', () => ({ ...good, key: good.key + ' '.repeat(65_536) }), "'tls.key' is longer"],
   ])('%s', async (_, pem, fault) => {
     const given = await pem()
-    const { faults } = verdict(given)
-    expect(faults).not.toEqual([])
-    expect(faults.join('\n')).toContain(fault)
-    expect(tells(faults.join('\n'), given)).toBe(false)
+    const { problems } = verdict(given)
+    expect(problems).not.toEqual([])
+    expect(problems.join('\n')).toContain(fault)
+    expect(tells(problems.join('\n'), given)).toBe(false)
   })
 })
 
@@ -142,7 +142,7 @@ test.each([
   ['one large block', block('CERTIFICATE', `MII${'A'.repeat(64_000)}`)],
 ])('is judged in a moment: %s', (_, text) => {
   verdict(good) // the library is loaded
-  const judge = () => expect(verdict({ crt: text, key: text }).faults).not.toEqual([])
+  const judge = () => expect(verdict({ crt: text, key: text }).problems).not.toEqual([])
   expect(leastMs(3, judge)).toBeLessThan(100)
 })
 

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kind.ts'
 import { Mismatch, ReferenceNotFound, Stalled } from './errors.ts'
 
 /** Something about an object that keeps it from being used as written. */
-export interface Fault {
+export interface ObjectProblem {
   readonly reason: string
   readonly message: string
 }
@@ -28,28 +28,32 @@ const formReasons: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What an object with faults comes to; undefined without any. One that is wrong by itself stalls at once. One that refers
+ * What an object with problems comes to; undefined without any. One that is wrong by itself stalls at once. One that refers
  * to what is not there waits, whatever else is wrong: what is missing may mend that. Any other does not fit the objects
  * beside it, and stalls when that lasts.
  */
-export function errorOfFaults(
-  faults: readonly Fault[],
+export function errorOfProblems(
+  problems: readonly ObjectProblem[],
   observed?: object,
   retryAfterSeconds?: number,
 ): Error | undefined {
-  const ofForm = faults.find(({ reason }) => formReasons.has(reason))
-  const missing = faults.find(({ reason }) => missingReasons.has(reason))
-  const first = ofForm ?? missing ?? faults[0]
+  const ofForm = problems.find(({ reason }) => formReasons.has(reason))
+  const missing = problems.find(({ reason }) => missingReasons.has(reason))
+  const first = ofForm ?? missing ?? problems[0]
   if (!first) return undefined
-  const message = [first, ...faults.filter((each) => each !== first)].map((each) => each.message).join('; ')
+  const message = [first, ...problems.filter((each) => each !== first)].map((each) => each.message).join('; ')
   if (ofForm) return new Stalled(first.reason, message, observed)
   if (missing) return new ReferenceNotFound(first.reason, message, retryAfterSeconds, observed)
   return new Mismatch(first.reason, message, observed)
 }
 
-/** Ends a reconcile of an object that has faults. */
-export function throwFaults(faults: readonly Fault[], observed?: object, retryAfterSeconds?: number): void {
-  const error = errorOfFaults(faults, observed, retryAfterSeconds)
+/** Ends a reconcile of an object that has problems. */
+export function throwProblems(
+  problems: readonly ObjectProblem[],
+  observed?: object,
+  retryAfterSeconds?: number,
+): void {
+  const error = errorOfProblems(problems, observed, retryAfterSeconds)
   if (error) throw error
 }
 
@@ -59,9 +63,9 @@ export function isPresent<T extends Pick<KubeObject, 'metadata'>>(object: T | un
 }
 
 /**
- * The fault of a reference, such as to "application 'shop'", that is not there. What an object belongs to is there until
+ * The problem of a reference, such as to "application 'shop'", that is not there. What an object belongs to is there until
  * it is gone, for the object goes along; what it uses is there while it is present.
  */
-export function faultsOfReference(reason: string, what: string, isThere: boolean): Fault[] {
+export function problemsOfReference(reason: string, what: string, isThere: boolean): ObjectProblem[] {
   return isThere ? [] : [{ reason, message: `waiting for the ${what}` }]
 }

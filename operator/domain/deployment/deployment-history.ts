@@ -45,7 +45,7 @@ export function isLastPlanned({ status }: Remembering, deployment: EnvironmentDe
 }
 
 /** What an environment remembers of its deployments, given all that exist. */
-export function memoryOf(environment: Remembering, deployments: readonly EnvironmentDeployment[]): Memory {
+export function historyOf(environment: Remembering, deployments: readonly EnvironmentDeployment[]): Memory {
   const lastPlanned = lastPlannedOf(environment, deployments)
   const status = { ...environment.status, ...(lastPlanned ? { lastPlanned } : {}) }
   const pastDeployments = pastDeploymentsOf({ status }, deployments)
@@ -130,14 +130,14 @@ function isFull({ status }: Remembering): boolean {
 }
 
 /** What becomes of a deployment that has not begun, by what its environment remembers. */
-export type Recall = 'run' | 'succeeded' | 'failed' | 'superseded' | 'full'
+export type RunDecision = 'run' | 'succeeded' | 'failed' | 'superseded' | 'full'
 
 /**
  * A deployment that ran to its end does not run again. One that was deleted on its way goes on while its set is still
  * the one planned last. An environment that has no room to remember more cannot tell new ones from those it could not
  * remember: it takes new ones from the gateway alone, whose names never repeat.
  */
-export function recall(environment: Remembering, deployment: EnvironmentDeployment): Recall {
+export function decideRun(environment: Remembering, deployment: EnvironmentDeployment): RunDecision {
   const hash = runHash(deployment)
   const past = environment.status?.pastDeployments?.find((each) => each.hash === hash)
   if (past?.state === 'succeeded' || past?.state === 'failed') return past.state
