@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { driverOf, problemsOfDefinition } from '../../operator/domain/definition/definition.ts'
-import { builtInTypes } from '../../operator/domain/resource/types.ts'
+import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 import { definition } from '../support/builders.ts'
 

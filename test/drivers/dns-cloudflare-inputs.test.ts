@@ -15,7 +15,7 @@ describe('inputs', () => {
 
   test('its own example fits its schema', () => {
     expect(problemsOfInputs(descriptor, valid())).toEqual([])
-    expect(descriptor.check?.(valid(), Date.now())).toEqual({ faults: [], warnings: [] })
+    expect(descriptor.check?.(valid(), Date.now())).toEqual({ problems: [], warnings: [] })
   })
 
   test.each<[rule: string, values: FreeForm]>([
@@ -64,7 +64,7 @@ describe('inputs', () => {
   ])('%s', (_, values) => {
     const given = { ...valid(), values: { ...valid().values, ...values } }
     expect(problemsOfInputs(descriptor, given)).toEqual([])
-    expect(descriptor.check?.(given, Date.now())).toEqual({ faults: [], warnings: [] })
+    expect(descriptor.check?.(given, Date.now())).toEqual({ problems: [], warnings: [] })
   })
 
   test.each<[rule: string, values: FreeForm]>([
@@ -89,6 +89,6 @@ describe('inputs', () => {
 
   test('secrets that are not known yet are not judged', () => {
     const unknown = { values: valid().values, secrets: {} }
-    expect(descriptor.check?.(unknown, Date.now())).toEqual({ faults: [], warnings: [] })
+    expect(descriptor.check?.(unknown, Date.now())).toEqual({ problems: [], warnings: [] })
   })
 })

@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../../operator/api/resource-type.ts'
 import { freeForm, object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
+import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
 import { problemOfPartedSchema, problemOfSchema } from '../../../operator/domain/schema/user-schema.ts'
 import { named } from '../../response/shapes.ts'
 

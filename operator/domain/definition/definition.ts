@@ -7,11 +7,13 @@ import type { ObjectProblem } from '../base/object-problem.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 import { parseReference } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { isProvidedBy, type ResourceTypeInfo } from '../resource/types.ts'
+import type { ResourceTypeInfo } from '../resource/type-info.ts'
+import { isProvidedBy } from '../resource/types.ts'
 import { partsOf, schemaProblems } from '../schema/user-schema.ts'
 import { unreadLeaves } from '../secret/secret-inputs.ts'
 import { problemsOfStores } from '../secret/secret-stores.ts'
-import { duplicateCriteria, formatCriterion } from './matching.ts'
+import { formatCriterion } from './criterion.ts'
+import { duplicateCriteria } from './matching.ts'
 
 /** The driver that a driver type names: a built-in one under any of the vendor's names, or one of the organization. */
 export function driverOf(

@@ -11,8 +11,10 @@ import {
 } from '../resource/descriptor.ts'
 import { guResId, workloadOf, workloadResourceId } from '../resource/identity.ts'
 import { resolveOverride } from '../resource/override.ts'
-import { implicitTypes, type ResourceTypeInfo, workloadType } from '../resource/types.ts'
-import type { Matcher, WonMatch } from './matching.ts'
+import type { ResourceTypeInfo } from '../resource/type-info.ts'
+import { implicitTypes, workloadType } from '../resource/types.ts'
+import type { WonMatch } from './match.ts'
+import type { Matcher } from './matching.ts'
 import type { RankedCandidate } from './near-misses.ts'
 
 /** What somebody wants to know the definition of. */

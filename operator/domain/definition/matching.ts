@@ -1,9 +1,9 @@
-import type { ResourceContext } from '../../api/active-resource.ts'
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
 import { canonicalJson, compareText } from '../base/json.ts'
 import { fullBudget } from '../base/work-budget.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
+import type { Match, MatchRequest, NoMatch, WonMatch } from './match.ts'
 import {
   type CriterionEntries,
   criterionEntriesOf,
@@ -14,45 +14,6 @@ import {
   type RankedCandidate,
   rankCandidates,
 } from './near-misses.ts'
-
-export { criterionId, criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
-
-/** What a definition is looked for. */
-export interface MatchRequest {
-  readonly type: string
-  readonly class: string
-  readonly resourceId: string
-  readonly context: ResourceContext
-}
-
-/** A definition that did not win, and why. */
-export interface Candidate {
-  readonly definitionName: string
-  readonly criterion: Criterion | undefined
-  readonly reason: string
-}
-
-/** The definition that won. */
-export interface WonMatch {
-  readonly definition: ResourceDefinition
-  /** The criterion that decided, in its normal form. */
-  readonly criterion: Criterion
-  readonly rank: number
-  readonly explanation: string
-  /** The definitions that fit as well, and lost. */
-  readonly candidates: readonly Candidate[]
-}
-
-/** No definition fits; these came nearest. */
-export interface NoMatch {
-  readonly definition: undefined
-  readonly explanation: string
-  readonly candidates: readonly Candidate[]
-  /** How many candidates there are beside those listed. */
-  readonly more: number
-}
-
-export type Match = WonMatch | NoMatch
 
 /** Finds the definition for a resource. */
 export interface Matcher {

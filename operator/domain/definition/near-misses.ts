@@ -9,7 +9,7 @@ import {
   rankedKeys,
   spelling,
 } from './criterion.ts'
-import type { Candidate, Match, MatchRequest, NoMatch } from './matching.ts'
+import type { Candidate, Match, MatchRequest, NoMatch } from './match.ts'
 
 /** How many definitions that did not win are listed. */
 export const maxCandidates = 5

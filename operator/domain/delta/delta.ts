@@ -13,8 +13,6 @@ import {
 } from './patch.ts'
 import { reduceOperations } from './reduce.ts'
 
-export { normalizeDependency } from './patch.ts'
-
 /** All workloads and shared dependencies of a deployment. */
 export interface SetContent {
   readonly modules: Readonly<Record<string, FreeForm>>

@@ -11,7 +11,8 @@ import {
   paramsRoots,
   valuesRoot,
 } from '../placeholder/link.ts'
-import { type Expanded, expand, formatPath, type Resolved } from '../placeholder/placeholder.ts'
+import { type Expanded, expand, type Resolved } from '../placeholder/placeholder.ts'
+import { formatPath } from '../placeholder/template.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { workloadOf } from '../resource/identity.ts'

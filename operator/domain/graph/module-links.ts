@@ -4,14 +4,8 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { modulePlaceholderRoots, moduleRoots, parseLink } from '../placeholder/link.ts'
-import {
-  type FoundPlaceholder,
-  findPlaceholders,
-  formatPath,
-  formatTemplate,
-  mapTexts,
-  parseTemplate,
-} from '../placeholder/placeholder.ts'
+import { type FoundPlaceholder, findPlaceholders, mapTexts } from '../placeholder/placeholder.ts'
+import { formatPath, formatTemplate, parseTemplate } from '../placeholder/template.ts'
 import type { Draft, DraftGraph } from './draft.ts'
 import type { Guard } from './guard.ts'
 import { findDependency, type Needs, type Report } from './needs.ts'

@@ -4,7 +4,8 @@ import { compareText, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { givenParams } from '../definition/compile.ts'
-import { normalizeDependency, type SetContent } from '../delta/delta.ts'
+import type { SetContent } from '../delta/delta.ts'
+import { normalizeDependency } from '../delta/patch.ts'
 import {
   type Descriptor,
   defaultClass,

@@ -8,12 +8,8 @@ import type { ObjectProblem } from '../base/object-problem.ts'
 import { maxExpandedLength } from '../base/size.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { valuesRoot } from '../placeholder/link.ts'
-import {
-  type FoundPlaceholder,
-  findPlaceholders,
-  formatPath,
-  type Resolved,
-} from '../placeholder/placeholder.ts'
+import { type FoundPlaceholder, findPlaceholders, type Resolved } from '../placeholder/placeholder.ts'
+import { formatPath } from '../placeholder/template.ts'
 import { problemOfStore } from '../secret/secret-stores.ts'
 import type { Draft } from './draft.ts'
 import type { Report } from './needs.ts'

@@ -8,7 +8,8 @@ import {
   parseReference,
   type Reference,
 } from '../resource/descriptor.ts'
-import { formatPath, formatTemplate, mapTexts, type Placeholder, parseTemplate } from './placeholder.ts'
+import { mapTexts } from './placeholder.ts'
+import { formatPath, formatTemplate, type Placeholder, parseTemplate } from './template.ts'
 
 /** `A>B`: what A depends on, of type B; `A<B`: what depends on A. One edge deep. */
 export interface Selector {

@@ -4,8 +4,6 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { lengthOf, maxExpandedLength, TooLarge, truncate } from '../base/size.ts'
 import { formatPath, parseTemplate, type Template } from './template.ts'
 
-export { formatPath, formatTemplate, type Placeholder, parseTemplate, type Template } from './template.ts'
-
 const maxDepth = 200
 const maxShownPointer = 500
 

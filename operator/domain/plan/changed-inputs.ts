@@ -1,8 +1,8 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { compareText, isObject, ownValue, sameJson } from '../base/json.ts'
-import { formatPath } from '../placeholder/placeholder.ts'
+import { formatPath } from '../placeholder/template.ts'
 import { isSecretLeaf } from '../secret/secret-inputs.ts'
-import type { WantedSpec } from './plan.ts'
+import type { WantedSpec } from './wanted-spec.ts'
 
 /** Paths, as REST spells them, of whatever a resource would be provisioned with otherwise; never a value. */
 export function changedInputs(before: ActiveResource['spec'], wanted: WantedSpec): string[] {

@@ -1,8 +1,8 @@
-import { sameJson } from '../base/json.ts'
 import { type ListedProblem, problemKey } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import { changedInputs } from './changed-inputs.ts'
-import type { Plan, PlanStep, WantedSpec } from './plan.ts'
+import type { Plan, PlanStep } from './plan.ts'
+import { isSameSpec } from './wanted-spec.ts'
 
 /** What becomes of a resource at the next deployment that would not have become of it otherwise. */
 export interface ResourceChange {
@@ -51,12 +51,7 @@ function dropped(before: Plan, after: Plan): PlanStep[] {
 function sameStep(before: PlanStep | undefined, after: PlanStep): boolean {
   if (before?.action !== after.action) return false
   if (!before.wanted || !after.wanted) return before.wanted === after.wanted
-  return sameJson(withoutExplanation(before.wanted), withoutExplanation(after.wanted))
-}
-
-// An absent key equals an undefined one; why a definition won does not matter.
-function withoutExplanation(wanted: WantedSpec) {
-  return { ...wanted, definition: { ...wanted.definition, explanation: undefined } }
+  return isSameSpec(before.wanted, after.wanted)
 }
 
 function changeOf(

@@ -1,4 +1,4 @@
-import type { ResourceTypeInfo, TypeUse } from './types.ts'
+import type { ResourceTypeInfo, TypeUse } from './type-info.ts'
 
 type Fields = Readonly<Record<string, object>>
 

@@ -4,8 +4,6 @@ import type { Environment } from '../../api/environment.ts'
 import { Problem } from '../base/errors.ts'
 import type { Descriptor } from './descriptor.ts'
 
-export { canonicalJson } from '../base/json.ts'
-
 const maxNamespaceLength = 63
 const namespaceHashLength = 16
 

@@ -1,26 +1,6 @@
 import type { ResourceType } from '../../api/resource-type.ts'
 import { builtInTypes } from './built-in-types.ts'
-
-/**
- * How a resource type comes into a deployment: a workload asks for it, a definition does, or it is always
- * there.
- */
-export type TypeUse = 'direct' | 'indirect' | 'implicit'
-
-/** A resource type, built in or custom. */
-export interface ResourceTypeInfo {
-  readonly type: string
-  readonly name: string
-  readonly use: TypeUse
-  readonly category: string
-  /** JSON Schema of the inputs; they are never secret. */
-  readonly inputsSchema: Readonly<Record<string, unknown>>
-  /**
-   * JSON Schema of the outputs, those that are secret under the property `secrets`, the others under
-   * `values`.
-   */
-  readonly outputsSchema: Readonly<Record<string, unknown>>
-}
+import type { ResourceTypeInfo } from './type-info.ts'
 
 /** Types of which a deployment has one resource each, named like the type, where a definition matches. */
 export const implicitTypes = ['base-env', 'k8s-cluster', 'k8s-namespace'] as const
@@ -65,5 +45,3 @@ export function isProvidedBy(type: string, resourceTypes: readonly string[] | un
 export function simpleTypeName(type: string): string {
   return type.slice(type.indexOf('/') + 1)
 }
-
-export { builtInTypes }

@@ -1,6 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import type { ResourceTypeInfo } from '../resource/types.ts'
+import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { propertiesOf } from './secret-outputs.ts'
 import { partsOf } from './user-schema.ts'
 

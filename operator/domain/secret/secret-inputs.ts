@@ -2,13 +2,8 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../base/errors.ts'
 import { escapeToken, isObject, ownValue, pointerSteps, sameJson } from '../base/json.ts'
 import { definitionRoots, parseLink } from '../placeholder/link.ts'
-import {
-  expand,
-  findPlaceholders,
-  formatPath,
-  parseTemplate,
-  type Resolved,
-} from '../placeholder/placeholder.ts'
+import { expand, findPlaceholders, type Resolved } from '../placeholder/placeholder.ts'
+import { formatPath, parseTemplate } from '../placeholder/template.ts'
 
 /** Stands for a secret that is not known yet. */
 export const unreadSecret = '$\u007bsecret}'

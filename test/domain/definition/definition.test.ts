@@ -7,8 +7,9 @@ import {
   problemsOfDefinition,
   problemsOfInputs,
 } from '../../../operator/domain/definition/definition.ts'
+import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
-import { builtInTypes, isProvidedBy } from '../../../operator/domain/resource/types.ts'
+import { isProvidedBy } from '../../../operator/domain/resource/types.ts'
 import { unreadLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 

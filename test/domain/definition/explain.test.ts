@@ -3,7 +3,7 @@ import type { Criterion, ResourceDefinition } from '../../../operator/api/resour
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type ExplainQuestion, explainMatch } from '../../../operator/domain/definition/explain.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
-import { builtInTypes } from '../../../operator/domain/resource/types.ts'
+import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import { context, definition } from '../../support/builders.ts'
 
 function dns(name: string, ...criteria: Criterion[]): ResourceDefinition {

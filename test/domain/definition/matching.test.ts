@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import {
-  createMatcher,
   criterionId,
   criterionRank,
-  duplicateCriteria,
   formatCriterion,
-  type MatchRequest,
   normalizeCriterion,
-} from '../../../operator/domain/definition/matching.ts'
+} from '../../../operator/domain/definition/criterion.ts'
+import type { MatchRequest } from '../../../operator/domain/definition/match.ts'
+import { createMatcher, duplicateCriteria } from '../../../operator/domain/definition/matching.ts'
 import { context, definition } from '../../support/builders.ts'
 import { fc } from '../../support/properties.ts'
 import { leastMs } from '../../support/timing.ts'

@@ -48,7 +48,7 @@ describe('a certificate is taken', () => {
     ],
     ['with a key in the older form', () => ({ ...good, key: olderForm(good.key) })],
   ])('%s', async (_, pem) => {
-    expect(verdict(await pem())).toEqual({ faults: [], warnings: [] })
+    expect(verdict(await pem())).toEqual({ problems: [], warnings: [] })
   })
 
   test('with a warning, when its common name alone is the wildcard', async () => {
