@@ -21,27 +21,27 @@ import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import type { Log } from '../log.ts'
 
-/** Gathers what plans are made from; both processes ask here, so that a preview sees what a deployment would. */
+/** Reads the input of plans from a store. Both processes use it, so that a preview sees the same as a deployment. */
 export interface Planning {
-  /** Everything that a plan of this set in this environment looks at. It trusts every resource. */
+  /** The input of a plan of this set in this environment. It trusts every resource. */
   inputFor(environment: Environment, set: SetContent): PlanInput
   /** The plan of this set in this environment. Never throws: an exception becomes a problem of the plan. */
   planFor(environment: Environment, set: SetContent, options?: PlanOptions): Plan
   matcherOf(organization: string): Matcher
-  /** All types that an organization knows, its own and the built-in ones. */
+  /** Built-in types and the types of the organization. */
   typesOf(organization: string): readonly ResourceTypeInfo[]
-  /** Descriptors of all drivers that an organization knows, its own and the built-in ones. */
+  /** Descriptors of the built-in drivers and the custom drivers of the organization. */
   catalogueOf(organization: string): readonly DriverDescriptor[]
-  /** Type of an account; undefined when there is none of that name. */
+  /** Type of an account; undefined when the account does not exist. */
   accountTypeOf(organization: string, name: string): string | undefined
-  /** What is deployed to an environment; undefined before the first deployment. */
+  /** The last planned set of an environment; undefined before the first deployment. */
   deployedSet(environment: Environment): SetContent | undefined
 }
 
-/** How a plan is made. */
+/** Options of a plan. */
 export type PlanOptions = Partial<Pick<PlanInput, 'isTrusted' | 'isFull'>>
 
-/** Planning over a store, with the drivers that there are. */
+/** Creates the planning for a store and a catalogue of drivers. */
 export function createPlanning(
   store: Store,
   rules: {
@@ -113,7 +113,7 @@ export function createPlanning(
   }
 }
 
-/** One value per organization, made anew when an object of the kind in it changed. */
+/** Caches one value per organization until an object of the kind changes in it. */
 function createMemo<T>(
   store: Store,
   kind: typeof ResourceDefinition | typeof ResourceDriver | typeof ResourceType,

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../api/kind.ts'
 import { Mismatch, ReferenceNotFound, Stalled } from './errors.ts'
 
-/** Something about an object that keeps it from being used as written. */
+/** A problem of an object that prevents its use, with the reason for the condition. */
 export interface ObjectProblem {
   readonly reason: string
   readonly message: string
 }
 
-/** An object refers to another that is not there: that one may still come, in whatever order a tool applies them. */
+/** The object refers to one that does not exist. Tools apply objects in any order, so that one may still be created. */
 const missingReasons: ReadonlySet<string> = new Set([
   'AccountNotFound',
   'ApplicationNotFound',
@@ -19,7 +19,7 @@ const missingReasons: ReadonlySet<string> = new Set([
   'UnknownDriver',
 ])
 
-/** The object is wrong by itself: no other object can mend it. */
+/** The object itself is invalid: no change of another object can make it valid. */
 const formReasons: ReadonlySet<string> = new Set([
   'InvalidSchema',
   'InvalidTarget',
@@ -28,9 +28,9 @@ const formReasons: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What an object with problems comes to; undefined without any. One that is wrong by itself stalls at once. One that refers
- * to what is not there waits, whatever else is wrong: what is missing may mend that. Any other does not fit the objects
- * beside it, and stalls when that lasts.
+ * The error that ends the reconcile of an object with these problems; undefined without problems. An invalid object stalls
+ * at once. An object with a missing reference waits, even with other problems: the missing object may solve them. Any
+ * other problem is a conflict with other objects, and stalls after a grace period.
  */
 export function errorOfProblems(
   problems: readonly ObjectProblem[],
@@ -47,7 +47,7 @@ export function errorOfProblems(
   return new Mismatch(first.reason, message, observed)
 }
 
-/** Ends a reconcile of an object that has problems. */
+/** Throws the error of `errorOfProblems`, if any. */
 export function throwProblems(
   problems: readonly ObjectProblem[],
   observed?: object,
@@ -57,14 +57,14 @@ export function throwProblems(
   if (error) throw error
 }
 
-/** Whether an object is there to be referred to: one that is being deleted is not. */
+/** Whether an object exists and is not being deleted. */
 export function isPresent<T extends Pick<KubeObject, 'metadata'>>(object: T | undefined): object is T {
   return object !== undefined && object.metadata.deletionTimestamp === undefined
 }
 
 /**
- * The problem of a reference, such as to "application 'shop'", that is not there. What an object belongs to is there until
- * it is gone, for the object goes along; what it uses is there while it is present.
+ * The problem of a reference to a missing object, described as in "application 'shop'". For an owner, `isThere` stays true
+ * while the owner is being deleted; for a used object it does not.
  */
 export function problemsOfReference(reason: string, what: string, isThere: boolean): ObjectProblem[] {
   return isThere ? [] : [{ reason, message: `waiting for the ${what}` }]

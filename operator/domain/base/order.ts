@@ -1,12 +1,12 @@
-/** What can be put in an order: a name and what it depends on. */
+/** A node with its dependencies. */
 export interface Sortable<T> {
   readonly text: string
   readonly edges: ReadonlySet<T>
 }
 
 /**
- * The nodes with dependencies before dependents, the same for the same graph; and the cycles in it, each as
- * the names along it with the first one again at the end.
+ * The nodes with dependencies before dependents, in an order that depends on the graph only; and its cycles, each as the
+ * names along it, the first one repeated at the end.
  */
 export function sortTopologically<T extends Sortable<T>>(
   nodes: readonly T[],

@@ -14,7 +14,7 @@ import { malformedSecret, secretPlaceholders } from '../secret/secret-inputs.ts'
 import { problemsOfStores } from '../secret/secret-stores.ts'
 import { driverOf, driverTypeOf, problemsOfAccount } from './definition.ts'
 
-/** One entry of `provision`. */
+/** One entry of `provision` in a definition. */
 export interface Provisioning {
   readonly reference: Reference
   readonly isDependent: boolean
@@ -22,7 +22,7 @@ export interface Provisioning {
   readonly params: FreeForm | undefined
 }
 
-/** A definition as the graph needs it, worked out once however many resources it is chosen for. */
+/** What the graph needs of a definition, computed once for all resources that it is chosen for. */
 export interface CompiledDefinition {
   readonly links: readonly Link[]
   readonly provisions: readonly Provisioning[]
@@ -30,26 +30,26 @@ export interface CompiledDefinition {
   readonly problems: readonly ObjectProblem[]
 }
 
-/** What definitions may name. */
+/** Everything that a definition can refer to. */
 export interface DefinitionContext {
   readonly catalogue: readonly DriverDescriptor[]
   readonly vendors: readonly string[]
-  /** Type of an account; undefined when there is none of that name. */
+  /** Type of an account; undefined when the account does not exist. */
   accountTypeOf(name: string): string | undefined
-  /** What is left of the work for hints. */
+  /** Remaining work for hints. */
   readonly budget: WorkBudget
 }
 
-/** Works out what a definition refers to, and what of that cannot be. */
+/** Finds the references of a definition, and its problems. */
 export function compileDefinition(
   definition: ResourceDefinition,
-  surroundings: DefinitionContext,
+  context: DefinitionContext,
 ): CompiledDefinition {
   const { metadata, spec } = definition
   const problems: ObjectProblem[] = []
   const owner = `definition '${metadata.name}'`
-  const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
-  problems.push(...driverProblems(definition, driver, owner, surroundings))
+  const driver = driverOf(spec.driverType, context.catalogue, context.vendors)
+  problems.push(...driverProblems(definition, driver, owner, context))
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
   problems.push(...problemsOfStores(secretRefs, 'secretRefs', `${owner}, `))
   const links = distinct([
@@ -78,13 +78,13 @@ function driverProblems(
   definition: ResourceDefinition,
   driver: DriverDescriptor | undefined,
   owner: string,
-  surroundings: DefinitionContext,
+  context: DefinitionContext,
 ): ObjectProblem[] {
   const { driverType, type } = definition.spec
-  const { catalogue, vendors } = surroundings
+  const { catalogue, vendors } = context
   if (!driver) {
     const known = catalogue.map((each) => driverTypeOf(each, vendors))
-    const hint = didYouMean(driverType, known, surroundings.budget) || `; known drivers: ${known.join(', ')}`
+    const hint = didYouMean(driverType, known, context.budget) || `; known drivers: ${known.join(', ')}`
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }
   const problems: ObjectProblem[] = []
@@ -93,10 +93,10 @@ function driverProblems(
     const message = `driver '${driverType}' of ${owner} does not provide '${type}', only ${resourceTypes?.join(', ')}`
     problems.push({ reason: 'WrongType', message })
   }
-  return [...problems, ...problemsOfAccount(definition, driver, surroundings)]
+  return [...problems, ...problemsOfAccount(definition, driver, context)]
 }
 
-/** The distinct things that the placeholders in a value name; those that can name nothing become problems. */
+/** The distinct targets of the placeholders in a value. Invalid placeholders become problems. */
 export function linksIn(
   value: unknown,
   roots: readonly string[],
@@ -119,7 +119,7 @@ export function linksIn(
   return distinct(links)
 }
 
-/** The same for secret inputs, of which no problem tells the text. */
+/** The same for secret inputs. The problems never contain the text. */
 function linksInSecrets(refs: FreeForm, where: string, problems: ObjectProblem[]): Link[] {
   const report = (at: string) =>
     problems.push({ reason: 'InvalidPlaceholder', message: `${where} '${at}' ${malformedSecret}` })
@@ -140,7 +140,7 @@ function problemFrom(error: unknown, reason: string, where: string): ObjectProbl
   throw error
 }
 
-/** Parameters that somebody gave; none and empty ones are the same. */
+/** Params, or undefined when they are empty. */
 export function givenParams(params: unknown): FreeForm | undefined {
   return isObject(params) && Object.keys(params).length > 0 ? params : undefined
 }

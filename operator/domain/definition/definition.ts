@@ -15,7 +15,7 @@ import { problemsOfStores } from '../secret/secret-stores.ts'
 import { formatCriterion } from './criterion.ts'
 import { duplicateCriteria } from './matching.ts'
 
-/** The driver that a driver type names: a built-in one under any of the vendor's names, or one of the organization. */
+/** The driver of a driver type: a built-in one under any vendor name, or a custom driver. */
 export function driverOf(
   driverType: string,
   catalogue: readonly DriverDescriptor[],
@@ -25,41 +25,41 @@ export function driverOf(
   return catalogue.find((each) => each.name === known)
 }
 
-/** A built-in driver by its name alone, whatever vendor's name a driver type gives it; any other as it is written. */
+/** The name of a driver in the catalogue: without the vendor for a built-in driver, else the driver type itself. */
 export function driverName(driverType: string, vendors: readonly string[]): string {
   const [vendor = '', name, ...rest] = driverType.split('/')
   if (rest.length === 0 && name !== undefined && vendors.includes(vendor)) return name
-  // A name without a vendor is nobody's.
+  // A name without a vendor matches no driver.
   return name === undefined ? `/${driverType}` : driverType
 }
 
-/** The driver type by which a definition names a driver. */
+/** The driver type that definitions use for a driver. */
 export function driverTypeOf({ name }: DriverDescriptor, vendors: readonly string[]): string {
   return name.includes('/') ? name : `${vendors[0] ?? ''}/${name}`
 }
 
-/** All that can be said of a definition by looking at the things around it; `rivals` may have equal criteria. */
+/** The problems of a definition; `rivals` are the definitions that may have equal criteria. */
 export function problemsOfDefinition(
   definition: ResourceDefinition,
-  around: {
+  context: {
     readonly catalogue: readonly DriverDescriptor[]
     readonly vendors: readonly string[]
     readonly rivals: readonly ResourceDefinition[]
-    /** Types that the organization knows, its own and the built-in ones. */
+    /** Built-in types and the types of the organization. */
     readonly types: readonly ResourceTypeInfo[]
     accountTypeOf(name: string): string | undefined
   },
 ): ObjectProblem[] {
   const { spec, metadata } = definition
-  const descriptor = driverOf(spec.driverType, around.catalogue, around.vendors)
+  const descriptor = driverOf(spec.driverType, context.catalogue, context.vendors)
   return [
-    ...problemsOfCriteria(metadata.name, around.rivals),
+    ...problemsOfCriteria(metadata.name, context.rivals),
     ...typesNamedBy(definition).flatMap((type) =>
-      problemsOfType(type, metadata.namespace ?? '', around.types),
+      problemsOfType(type, metadata.namespace ?? '', context.types),
     ),
-    ...problemsOfDriver(definition, descriptor, around),
+    ...problemsOfDriver(definition, descriptor, context),
     ...problemsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', ''),
-    ...(descriptor ? problemsOfAccount(definition, descriptor, around) : []),
+    ...(descriptor ? problemsOfAccount(definition, descriptor, context) : []),
   ]
 }
 
@@ -68,22 +68,22 @@ function problemsOfCriteria(name: string, rivals: readonly ResourceDefinition[])
     .filter(({ definitionName }) => definitionName === name)
     .map(({ criterion, holder }) => ({
       reason: 'DuplicateCriterion',
-      message: `criterion ${formatCriterion(criterion)} is held by the definition '${holder}'`,
+      message: `definition '${holder}' already has the criterion ${formatCriterion(criterion)}`,
     }))
 }
 
-/** Types that a definition refers to: its own, and those of the resources that it provisions along. */
+/** The type of a definition, and the types of its co-provisioned resources. */
 export function typesNamedBy({ spec }: Pick<ResourceDefinition, 'spec'>): string[] {
-  const along = Object.keys(spec.provision ?? {}).flatMap((text) => {
+  const coProvisioned = Object.keys(spec.provision ?? {}).flatMap((text) => {
     try {
       return [parseReference(text).type]
     } catch (error) {
-      // What cannot be read names no type; the deployment says so.
+      // The deployment reports malformed references.
       if (error instanceof Problem) return []
       throw error
     }
   })
-  return [...new Set([spec.type, ...along])]
+  return [...new Set([spec.type, ...coProvisioned])]
 }
 
 function problemsOfType(
@@ -109,7 +109,7 @@ function problemsOfDriver(
     return [
       {
         reason: 'UnknownDriver',
-        message: `no driver is named '${spec.driverType}'; known drivers: ${known}`,
+        message: `driver '${spec.driverType}' is not known; known drivers: ${known}`,
       },
     ]
   }
@@ -126,7 +126,7 @@ function problemsOfDriver(
   return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
 }
 
-/** What is wrong with the account that a definition names, or does not name. */
+/** The problems with the account of a definition. */
 export function problemsOfAccount(
   { metadata, spec: { accountName, driverType } }: Pick<ResourceDefinition, 'metadata' | 'spec'>,
   { account }: Pick<DriverDescriptor, 'account'>,
@@ -143,16 +143,16 @@ export function problemsOfAccount(
   if (type === undefined)
     return [{ reason: 'AccountNotFound', message: `account '${accountName}' of ${owner} does not exist` }]
   if (account.types.length === 0 || account.types.includes(type)) return []
-  const message = `account '${accountName}' of ${owner} is of type '${type}', but driver '${driverType}' takes ${types}`
+  const message = `account '${accountName}' of ${owner} has type '${type}', but driver '${driverType}' accepts ${types}`
   return [{ reason: 'WrongAccountType', message }]
 }
 
-/** What of the inputs the driver would not take, each without the value, which may be secret; placeholders pass. */
+/** The violations of the driver's input schemas, without values, which may be secret. Placeholders pass. */
 export function problemsOfInputs(
   descriptor: DriverDescriptor,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
-  if (descriptor.inputsSchema) return problemsOfForeignInputs(descriptor.inputsSchema, inputs)
+  if (descriptor.inputsSchema) return problemsOfCustomInputs(descriptor.inputsSchema, inputs)
   const checks = checksOf(descriptor)
   return (['values', 'secrets'] as const).flatMap((part) => {
     const check = checks[part]
@@ -163,7 +163,7 @@ export function problemsOfInputs(
   })
 }
 
-function problemsOfForeignInputs(
+function problemsOfCustomInputs(
   schema: FreeForm,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
@@ -194,7 +194,7 @@ function isPlaceholder(value: unknown, pointer: string): boolean {
   const at = pointerSteps(pointer).reduce<unknown>(
     (inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[key] : undefined),
     value,
-  ) // both are indexed by text
+  ) // arrays have text keys too
   return typeof at === 'string' && at.includes('${') && findPlaceholders(at).length > 0
 }
 

@@ -17,11 +17,11 @@ import {
 
 /** Finds the definition for a resource. */
 export interface Matcher {
-  /** Who asks for much in one context gives what the misses of it share. */
-  match(request: MatchRequest, misses?: ExplanationCache): Match
-  /** Every criterion of the type that did not win and why, the nearest first; slow, for people who ask. */
+  /** Pass `explanations` to share explanations across the requests of one context. */
+  match(request: MatchRequest, explanations?: ExplanationCache): Match
+  /** Every criterion of the type that was not chosen, and why, the nearest first. Slow. */
   candidatesFor(request: MatchRequest): readonly RankedCandidate[]
-  /** Whether there is any definition of the type, whatever its criteria. */
+  /** Whether a definition of the type exists, with any criteria. */
   hasDefinitionOf(type: string): boolean
 }
 
@@ -31,36 +31,32 @@ interface Holder {
   readonly rank: number
 }
 
-/**
- * Criteria of one type and class: by rank, which says which keys are given, then by the values of those keys.
- */
+/** Criteria of one type and class by rank, which encodes the given keys, then by the values of those keys. */
 type Bucket = Map<number, Map<string, Holder>>
 
-/** Finds definitions; those in `defaults` count only where none of the others fits. */
+/** Creates a matcher. The definitions in `defaults` apply only where none of the others matches. */
 export function createMatcher(
   definitions: readonly ResourceDefinition[],
   options: { readonly defaults?: readonly ResourceDefinition[] } = {},
 ): Matcher {
   const tiers = [definitions, options.defaults ?? []].map(indexOf)
-  const contenders = new Map<string, CriterionEntries>()
-  const contendersOf = (type: string): CriterionEntries => {
+  const entries = new Map<string, CriterionEntries>()
+  const entriesOf = (type: string): CriterionEntries => {
     const all = tiers.flatMap((tier) => tier.get(type)?.definitions ?? [])
-    // Whoever asks for types that there are none of leaves nothing behind.
-    return all.length === 0
-      ? criterionEntriesOf(all)
-      : entryOf(contenders, type, () => criterionEntriesOf(all))
+    // Unknown types are not cached, so that requests cannot fill the memory.
+    return all.length === 0 ? criterionEntriesOf(all) : entryOf(entries, type, () => criterionEntriesOf(all))
   }
-  const match = (request: MatchRequest, misses?: ExplanationCache): Match => {
+  const match = (request: MatchRequest, explanations?: ExplanationCache): Match => {
     for (const tier of tiers) {
       const bucket = tier.get(request.type)?.buckets.get(request.class)
       const holder = bucket && fitting(bucket, request).next().value
       if (bucket && holder) return won(holder, bucket, request)
     }
-    return missed(() =>
+    return noMatch(() =>
       explainNoMatch(
         request,
-        contendersOf(request.type),
-        misses ?? { budget: fullBudget(), known: new Map() },
+        entriesOf(request.type),
+        explanations ?? { budget: fullBudget(), known: new Map() },
       ),
     )
   }
@@ -101,7 +97,7 @@ function indexOf(definitions: readonly ResourceDefinition[]): Map<string, TypeIn
   return types
 }
 
-/** Those that take part, the oldest first: it keeps a criterion that a younger one has too. */
+/** The definitions that are not being deleted, oldest first: of equal criteria, the older one applies. */
 function inOrderOfAge(definitions: readonly ResourceDefinition[]): ResourceDefinition[] {
   return definitions
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -138,7 +134,7 @@ function* fitting(bucket: Bucket, { context, resourceId }: MatchRequest): Genera
   return undefined
 }
 
-// Texts are made when they are asked for: most matches are never looked at by a person.
+// Texts are computed on demand, because most matches are never shown.
 function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
   const { definition, criterion, rank } = holder
   const beaten = (): Holder[] =>
@@ -150,7 +146,7 @@ function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
     get explanation() {
       const own = `criterion ${formatCriterion(criterion)} of '${definition.metadata.name}' (rank ${rank})`
       const [second] = beaten()
-      if (!second) return `${own} is the only one that fits`
+      if (!second) return `${own} is the only match`
       return `${own} beat '${second.definition.metadata.name}' ${formatCriterion(second.criterion)} (rank ${second.rank})`
     },
     get candidates() {
@@ -163,32 +159,32 @@ function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
   }
 }
 
-/** A miss is looked into when somebody asks why. */
-function missed(explain: () => NoMatchDetails): NoMatch {
+/** The explanation is computed on demand. */
+function noMatch(explain: () => NoMatchDetails): NoMatch {
   let known: NoMatchDetails | undefined
-  const miss = (): NoMatchDetails => (known ??= explain())
+  const details = (): NoMatchDetails => (known ??= explain())
   return {
     definition: undefined,
     get explanation() {
-      return miss().explanation
+      return details().explanation
     },
     get candidates() {
-      return miss().candidates
+      return details().candidates
     },
     get more() {
-      return miss().more
+      return details().more
     },
   }
 }
 
-/** A criterion that an older definition of the type has already. */
+/** A criterion that an older definition of the type has too. */
 export interface DuplicateCriterion {
   readonly definitionName: string
   readonly criterion: Criterion
   readonly holder: string
 }
 
-/** The criteria that lose to an equal one of an older definition of the same type. */
+/** The criteria that do not apply because an older definition of the type has an equal one. */
 export function duplicateCriteria(definitions: readonly ResourceDefinition[]): DuplicateCriterion[] {
   const holders = new Map<string, string>()
   const duplicates: DuplicateCriterion[] = []

@@ -25,14 +25,11 @@ interface LinkContext {
   readonly values: SharedValues
   readonly report: Report
   readonly guard: Guard
-  /** Notes that an output is read, so that one that will not be is found before anything is touched. */
+  /** Records the use of an output, for the check that it will exist. */
   recordOutputUse(user: Draft, target: Draft, output: string, text: string): void
 }
 
-/**
- * Makes each workload depend on what its module names, and gives the ingress rules by the dependency that
- * they are for.
- */
+/** Connects each workload to the dependencies that its module names. Returns the ingress rules by dependency. */
 export function linkModules(set: SetContent, tools: LinkContext): Map<Draft, IngressRule[]> {
   const rules = new Map<Draft, IngressRule[]>()
   for (const [id, workload] of tools.needs.workloads) {
@@ -71,7 +68,7 @@ function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPl
   }
 }
 
-/** Connects a workload to what the path at `at` names. Whatever is wrong with the path is a problem of the workload. */
+/** Connects a workload to the target of the path at `at`. An invalid path becomes a problem of the workload. */
 function connectTo(
   readPath: () => readonly string[],
   at: string,
@@ -88,12 +85,12 @@ function connectTo(
       report(
         workload.text,
         'UnknownWorkload',
-        `'${formatPath(path)}' at '${at}': there is no workload '${link.workload}'${hint}`,
+        `'${formatPath(path)}' at '${at}': workload '${link.workload}' does not exist${hint}`,
       )
       return undefined
     }
     if (link.kind === 'context' && link.name.startsWith('res.'))
-      report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
+      report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is only for definitions`)
     if (link.kind === 'value') {
       const problem = problemOfValue(link.path, values, needs.budget)
       if (problem) report(workload.text, problem.reason, `at '${at}': ${problem.message}`)
@@ -115,10 +112,7 @@ function connectTo(
   return undefined
 }
 
-/**
- * A module as the resource `workload` gets it: what needs no other resource is filled in, and the rest stands as
- * placeholders that name its dependencies.
- */
+/** The params of a `workload` resource: its module, with the names of Services filled in and other placeholders kept. */
 export function moduleParams(id: string, module: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { profile, spec } = module
   return {
@@ -128,7 +122,7 @@ export function moduleParams(id: string, module: Readonly<Record<string, unknown
   }
 }
 
-/** The text with the names of Services filled in. A malformed text stays: `linkModules` reports it. */
+/** The text with the names of Services filled in. A malformed text is kept: `linkModules` reports it. */
 function withServiceNames(text: string): string {
   if (!text.includes('${')) return text
   try {
@@ -142,12 +136,12 @@ function withServiceNames(text: string): string {
   }
 }
 
-/** The Service of a workload is named like the workload. */
+/** The Service of a workload has the name of the workload. */
 function serviceName([root, workload, part, field]: readonly string[]): string | undefined {
   return root === 'modules' && part === 'service' && field === 'name' ? workload : undefined
 }
 
-/** The path of a dependency that is named outside of a placeholder, such as `externals.dns`. */
+/** The path of a dependency outside a placeholder, such as `externals.dns`. */
 function bareReference(name: string): readonly string[] {
   const [part] = parseTemplate(`\${${name}}`, moduleRoots)
   return typeof part === 'object' ? part.path : [name]

@@ -14,25 +14,25 @@ import { problemOfStore } from '../secret/secret-stores.ts'
 import type { Draft } from './draft.ts'
 import type { Report } from './needs.ts'
 
-/** A shared value as a plan finds it; one in a secret store cannot be deployed before that store is known. */
+/** A shared value in a plan. A value in a secret store cannot be deployed before the store is known. */
 export type PlannedValue = ValueSource & Pick<SharedValue['spec'], 'storeReference'>
 
-/** The shared values of an environment, by key. */
+/** The shared values that an environment can read, by key. */
 export type SharedValues = ReadonlyMap<string, PlannedValue>
 
 type Place = Pick<SharedValue['spec'], 'applicationName' | 'environmentId' | 'key'>
 
-/** Where a value holds and by which key; two objects for one place compete for it. */
+/** The application, environment and key of a value as one text. Two objects with the same identity conflict. */
 export function valueIdentity({ applicationName, environmentId = '', key }: Place): string {
   return [applicationName, environmentId, key].join(' ')
 }
 
-/** Name of the object of a value that is made over REST. */
+/** Object name of a value that is created over REST. */
 export function valueObjectName(place: Place): string {
   return createHash('sha256').update(valueIdentity(place)).digest('hex').slice(0, 40)
 }
 
-/** Those that hold of the values of one application: of several for one place the oldest, then the first by name. */
+/** The effective values of one application: of conflicting objects the oldest, then the first by name. */
 export function effectiveValues(values: readonly SharedValue[]): SharedValue[] {
   const held = new Map<string, SharedValue>()
   for (const each of values) {
@@ -49,7 +49,7 @@ function isOlder({ metadata: left }: SharedValue, { metadata: right }: SharedVal
   return (byAge || compareText(left.name, right.name)) < 0
 }
 
-/** Those of an application that its environment sees, each with its own over those of the application. */
+/** The values of an application that an environment can read. Its own values override those of the application. */
 export function valuesOfEnvironment(values: readonly SharedValue[], environmentId: string): SharedValue[] {
   const seen = effectiveValues(values).filter(
     ({ spec }) => spec.environmentId === undefined || spec.environmentId === environmentId,
@@ -58,7 +58,7 @@ export function valuesOfEnvironment(values: readonly SharedValue[], environmentI
   return seen.filter(({ spec }) => spec.environmentId !== undefined || !own.has(spec.key))
 }
 
-/** What the placeholders of an environment find. */
+/** The values that placeholders in an environment can name. */
 export function sharedValuesFor(values: readonly SharedValue[], environmentId: string): SharedValues {
   return new Map(valuesOfEnvironment(values, environmentId).map(({ spec }) => [spec.key, sourceOf(spec)]))
 }
@@ -68,12 +68,12 @@ function sourceOf({ value, secret, storeReference }: SharedValue['spec']): Plann
   return secret ? { secret: { secret: secret.secret, key: secret.key } } : { value: value ?? '' }
 }
 
-/** The key that a placeholder names: a key may hold dots, and values have no parts. */
+/** The key that a placeholder names. Keys can contain dots; values have no parts. */
 export function valueKey(path: readonly string[]): string {
   return path.slice(1).join('.')
 }
 
-/** Why a placeholder finds no value that can be deployed; undefined when it finds one. */
+/** The problem of a placeholder without a deployable value; undefined when it has one. */
 export function problemOfValue(
   path: readonly string[],
   values: SharedValues,
@@ -85,10 +85,10 @@ export function problemOfValue(
   if (found)
     return found.storeReference && problemOfStore(found.storeReference, `${where}: shared value '${key}'`)
   const hint = didYouMean(key, values.keys(), budget)
-  return { reason: 'UnknownValue', message: `${where}: there is no shared value '${key}'${hint}` }
+  return { reason: 'UnknownValue', message: `${where}: shared value '${key}' does not exist${hint}` }
 }
 
-/** Notes on a resource the values that its params name; those of a dependency are seen by many, so none may be secret. */
+/** Assigns the values that the params name. Params of a dependency are not secret, so secret values are reported. */
 export function assignSharedValues(
   draft: Draft,
   values: SharedValues,
@@ -101,12 +101,12 @@ export function assignSharedValues(
   for (const { path, at } of placeholdersIn(draft.params, isModule)) {
     const key = valueKey(path)
     const source = values.get(key)
-    if (!source || source.storeReference) continue // reported where the placeholder was read
+    if (!source || source.storeReference) continue // already reported
     named.set(key, source)
-    // Of secret ones no length is known: they are counted when they are put in.
+    // The length of secret values is unknown here. They count when they are inserted.
     lengths.set(key, (lengths.get(key) ?? 0) + (source.value?.length ?? 0))
     if (isModule || !source.secret) continue
-    const message = `'\${${formatPath(path)}}' at '${at}' of its params is secret: params are never secret`
+    const message = `'\${${formatPath(path)}}' at '${at}' of the params is secret: params are never secret`
     report(draft.text, 'SecretParameter', message)
   }
   refuseTooLong(draft, lengths, report)
@@ -119,7 +119,7 @@ function refuseTooLong(draft: Draft, lengths: ReadonlyMap<string, number>, repor
   const [[key, most] = ['', 0]] = [...lengths].sort(
     ([left, a], [right, b]) => b - a || compareText(left, right),
   )
-  const message = `shared values of ${total} characters go into its params in all, more than ${maxExpandedLength}; '${key}' has ${most} of them, counted wherever it is named`
+  const message = `the shared values in the params have ${total} characters in total, more than ${maxExpandedLength}; '${key}' contributes ${most}, counting each use`
   report(draft.text, 'TooLarge', message)
 }
 
@@ -127,13 +127,13 @@ function placeholdersIn(params: FreeForm, keys: boolean): FoundPlaceholder[] {
   try {
     return findPlaceholders(params, { keys, roots: [valuesRoot] })
   } catch (error) {
-    // What cannot be read was reported where it stands.
+    // Malformed placeholders are already reported.
     if (error instanceof Problem) return []
     throw error
   }
 }
 
-/** What stands for a placeholder of a shared value; undefined when the deployment noted none. */
+/** The value of a placeholder; undefined when the deployment assigned none. */
 export function resolvedValue(
   path: readonly string[],
   values: Readonly<Record<string, ValueSource>>,
@@ -146,7 +146,7 @@ export function resolvedValue(
   return Object.hasOwn(secrets, key) ? { value: secrets[key], secret: true } : undefined
 }
 
-/** Where the secret ones among shared values are, by key. */
+/** References to the secret shared values, by key. */
 export function valueSecretRefs(values: Readonly<Record<string, ValueSource>> = {}): FreeForm {
   const entries = Object.entries(values).flatMap(([key, { secret }]) => (secret ? [[key, secret]] : []))
   return Object.fromEntries(entries)

@@ -1,11 +1,11 @@
 import { Problem } from '../base/errors.ts'
 
-/** One `${…}`, by the steps of its path. */
+/** One `${…}`, as the steps of its path. */
 export interface Placeholder {
   readonly path: readonly string[]
 }
 
-/** A text taken apart: literal pieces and placeholders. */
+/** A parsed text: literal parts and placeholders. */
 export type Template = readonly (string | Placeholder)[]
 
 const maxTextLength = 1_048_576
@@ -18,8 +18,8 @@ interface Cursor {
 }
 
 /**
- * The literal pieces and placeholders of a text; `$\{` stands for a literal `${`, and one more backslash for
- * each that is meant. With `roots`, a `${` that none of these words follows is literal text as well.
+ * Parses a text into literal parts and placeholders. `$\{` is a literal `${`; each additional backslash is one literal
+ * backslash. With `roots`, a `${` that none of these words follows is literal text too.
  */
 export function parseTemplate(text: string, roots?: readonly string[]): Template {
   if (!text.includes('$')) return text === '' ? [] : [text]
@@ -59,7 +59,7 @@ function hasRoot(text: string, position: number, roots: readonly string[] | unde
   return roots.some((root) => text.startsWith(root, start) && !/[\w-]/.test(text[start + root.length] ?? ''))
 }
 
-/** The text that `parseTemplate` takes apart into these pieces. */
+/** The text that `parseTemplate` parses into these parts. */
 export function formatTemplate(parts: Template): string {
   let text = ''
   let literal = ''
@@ -78,7 +78,7 @@ function escapeLiteral(literal: string): string {
   return literal.replace(/\$(\\*)\{/g, '$$$1\\{')
 }
 
-/** A path as it is written inside a placeholder. */
+/** The text of a path inside a placeholder. */
 export function formatPath(path: readonly string[]): string {
   return path
     .map((step, i) => {

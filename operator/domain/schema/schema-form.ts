@@ -6,7 +6,7 @@ import { stepsOf } from './pattern-size.ts'
 const maxBytes = 256 * 1024
 const maxDepth = 64
 const maxPatternLength = 1024
-/** What these allow takes some tenths of a second to compile, in which the process does nothing else. */
+/** A schema at these limits takes a few tenths of a second to compile, which blocks the event loop. */
 const maxParts = 2000
 const maxPatternSteps = 20_000
 
@@ -15,7 +15,7 @@ const dialects = new Set([
   'http://json-schema.org/draft-07/schema',
 ])
 
-/** Keywords under which a schema has a map of schemas, its keys the user's. */
+/** Keywords whose value is a map of schemas with user-defined keys. */
 export const mapKeywords = new Set([
   'properties',
   'patternProperties',
@@ -25,7 +25,7 @@ export const mapKeywords = new Set([
   'dependencies',
 ])
 
-/** Keywords under which a schema has anything but schemas. */
+/** Keywords whose value is not a schema. */
 export const dataKeywords = new Set([
   'const',
   'enum',
@@ -40,10 +40,10 @@ const anchorKeywords = ['$anchor', '$dynamicAnchor', '$id'] as const
 
 const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 
-/** Keywords of which each name is code of its own. */
+/** Keywords that generate code for each name. */
 const nameKeywords = new Set(['dependentRequired', 'dependencies'])
 
-/** Why a schema is not even looked at by the compiler; undefined when it is. */
+/** Why a schema must not be compiled; undefined when it may be. */
 export function problemOfForm(schema: FreeForm): string | undefined {
   if (isTooDeep(schema, 1)) return `is nested more than ${maxDepth} deep`
   const size = Buffer.byteLength(JSON.stringify(schema))
@@ -68,7 +68,7 @@ function problemOfDialect({ $schema }: FreeForm): string | undefined {
   return `has an unknown '$schema'; known are ${[...dialects].join(' and ')}`
 }
 
-/** What of a schema and those within it would reach outside, or take long to compile or to run. */
+/** Why a schema or a part of it refers outside of it, or takes too long to compile or run. */
 function problemOfParts(schema: FreeForm): string | undefined {
   const parts = [...partsWithin(schema, '', '')]
   const count = parts.reduce((sum, { part }) => sum + 1 + (isObject(part) ? namesOf(part) : 0), 0)
@@ -84,21 +84,21 @@ function problemOfParts(schema: FreeForm): string | undefined {
   return problemOfPatterns(patterns)
 }
 
-/** How many references there are in a schema. */
+/** The number of references in a schema. */
 export function referencesIn(schema: FreeForm): number {
   return [...partsWithin(schema, '', '')].filter(
     ({ part }) => isObject(part) && referenceKeywords.some((keyword) => Object.hasOwn(part, keyword)),
   ).length
 }
 
-/** What references may call a part, each with the place that they begin at. */
+/** The names by which references can name a part, each with the pointer of its base. */
 function namesOfPart({ part, at, base }: Part): string[] {
   const anchors = isObject(part) ? anchorKeywords.map((keyword) => part[keyword]) : []
   const named = anchors.filter((each) => typeof each === 'string').map((each) => each.replace('#', ''))
   return [`#${at}`, ...named.map((name) => `${base}#${name}`)]
 }
 
-/** References into data would lead to what nobody judged. */
+/** References must name checked schemas, not data. */
 function problemOfReference(
   part: FreeForm,
   at: string,
@@ -131,7 +131,7 @@ function namesOf(part: FreeForm): number {
     .reduce((sum, [, member]) => sum + Object.values(member as FreeForm).flat().length, 0) // filtered above
 }
 
-/** A schema within another, or true or false, its JSON pointer, and that of the one that references begin at. */
+/** A subschema (or true or false), its JSON pointer, and the pointer of the schema that references are relative to. */
 interface Part {
   readonly part: unknown
   readonly at: string
@@ -150,7 +150,7 @@ function* partsWithin(value: unknown, at: string, outer: string): Generator<Part
   yield { part: value, at, base }
   for (const [keyword, member] of Object.entries(value)) {
     const where = `${at}/${escapeToken(keyword)}`
-    // Beside objects and lists a keyword has single values, among them flags.
+    // Other values of keywords are flags and limits, not schemas.
     if (dataKeywords.has(keyword) || typeof member !== 'object') continue
     if (!mapKeywords.has(keyword) || !isObject(member)) yield* partsWithin(member, where, base)
     else

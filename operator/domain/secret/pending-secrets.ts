@@ -1,29 +1,29 @@
 import { annotations } from '../../api/names.ts'
 
-/** A change is over within this time, one way or the other. */
+/** A change completes or fails within this time. */
 const changeWithinMs = 600_000
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Key of the annotation that announces a Secret: changes of one object at the same time do not disturb each other. */
+/** Key of the annotation for a Secret. Keys differ, so that concurrent changes of one object do not conflict. */
 export function pendingSecretKey(secretName: string): string {
   return `${annotations.newSecret}-${secretName.slice(-8)}`
 }
 
-/** The annotation on an object that says that a Secret is made for a change of it, which will name it. */
+/** The annotation that marks a Secret as created for a change in progress, whose result will name it. */
 export function pendingSecretAnnotation(secretName: string, now: number): Annotations {
   return { [pendingSecretKey(secretName)]: `${new Date(now).toISOString()}/${secretName}` }
 }
 
-/** An announcement that an object carries. */
+/** A Secret that a change in progress will name. */
 interface PendingSecret {
   readonly key: string
   readonly secretName: string
-  /** Whether the change is over, one way or the other. */
+  /** Whether the change must have completed or failed by now. */
   readonly isExpired: boolean
 }
 
-/** The announcements among the annotations of an object. */
+/** The pending Secrets in the annotations of an object. */
 export function pendingSecretsIn(marks: Annotations = {}, now: number): PendingSecret[] {
   return Object.entries(marks)
     .filter(([key]) => key.startsWith(`${annotations.newSecret}-`))

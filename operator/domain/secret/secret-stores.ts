@@ -2,14 +2,14 @@ import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../base/json.ts'
 import type { ObjectProblem } from '../base/object-problem.ts'
 
-/** Whether a leaf of secret references is into a secret store, not to a Secret of the organization. */
+/** Whether a leaf of secret references names a secret store instead of a Secret of the organization. */
 export function isStoreReference(
   value: unknown,
 ): value is { readonly store?: unknown; readonly ref: string } {
   return isObject(value) && typeof value['secret'] !== 'string' && typeof value['ref'] === 'string'
 }
 
-/** The problem of a reference into a secret store. No store is known today: Secrets are named directly. */
+/** The problem of a reference into a secret store. Secret stores are not supported yet. */
 export function problemOfStore({ store }: { readonly store?: unknown }, where: string): ObjectProblem {
   const name = typeof store === 'string' ? store : ''
   return {
@@ -18,7 +18,7 @@ export function problemOfStore({ store }: { readonly store?: unknown }, where: s
   }
 }
 
-/** Problems of the references of `refs`, which are at `path` of `owner`, into secret stores. */
+/** The problems of all references into secret stores in `refs`, which is at `path` of `owner`. */
 export function problemsOfStores(refs: FreeForm, path: string, owner: string): ObjectProblem[] {
   const visit = (value: unknown, at: string): ObjectProblem[] => {
     if (isStoreReference(value)) return [problemOfStore(value, `${owner}'${at}'`)]

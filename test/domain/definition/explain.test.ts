@@ -54,7 +54,9 @@ describe('why each of the others lost', () => {
   test('a built-in default counts only where none of the others fits', () => {
     const { match, candidates } = explain({}, [dns('any', {})], [dns('built-in', { appId: 'shop' })])
     expect(match?.definition.metadata.name).toBe('any')
-    expect(candidates).toMatchObject([{ reason: "is built in, and 'any' of the organization fits" }])
+    expect(candidates).toMatchObject([
+      { reason: "is built in, and 'any' of the organization takes precedence" },
+    ])
   })
 })
 

@@ -125,7 +125,7 @@ describe('matching criteria', () => {
   })
 
   test('a type without definitions says so', () => {
-    expect(createMatcher([]).match(request).explanation).toBe("there is no definition of type 'dns'")
+    expect(createMatcher([]).match(request).explanation).toBe("no definition of type 'dns' exists")
     expect(createMatcher([dns('none')]).hasDefinitionOf('dns')).toBe(true)
     expect(createMatcher([]).hasDefinitionOf('dns')).toBe(false)
   })

@@ -86,8 +86,8 @@ describe('a placeholder', () => {
     ['names a key with a dot', ['values', 'api', 'url'], undefined],
     ['names a key with a dot in brackets', ['values', 'api.url'], undefined],
     ['that is near a key says so', ['values', 'LOGLEVEL'], "did you mean 'LOG_LEVEL'?"],
-    ['that is near none says which', ['values', 'OTHER'], "no shared value 'OTHER'"],
-    ['has no parts', ['values', 'LOG_LEVEL', 'x'], "no shared value 'LOG_LEVEL.x'"],
+    ['that is near none says which', ['values', 'OTHER'], "shared value 'OTHER' does not exist"],
+    ['has no parts', ['values', 'LOG_LEVEL', 'x'], "shared value 'LOG_LEVEL.x' does not exist"],
     ['means the case of the key', ['values', 'log_level'], "did you mean 'LOG_LEVEL'?"],
   ])('%s', (_, path, hint) => {
     const fault = problemOfValue(path, known)

@@ -87,9 +87,9 @@ describe('a certificate is refused', () => {
         const leaf = await made({ issuer: old })
         return { ...leaf, crt: leaf.crt + old.crt }
       },
-      "certificate 2 of 'tls.crt' has expired",
+      "certificate 2 of 'tls.crt' expired",
     ],
-    ['with the key of another one', () => ({ ...good, key: other.key }), "not that of 'tls.crt'"],
+    ['with the key of another one', () => ({ ...good, key: other.key }), "does not match 'tls.crt'"],
     ['with its issuer before it', () => ({ ...good, crt: issuer.crt + good.crt }), 'did not issue'],
     [
       'with an issuer missing between',
@@ -105,24 +105,28 @@ describe('a certificate is refused', () => {
       'did not issue',
     ],
     ['with more than ten certificates', () => ({ ...good, crt: good.crt.repeat(11) }), 'more than 10'],
-    ['empty', () => ({ crt: '', key: good.key }), 'holds no certificate'],
-    ['without PEM', () => ({ ...good, crt: 'a certificate' }), 'holds no certificate'],
-    ['cut off', () => ({ ...good, crt: good.crt.slice(0, 300) }), 'holds no certificate'],
+    ['empty', () => ({ crt: '', key: good.key }), 'contains no certificate'],
+    ['without PEM', () => ({ ...good, crt: 'a certificate' }), 'contains no certificate'],
+    ['cut off', () => ({ ...good, crt: good.crt.slice(0, 300) }), 'contains no certificate'],
     [
       'with a block that is none',
       () => ({ ...good, crt: block('CERTIFICATE', 'aGVsbG8=') }),
       'cannot be read',
     ],
-    ['with its key beside it', () => ({ ...good, crt: good.crt + good.key }), 'other than certificates'],
-    ['without a key', () => ({ ...good, key: '' }), 'holds no private key'],
-    ['with a certificate as its key', () => ({ ...good, key: good.crt }), 'holds no private key'],
+    ['with its key beside it', () => ({ ...good, crt: good.crt + good.key }), 'not certificates'],
+    ['without a key', () => ({ ...good, key: '' }), 'contains no private key'],
+    ['with a certificate as its key', () => ({ ...good, key: good.crt }), 'contains no private key'],
     [
       'with a key that is none',
       () => ({ ...good, key: block('PRIVATE KEY', 'aGVsbG8=') }),
       "'tls.key' cannot be read",
     ],
     ['with an encrypted key', () => ({ ...good, key: encrypted(good.key) }), 'encrypted'],
-    ['with a key of an unusual kind', () => ({ ...good, key: unusualKey() }), 'none of rsa, ec, ed25519'],
+    [
+      'with a key of an unusual kind',
+      () => ({ ...good, key: unusualKey() }),
+      'must be of type rsa, ec, ed25519',
+    ],
     ['too long', () => ({ ...good, crt: good.crt + ' '.repeat(65_536) }), "'tls.crt' is longer"],
     ['with a key too long', () => ({ ...good, key: good.key + ' '.repeat(65_536) }), "'tls.key' is longer"],
   ])('%s', async (_, pem, fault) => {
