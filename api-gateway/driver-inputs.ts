@@ -1,6 +1,6 @@
 import type { FreeForm } from '../operator/api/schema.ts'
 import { Problem } from '../operator/domain/base/errors.ts'
-import { driverOf, faultsOfInputs } from '../operator/domain/definition/definition.ts'
+import { driverOf, problemsOfInputs } from '../operator/domain/definition/definition.ts'
 import { unreadLeaves } from '../operator/domain/secret/secret-inputs.ts'
 import type { Planning } from '../operator/planning/planning.ts'
 
@@ -23,11 +23,11 @@ export function createDriverInputsCheck(
   return (organization, driverType, { values = {}, secrets, secretRefs = {} }) => {
     const descriptor = driverOf(driverType, planning.catalogueOf(organization), vendors)
     if (!descriptor) return
-    const ofForm = faultsOfInputs(descriptor, { values, secrets: secrets ?? unreadLeaves(secretRefs) })
+    const ofForm = problemsOfInputs(descriptor, { values, secrets: secrets ?? unreadLeaves(secretRefs) })
     const faults =
       ofForm.length > 0
         ? ofForm
-        : (descriptor.check?.({ values, secrets: secrets ?? {} }, now()).faults ?? [])
+        : (descriptor.check?.({ values, secrets: secrets ?? {} }, now()).problems ?? [])
     if (faults.length > 0) throw new Problem('Invalid', faults.join('; '))
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { MIMEType } from 'node:util'
 import type { Request } from 'express'
 import { Problem } from '../../operator/domain/base/errors.ts'
-import { isObject } from '../../operator/domain/base/json.ts'
+import { isObject, parseJson } from '../../operator/domain/base/json.ts'
 
 const maxDepth = 64
 const maxKeysOfObject = 10_000
@@ -77,12 +77,10 @@ function decode(bytes: Buffer): string {
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // What the parser says quotes the body, which may hold secrets.
-    throw new Problem('Unprocessable', 'the body is not valid JSON')
-  }
+  const value = parseJson(text)
+  // The error of the parser is not shown: it quotes the body, which may hold secrets.
+  if (value === undefined) throw new Problem('Unprocessable', 'the body is not valid JSON')
+  return value
 }
 
 /** Refuses integers that a double cannot hold: they would be answered as others. */

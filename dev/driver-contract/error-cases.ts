@@ -1,8 +1,8 @@
+import { parseJson } from '../../operator/domain/base/json.ts'
 import type { Bench, Case } from './case.ts'
 import type { Answer } from './client.ts'
 import { Failure, Skipped } from './failure.ts'
 import { isJson, secretTexts } from './inputs.ts'
-import { parsed } from './outputs.ts'
 import { randomId } from './resource.ts'
 
 /** What is wrong is refused as the caller's fault, in words, and without telling secrets. */
@@ -94,7 +94,7 @@ function checkErrorBody({ status, headers, text }: Answer): void {
   const place = `the body of a ${status}`
   if (text.trim() === '') throw new Failure(`${place} is empty; say what is wrong in 'error' and 'message'`)
   if (/html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text)) throw new Failure(`${place} is HTML`)
-  const body = parsed(text)
+  const body = parseJson(text)
   if (!isJson(body)) return // a text, as JSON or plain
   const { error, message } = body
   if (typeof error !== 'string' && typeof message !== 'string')

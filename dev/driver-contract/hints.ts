@@ -1,3 +1,4 @@
+import { parseJson } from '../../operator/domain/base/json.ts'
 import type { Answer } from './client.ts'
 import { isJson } from './inputs.ts'
 
@@ -36,12 +37,8 @@ function hintedPause({ headers, text }: Answer): number | undefined {
 
 /** A 202 may carry outputs instead of a hint, or nothing. */
 function hintOf(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isJson(body) && body.resource === undefined ? body : {}
-  } catch {
-    return {}
-  }
+  const body = parseJson(text)
+  return isJson(body) && body.resource === undefined ? body : {}
 }
 
 function timeOf(value: unknown): number {

@@ -1,6 +1,6 @@
+import { parseJson } from '../../operator/domain/base/json.ts'
 import type { Exchange } from './client.ts'
 import { isJson, type Json, textsIn } from './inputs.ts'
-import { parsed } from './outputs.ts'
 
 const mask = '***'
 const longest = 400
@@ -24,7 +24,7 @@ export function describeExchange(
 }
 
 function shown(text: string, hidden: readonly string[]): string {
-  const body = parsed(text)
+  const body = parseJson(text)
   const masked = isJson(body) ? JSON.stringify(withoutSecrets(body)) : text
   const clean = hidden
     .filter((each) => each.length >= shortestMasked)
@@ -46,7 +46,7 @@ function withoutSecrets(body: Json): Json {
 }
 
 function secretsAnswered(text: string | undefined): string[] {
-  const body = parsed(text ?? '')
+  const body = parseJson(text ?? '')
   return isJson(body) && isJson(body.resource) ? textsIn(body.resource.secrets) : []
 }
 

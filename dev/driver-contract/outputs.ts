@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { parseJson } from '../../operator/domain/base/json.ts'
 import type { Answer } from './client.ts'
 import { Failure } from './failure.ts'
 import { isJson, type Json, textsIn } from './inputs.ts'
@@ -14,7 +15,7 @@ export interface Outputs {
 
 /** Reads a 200; throws a Failure for a body that is none. */
 export function outputsOf(answer: Answer): Outputs {
-  const body = parsed(answer.text)
+  const body = parseJson(answer.text)
   if (!isJson(body)) throw new Failure(`the body of the 200 is no JSON object`)
   const resource = objectAt(body, 'resource')
   const manifests = body.manifests ?? resource.manifests ?? []
@@ -25,15 +26,6 @@ export function outputsOf(answer: Answer): Outputs {
     values: objectAt(resource, 'values'),
     secrets: objectAt(resource, 'secrets'),
     manifests,
-  }
-}
-
-/** Undefined for what is no JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

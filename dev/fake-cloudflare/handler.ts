@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseJson } from '../../operator/domain/base/json.ts'
 import { answerCall } from './api.ts'
 import { misbehave } from './bad-answers.ts'
 import { type Controlled, control } from './control.ts'
@@ -23,7 +24,7 @@ export async function serve(
   if (pathname.startsWith('/__')) {
     const isNear = loopback.test(request.socket.remoteAddress ?? '')
     const forbidden = { status: 403, body: { message: 'only this machine may do that' } }
-    return write(response, isNear ? control(controlled, method, pathname, parsed(text)) : forbidden, {})
+    return write(response, isNear ? control(controlled, method, pathname, parseJson(text)) : forbidden, {})
   }
   const path = pathname.replace(/^\/client\/v4(?=\/|$)/, '')
   await serveCall(controlled, { method, path, query: searchParams, text }, request, response)
@@ -37,7 +38,7 @@ async function serveCall(
 ): Promise<void> {
   const { authorization } = request.headers
   const token = tokens.find(authorization)
-  const body = parsed(text)
+  const body = parseJson(text)
   const entry = journal.add({
     at: timeOf(account.clock),
     method,
@@ -86,12 +87,4 @@ async function read(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

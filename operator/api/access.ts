@@ -4,14 +4,20 @@ import { id, list, object, oneOf, string, time } from './schema.ts'
 /** Role in an organization. */
 export const organizationRole = oneOf(
   ['member', 'artefactContributor', 'orgViewer', 'manager', 'administrator'],
-  'Role in the organization.',
+  'Role in the organization: `administrator` has all rights, `manager` may create applications, `orgViewer` may view all applications; `member` and `artefactContributor` give no rights on applications.',
 )
 
 /** Role on an application. */
-export const applicationRole = oneOf(['viewer', 'developer', 'owner'], 'Role on the application.')
+export const applicationRole = oneOf(
+  ['viewer', 'developer', 'owner'],
+  'Role on the application; each role includes those before it.',
+)
 
 /** Role on an environment type. */
-export const environmentTypeRole = oneOf(['deployer'], 'Role on the environment type.')
+export const environmentTypeRole = oneOf(
+  ['deployer'],
+  'Role on the environment type: `deployer` may deploy to its environments.',
+)
 
 export const User = defineKind({
   kind: 'User',
@@ -19,15 +25,20 @@ export const User = defineKind({
   shortName: 'qmuser',
   inCategory: false,
   description:
-    'Somebody, or a service, that uses the REST interface. Its name is its id. Lives in the system namespace.',
+    'A person or service that uses the REST API. The object name is the user id. Users are in the system namespace.',
   spec: object(
-    { type: oneOf(['human', 'service'], 'A human, or a service that belongs to one organization.') },
     {
-      displayName: string('Name for people. The id when absent.'),
-      email: string('Mail address.', { maxLength: 320 }),
-      organizationName: id('Organization of a service user.'),
+      type: oneOf(
+        ['human', 'service'],
+        'Kind of user: a person, or a service that belongs to one organization.',
+      ),
     },
-    'Who it is.',
+    {
+      displayName: string('Display name. Defaults to the id.'),
+      email: string('Email address.', { maxLength: 320 }),
+      organizationName: id('Organization that a service user belongs to.'),
+    },
+    'Identity of the user.',
   ),
   columns: [
     { name: 'Type', jsonPath: '.spec.type' },
@@ -42,20 +53,20 @@ export const AccessToken = defineKind({
   shortName: 'qmtoken',
   inCategory: false,
   description:
-    'An API token of a user; deleting it revokes it. Only a hash of it is kept. Lives in the system namespace.',
+    'An API token of a user. Only a hash of the token is stored. Delete the object to revoke the token. Access tokens are in the system namespace.',
   spec: object(
     {
-      userName: string('User that the token speaks for.', { maxLength: 253 }),
-      sha256: string('SHA-256 of the whole token, in lower-case hex.', {
+      userName: string('User that the token authenticates.', { maxLength: 253 }),
+      sha256: string('SHA-256 of the token, in lower-case hexadecimal.', {
         pattern: '^[0-9a-f]{64}$',
         maxLength: 64,
       }),
     },
     {
-      description: string('What the token is for.'),
-      expirationTime: time('When it ceases to work. Never when absent.'),
+      description: string('Purpose of the token.'),
+      expirationTime: time('Time at which the token expires. A token without it does not expire.'),
     },
-    'What the token is.',
+    'User, hash and expiry of the token.',
   ),
   columns: [
     { name: 'User', jsonPath: '.spec.userName' },
@@ -69,13 +80,13 @@ export const Membership = defineKind({
   plural: 'memberships',
   shortName: 'qmmember',
   inCategory: false,
-  description: 'What a user may do in this organization. Its name is the id of the user.',
+  description: 'The roles of a user in this organization. The object name is the user id.',
   spec: object(
     { role: organizationRole },
     {
       applications: list(
         object(
-          { applicationName: id('Application.'), role: applicationRole },
+          { applicationName: id('Application id.'), role: applicationRole },
           {},
           'A role on an application.',
         ),
@@ -84,7 +95,7 @@ export const Membership = defineKind({
       ),
       environmentTypes: list(
         object(
-          { environmentTypeName: id('Environment type.'), role: environmentTypeRole },
+          { environmentTypeName: id('Environment type id.'), role: environmentTypeRole },
           {},
           'A role on an environment type.',
         ),
@@ -92,7 +103,7 @@ export const Membership = defineKind({
         { key: 'environmentTypeName', maxItems: 1000 },
       ),
     },
-    'The roles.',
+    'Roles of the user.',
   ),
   columns: [{ name: 'Role', jsonPath: '.spec.role' }],
 })

@@ -3,7 +3,7 @@ import { criterionSchema, driverInputsSchema } from './resource-definition.ts'
 import { freeForm, id, integer, list, map, object, type Static, string, time } from './schema.ts'
 import { sharedValuesSchema } from './shared-value.ts'
 
-/** Where a resource is: the part of it that criteria match and placeholders read. */
+/** The organization, application and environment of a resource. Criteria match it and placeholders read it. */
 export const contextSchema = object(
   {
     organizationId: id('Organization id.'),
@@ -12,59 +12,61 @@ export const contextSchema = object(
     environmentType: id('Environment type.'),
   },
   {},
-  'Where the resource is.',
+  'Organization, application and environment of the resource.',
 )
 export type ResourceContext = Static<typeof contextSchema>
 
 /** The definition as it was when the resource was deployed. */
 export const definitionSnapshotSchema = object(
   {
-    definitionName: string('ResourceDefinition that won.', { maxLength: 253 }),
-    driverType: string('Its driver.', { maxLength: 127 }),
+    definitionName: string('ResourceDefinition that provisions the resource.', { maxLength: 253 }),
+    driverType: string('Driver type of the definition.', { maxLength: 127 }),
   },
   {
-    accountName: string('Its account.', { maxLength: 253 }),
+    accountName: string('ResourceAccount of the definition.', { maxLength: 253 }),
     driverInputs: driverInputsSchema,
     criterion: criterionSchema,
-    explanation: string('Why it won, for people.', { maxLength: 8192 }),
+    explanation: string('Why the definition was chosen.', { maxLength: 8192 }),
   },
-  'The definition as it was at the deployment.',
+  'The ResourceDefinition as it was at the last deployment that changed the resource.',
 )
 export type DefinitionSnapshot = Static<typeof definitionSnapshotSchema>
 
-/** An object that a resource applied. */
+/** A Kubernetes object that a resource applied. */
 export const appliedObjectSchema = object(
   {
     apiVersion: string('API version of the object.', { maxLength: 127 }),
     kind: string('Kind of the object.', { maxLength: 63 }),
     name: string('Name of the object.', { maxLength: 253 }),
-    uid: string('Uid of the object; empty for one that is about to be applied.', { maxLength: 63 }),
+    uid: string('UID of the object; empty until it is applied.', { maxLength: 63 }),
   },
   {
     namespace: string('Namespace of the object.', { maxLength: 63 }),
-    generation: integer('Generation that was applied, where the kind counts them.'),
-    resourceVersion: string('Resource version after it was applied, where the kind counts no generations.', {
+    generation: integer('Generation after the last apply, for kinds that have generations.'),
+    resourceVersion: string('Resource version after the last apply, for kinds without generations.', {
       maxLength: 63,
     }),
   },
-  'An applied object.',
+  'A Kubernetes object that the resource applied.',
 )
 export type AppliedObject = Static<typeof appliedObjectSchema>
 
-/** Something that was provisioned, as needed to take it away again. */
+/** A provisioned instance, with what a deprovision needs. */
 export const provisionedInstanceSchema = object(
-  { driverType: string('Driver that provisioned.', { maxLength: 127 }) },
+  { driverType: string('Driver type that provisioned the instance.', { maxLength: 127 }) },
   {
-    accountName: string('Account that it used.', { maxLength: 253 }),
-    credentialsSecretName: string('Secret of that account at the time.', { maxLength: 253 }),
-    target: string('Where that driver was, if it is not of our own.', { maxLength: 2048 }),
-    identity: freeForm('What the driver needs to know for a deprovision.'),
+    accountName: string('ResourceAccount that the driver used.', { maxLength: 253 }),
+    credentialsSecretName: string('Secret that held the credentials of the account at that time.', {
+      maxLength: 253,
+    }),
+    target: string('Address of the driver, for drivers that are not built in.', { maxLength: 2048 }),
+    identity: freeForm('Data that the driver needs for a deprovision.'),
   },
-  'What stands, or began to, as needed to take it away again.',
+  'The provisioned instance, complete or in progress, with what a deprovision needs.',
 )
 export type ProvisionedInstance = Static<typeof provisionedInstanceSchema>
 
-/** How many names one resource may claim. */
+/** Host names that one resource may reserve. */
 export const mostReservedHosts = 1000
 
 export const ActiveResource = defineKind({
@@ -72,10 +74,10 @@ export const ActiveResource = defineKind({
   plural: 'activeresources',
   shortName: 'qmres',
   description:
-    'A resource that is provisioned for an environment, named by its GUResID. Written by the operator alone; delete it to deprovision.',
+    'A provisioned resource of an environment. The object name is its GUResID. Only the operator writes the spec. Delete the object to deprovision the resource.',
   spec: object(
     {
-      environmentName: string('Environment of the resource, as `<application>.<environment>`.', {
+      environmentName: string('Environment of the resource, in the form `<application>.<environment>`.', {
         maxLength: 253,
       }),
       deploymentName: string('EnvironmentDeployment that last changed this spec.', { maxLength: 253 }),
@@ -84,68 +86,80 @@ export const ActiveResource = defineKind({
       class: string('Resource class.', { maxLength: 63 }),
       resourceId: string('Resource ID.', { maxLength: 253 }),
       definition: definitionSnapshotSchema,
-      signature: string('Mark of the operator over this spec; without a true one nothing is provisioned.', {
-        maxLength: 64,
-      }),
+      signature: string(
+        'Signature of the operator over this spec. A resource without a valid signature is not provisioned.',
+        {
+          maxLength: 64,
+        },
+      ),
     },
     {
-      params: freeForm('Inputs of the resource that its users gave.'),
+      params: freeForm('Inputs of the resource: of a dependency, its params; of a workload, its module.'),
       values: sharedValuesSchema,
-      dependsOn: list(string('A GUResID.', { maxLength: 40 }), 'Active resources that must be ready first.'),
+      dependsOn: list(
+        string('A GUResID.', { maxLength: 40 }),
+        'GUResIDs of the resources that must be ready before this one is provisioned.',
+      ),
       references: map(
-        list(string('A GUResID.', { maxLength: 40 }), 'What the reference names, in a stable order.'),
-        'Active resources that the placeholders of the inputs name, by the text of the reference.',
+        list(
+          string('A GUResID.', { maxLength: 40 }),
+          'GUResIDs that the reference names, in a stable order.',
+        ),
+        'Resources that placeholders in the inputs name, by the text of the reference.',
       ),
       renewedByDeploymentName: string(
-        'The last EnvironmentDeployment in mode `full`; a new one has it provisioned again.',
+        'Last EnvironmentDeployment in mode `full`. A new value provisions the resource again.',
         {
           maxLength: 253,
         },
       ),
       unusedSince: time(
-        'When the last deployment that used this resource was followed by one that does not; absent while it is used.',
+        'Time of the first deployment that no longer uses this resource. Absent while the resource is used.',
       ),
     },
-    'What the deployment wants.',
+    'Desired state of the resource, as the last deployment computed it.',
   ),
   status: object(
     {},
     {
-      outputs: freeForm('Outputs that are not secret.'),
+      outputs: freeForm('Non-secret outputs.'),
       outputsSecretName: string('Secret in this namespace that holds the secret outputs.', {
         maxLength: 253,
       }),
       secretOutputPaths: list(
         string('A JSON pointer into the outputs.', { maxLength: 65_536 }),
-        'Outputs that are secret, or were secret before: they stay secret for as long as the resource lives.',
+        'Outputs that are or ever were secret. They stay secret for the lifetime of the resource.',
         { maxItems: 32_768 },
       ),
-      explanation: string('Why its definition won over the others, at the last deployment that changed it.', {
-        maxLength: 8192,
-      }),
-      inputsHash: string('Keyed hash of everything that the driver saw last.', { maxLength: 64 }),
-      objects: list(appliedObjectSchema, 'Objects that were applied.', { maxItems: 1000 }),
+      explanation: string(
+        'Why the definition was chosen over the others, at the last deployment that changed the resource.',
+        {
+          maxLength: 8192,
+        },
+      ),
+      inputsHash: string('Keyed hash of the inputs of the last driver call.', { maxLength: 64 }),
+      objects: list(appliedObjectSchema, 'Kubernetes objects that the resource applied.', { maxItems: 1000 }),
       provisioned: provisionedInstanceSchema,
       predecessors: list(
         provisionedInstanceSchema,
-        'What stood before with another driver or identity, and goes when the new one is ready.',
+        'Earlier instances, of another driver or identity. They are deprovisioned when the new instance is ready.',
         { maxItems: 64 },
       ),
       secretNames: list(
         string('Name of a Secret.', { maxLength: 253 }),
-        'Secrets that are needed to update or deprovision it; they are kept until then.',
+        'Secrets that an update or a deprovision needs. A finalizer keeps them until the resource is deleted.',
         { maxItems: 256 },
       ),
       reservedHosts: list(
-        string('A name, as `<sort>/<name>`.', { maxLength: 320 }),
-        'Host names that the resource reserves for its organization, such as `shop.example.com`. No other organization of the cluster can use them.',
+        string('A host name.', { maxLength: 320 }),
+        'Host names that the resource reserves, such as `shop.example.com`. No other organization of the cluster can use them.',
         { maxItems: mostReservedHosts },
       ),
-      provisionTime: time('When provisioning last ended with other inputs or other outputs than before.'),
-      attempts: integer('How many times in a row provisioning or deprovisioning failed.'),
-      nextAttemptTime: time('When it is tried again.'),
+      provisionTime: time('Time at which provisioning last completed with changed inputs or outputs.'),
+      attempts: integer('Number of consecutive failed attempts to provision or deprovision.'),
+      nextAttemptTime: time('Time of the next attempt.'),
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [
     { name: 'Environment', jsonPath: '.spec.environmentName' },

@@ -6,17 +6,18 @@ export const Application = defineKind({
   plural: 'applications',
   shortName: 'qmapp',
   description:
-    'An application of the organization. Its name is its id. Deleting it deletes its environments.',
+    'An application of the organization. The object name is the application id. Deleting the application deletes its environments.',
   spec: object(
     {},
-    { displayName: string('Name for people. The id when absent.') },
-    'What the application is.',
+    { displayName: string('Display name. Defaults to the id.') },
+    'Properties of the application.',
   ),
-  status: object({}, {}, 'What the operator saw.'),
+  status: object({}, {}, 'Observed state.'),
   rules: [
     {
       rule: "self.metadata.name.matches('^[a-z0-9]+(-[a-z0-9]+)*$') && size(self.metadata.name) >= 2 && size(self.metadata.name) <= 50",
-      message: 'the name is the id: 2 to 50 lower-case letters and digits, words joined by single hyphens',
+      message:
+        'the name must have 2 to 50 characters: lower-case letters and digits, words joined by single hyphens',
     },
   ],
 })

@@ -4,12 +4,14 @@ import { anyValue, boolean, freeForm, id, list, map, object, oneOf, type Static,
 /** One patch operation, the subset `add`, `replace`, `remove` of RFC 6902. */
 export const patchOperationSchema = object(
   {
-    op: oneOf(['add', 'replace', 'remove'], 'What to do.'),
-    path: string('JSON pointer to what it is done to; at most 64 steps.', { maxLength: 2048 }),
+    op: oneOf(['add', 'replace', 'remove'], 'Operation: add a value, replace a value or remove a value.'),
+    path: string('JSON pointer (RFC 6901) to the target of the operation, with at most 64 steps.', {
+      maxLength: 2048,
+    }),
   },
   {
     value: anyValue(
-      'The value to add or to replace with; on a `remove`, `{"scope": "delta"}` only cancels pending operations.',
+      'Value to add or to replace with. On a `remove`, `{"scope": "delta"}` cancels pending operations of the delta and does not change the deployed set.',
     ),
   },
   'One patch operation.',
@@ -20,17 +22,14 @@ export type PatchOperation = Static<typeof patchOperationSchema>
 export const moduleChangesSchema = object(
   {},
   {
-    add: map(
-      freeForm('A module: `profile`, `spec` and `externals`.'),
-      'Workloads to add or to replace, by id.',
-    ),
-    remove: list(string('A workload id.', { maxLength: 63 }), 'Workloads to remove.'),
+    add: map(freeForm('A module: `profile`, `spec` and `externals`.'), 'Workloads to add or replace, by id.'),
+    remove: list(string('A workload id.', { maxLength: 63 }), 'Ids of the workloads to remove.'),
     update: map(
-      list(patchOperationSchema, 'Operations on the module, in order.'),
-      'Changes of workloads that exist, by id.',
+      list(patchOperationSchema, 'Operations on the module, applied in order.'),
+      'Changes of existing workloads, by id.',
     ),
   },
-  'Changes of the workloads.',
+  'Changes of workloads. Removals apply first, then additions, then updates.',
 )
 export type ModuleChanges = Static<typeof moduleChangesSchema>
 
@@ -40,20 +39,22 @@ export const DeploymentDelta = defineKind({
   shortName: 'qmdelta',
   inCategory: false,
   description:
-    'A draft of changes to an application environment: workloads and shared dependencies to add, change and remove.',
+    'A draft of changes to an environment: workloads and shared dependencies to add, change and remove. A deployment applies it.',
   spec: object(
-    { applicationName: id('Application that the delta is for. Cannot be changed.') },
+    { applicationName: id('Application of the delta. Immutable.') },
     {
-      environmentId: id('Id, within the application, of the environment that the draft is meant for.'),
-      displayName: string('Name for people.'),
-      archived: boolean('Whether the delta is put away and refuses changes over REST. False when absent.'),
+      environmentId: id('Id of the environment, within the application, that the delta is meant for.'),
+      displayName: string('Display name.'),
+      archived: boolean(
+        'Whether the delta is archived. The REST API does not change archived deltas. Defaults to false.',
+      ),
       modules: moduleChangesSchema,
       shared: list(
         patchOperationSchema,
-        'Operations on the shared dependencies; paths are `/<resource-id>`.',
+        'Operations on the shared dependencies, applied in order. Paths begin with `/<dependency id>`.',
       ),
     },
-    'The changes.',
+    'Changes of the delta.',
   ),
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },

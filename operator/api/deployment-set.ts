@@ -7,18 +7,18 @@ export const DeploymentSet = defineKind({
   shortName: 'qmset',
   inCategory: false,
   description:
-    'All workloads and shared dependencies of a deployment, named `<application>.<hash of the content>`. Cannot be changed.',
+    'All workloads and shared dependencies of a deployment. The object name is `<application>.<hash of the content>`. Immutable.',
   spec: object(
     {
-      applicationName: id('Application that the set is of.'),
+      applicationName: id('Application of the set.'),
       modules: map(freeForm('A module: `profile`, `spec` and `externals`.'), 'Workloads by id.'),
       shared: map(
-        freeForm('A dependency: `type`, and optionally `class`, `id`, `params`.'),
+        freeForm('A dependency: `type` and optionally `class`, `id` and `params`.'),
         'Shared dependencies by id.',
       ),
     },
     {},
-    'The content.',
+    'Content of the set.',
   ),
   columns: [{ name: 'Application', jsonPath: '.spec.applicationName' }],
   rules: [{ rule: 'self.spec == oldSelf.spec', message: 'a deployment set cannot be changed' }],

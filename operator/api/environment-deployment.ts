@@ -1,62 +1,64 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { integer, list, object, oneOf, type Static, string, time } from './schema.ts'
 
-/** Characters that the texts of a problem have at most. */
+/** Maximum lengths of the texts of a problem, in characters. */
 export const longestInProblem = { object: 1024, reason: 63, message: 8192 }
 
-/** One thing that keeps a deployment from going on. */
+/** A problem that prevents a deployment. */
 export const problemSchema = object(
   {
     object: string(
-      'What it is about: a descriptor `type.class#id`, a workload, or empty for the whole environment.',
+      'Subject of the problem: a descriptor `type.class#id`, a workload, or empty for the whole environment.',
       { maxLength: longestInProblem.object },
     ),
-    reason: string('Why, as one CamelCase word.', { maxLength: longestInProblem.reason }),
-    message: string('Why, for people, with the nearest miss where there is one.', {
+    reason: string('Reason, as one CamelCase word.', { maxLength: longestInProblem.reason }),
+    message: string('Human-readable message, with the nearest match if there is one.', {
       maxLength: longestInProblem.message,
     }),
   },
   {},
-  'One problem.',
+  'A problem that prevents the deployment.',
 )
 export type DeploymentProblem = Static<typeof problemSchema>
 
 export const deploymentStepSchema = object(
   {
-    action: oneOf(['create', 'update', 'replace', 'retain'], 'What is done.'),
+    action: oneOf(['create', 'update', 'replace', 'retain'], 'Action on the resource.'),
     object: string('Descriptor `type.class#id` of the resource.'),
   },
-  { definitionName: string('ResourceDefinition that provisions it.', { maxLength: 253 }) },
-  'One step.',
+  { definitionName: string('ResourceDefinition that provisions the resource.', { maxLength: 253 }) },
+  'Action on one resource.',
 )
 
 export const planSummarySchema = object(
   {
-    create: integer('How many resources are new.'),
-    update: integer('How many are provisioned again with other inputs.'),
-    replace: integer('How many are made anew, the old one deprovisioned afterwards.'),
-    retain: integer('How many are no longer used and kept.'),
-    unchanged: integer('How many stay as they are.'),
+    create: integer('Number of new resources.'),
+    update: integer('Number of resources that are provisioned again with changed inputs.'),
+    replace: integer(
+      'Number of resources that get a new instance. The old instance is deprovisioned afterwards.',
+    ),
+    retain: integer('Number of resources that are no longer used. They are kept.'),
+    unchanged: integer('Number of resources that do not change.'),
   },
   {
-    steps: list(deploymentStepSchema, 'The steps, unchanged resources left out; the first hundred.', {
+    steps: list(deploymentStepSchema, 'The first 100 steps, without unchanged resources.', {
       maxItems: 100,
     }),
   },
-  'What the deployment does.',
+  'Plan of the deployment: number of resources by action.',
 )
 export type PlanSummary = Static<typeof planSummarySchema>
 
-/** The step of a pipeline of somebody else's that asked for a deployment. */
+/** The step of an external pipeline that requested a deployment. */
 export const pipelineStepSchema = object(
   {
-    id: string('Pipeline.', { maxLength: 253 }),
-    runId: string('Run of the pipeline.', { maxLength: 253 }),
-    jobId: string('Job of the run.', { maxLength: 253 }),
-    stepIndex: integer('Step of the job.'),
+    id: string('Pipeline id.', { maxLength: 253 }),
+    runId: string('Run id.', { maxLength: 253 }),
+    jobId: string('Job id.', { maxLength: 253 }),
+    stepIndex: integer('Index of the step in the job.'),
   },
   {},
-  'The pipeline step that asked for it; only kept, for whoever looks.',
+  'Pipeline step that requested the deployment. Informational: it has no effect.',
 )
 
 export const EnvironmentDeployment = defineKind({
@@ -64,54 +66,56 @@ export const EnvironmentDeployment = defineKind({
   plural: 'environmentdeployments',
   shortName: 'qmdeploy',
   description:
-    'One deployment to an environment, a run: `Ready` when it succeeded, `Stalled` when it failed.',
+    'One deployment to an environment. Runs once: `Ready` is true when it succeeds, `Stalled` is true when it fails.',
   spec: object(
     {
-      environmentName: string('Environment to deploy to, as `<application>.<environment>`.', {
+      environmentName: string('Environment to deploy to, in the form `<application>.<environment>`.', {
         maxLength: 253,
       }),
     },
     {
-      deltaName: string('DeploymentDelta to apply to what is deployed.', { maxLength: 253 }),
-      setName: string('DeploymentSet to deploy. With a delta: the result of applying it.', {
+      deltaName: string('DeploymentDelta to apply to the deployed set.', { maxLength: 253 }),
+      setName: string('DeploymentSet to deploy. With `deltaName`, the result of applying the delta.', {
         maxLength: 253,
       }),
-      fromDeploymentName: string('EnvironmentDeployment on whose set the delta was applied.', {
+      fromDeploymentName: string('EnvironmentDeployment whose set the delta is applied to.', {
         maxLength: 253,
       }),
-      comment: string('Why this deployment is made.', { maxLength: 8192 }),
+      comment: string('Purpose of the deployment.', { maxLength: 8192 }),
       mode: oneOf(
         ['full', 'incremental'],
-        'With `full`, unchanged resources are provisioned again as well. `incremental` when absent.',
+        '`full` provisions all resources again, `incremental` only new and changed ones. Defaults to `incremental`.',
       ),
       pipeline: pipelineStepSchema,
       valueSetVersionId: string(
-        'Version of the shared values that was asked for; only kept: what is deployed has the newest.',
+        'Requested version of the shared values. Informational: a deployment always uses the newest values.',
         { maxLength: 253 },
       ),
     },
-    'What is deployed where.',
+    'Environment and content of the deployment. Immutable.',
   ),
   status: object(
     {},
     {
-      setName: string('DeploymentSet that is deployed.', { maxLength: 253 }),
-      fromDeploymentName: string('EnvironmentDeployment that it started from.', { maxLength: 253 }),
+      setName: string('DeploymentSet that the deployment deploys.', { maxLength: 253 }),
+      fromDeploymentName: string('EnvironmentDeployment whose set the delta was applied to.', {
+        maxLength: 253,
+      }),
       environmentFromName: string(
-        'What the environment gave as `fromDeploymentName` at the time; used once.',
+        'Value of `fromDeploymentName` of the environment when the deployment was planned. Each value is used once.',
         { maxLength: 253 },
       ),
       plan: planSummarySchema,
-      problems: list(problemSchema, 'What keeps it from going on.', { maxItems: 2000 }),
-      startTime: time('When it passed planning.'),
-      finishTime: time('When it succeeded or failed.'),
+      problems: list(problemSchema, 'Problems that prevent the deployment.', { maxItems: 2000 }),
+      startTime: time('Time at which planning succeeded.'),
+      finishTime: time('Time at which the deployment succeeded or failed.'),
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [
     { name: 'Environment', jsonPath: '.spec.environmentName' },
     { name: 'Comment', jsonPath: '.spec.comment', priority: 1 },
   ],
-  rules: [{ rule: 'self.spec == oldSelf.spec', message: 'a deployment cannot be changed: make a new one' }],
+  rules: [{ rule: 'self.spec == oldSelf.spec', message: 'a deployment cannot be changed: create a new one' }],
 })
 export type EnvironmentDeployment = ObjectOf<typeof EnvironmentDeployment>

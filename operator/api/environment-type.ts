@@ -6,9 +6,13 @@ export const EnvironmentType = defineKind({
   plural: 'environmenttypes',
   shortName: 'qmenvtype',
   description:
-    'A type of environments, such as `development`. Its name is its id. Definitions match on it. Deleting it takes the roles on it along.',
-  spec: object({}, { description: string('What environments of this type are for.') }, 'What the type is.'),
-  status: object({}, {}, 'What the operator saw.'),
+    'A type of environments, such as `development`. The object name is the type id. Criteria of definitions match it. Deleting the type deletes the roles on it.',
+  spec: object(
+    {},
+    { description: string('Purpose of environments of this type.') },
+    'Properties of the environment type.',
+  ),
+  status: object({}, {}, 'Observed state.'),
   columns: [{ name: 'Description', jsonPath: '.spec.description' }],
 })
 export type EnvironmentType = ObjectOf<typeof EnvironmentType>

@@ -1,27 +1,32 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { boolean, id, integer, list, object, oneOf, type Static, string, time } from './schema.ts'
 
-/** States of a deployment in the words of REST. */
+/** States of a deployment, as the REST API names them. */
 export const deploymentStates = ['pending', 'in progress', 'succeeded', 'failed'] as const
 
-/** What is remembered of the deployment from which an environment starts: it may go with its own environment. */
+/** A copy of the deployment that an environment starts from, which may be deleted with its environment. */
 export const startSchema = object(
   {
-    deploymentName: string('The EnvironmentDeployment.', { maxLength: 253 }),
-    deploymentUid: string('Its uid: a later one of the same name is another one.', { maxLength: 64 }),
-    environmentName: string('Environment that it was made to.', { maxLength: 253 }),
-    setName: string('DeploymentSet that it deployed.', { maxLength: 253 }),
-    state: oneOf(deploymentStates, 'How far it was.'),
-    creationTime: time('When it was made.'),
+    deploymentName: string('Name of the EnvironmentDeployment.', { maxLength: 253 }),
+    deploymentUid: string(
+      'UID of the EnvironmentDeployment; a later object of the same name has another UID.',
+      { maxLength: 64 },
+    ),
+    environmentName: string('Environment that the deployment was made to.', { maxLength: 253 }),
+    setName: string('DeploymentSet that the deployment deployed.', { maxLength: 253 }),
+    state: oneOf(deploymentStates, 'State of the deployment.'),
+    creationTime: time('Time at which the deployment was created.'),
   },
   {
-    deltaName: string('DeploymentDelta that it applied.', { maxLength: 253 }),
-    fromDeploymentName: string('EnvironmentDeployment that it started from.', { maxLength: 253 }),
-    comment: string('Why it was made.', { maxLength: 8192 }),
-    creatorName: string('User of the REST interface who made it.', { maxLength: 253 }),
-    changeTime: time('Since when it was as far.'),
+    deltaName: string('DeploymentDelta that the deployment applied.', { maxLength: 253 }),
+    fromDeploymentName: string('EnvironmentDeployment whose set the delta was applied to.', {
+      maxLength: 253,
+    }),
+    comment: string('Purpose of the deployment.', { maxLength: 8192 }),
+    creatorName: string('Id of the user who created the deployment over REST.', { maxLength: 253 }),
+    changeTime: time('Time at which the deployment reached its state.'),
   },
-  'The deployment that `fromDeploymentName` names, as it was when it was there.',
+  'Copy of the deployment that `fromDeploymentName` names. It is kept when the deployment is deleted.',
 )
 export type Start = Static<typeof startSchema>
 
@@ -30,29 +35,34 @@ const runHash = (description: string) => string(description, { pattern: '^[0-9a-
 
 export const lastPlannedSchema = object(
   {
-    deploymentName: string('The EnvironmentDeployment; it may be gone.', { maxLength: 253 }),
-    hash: runHash('Hash of its name and spec.'),
-    setName: string('DeploymentSet that it deploys.', { maxLength: 253 }),
-  },
-  {
-    environmentFromName: string('`fromDeploymentName` of the environment at the time; used once.', {
+    deploymentName: string('Name of the EnvironmentDeployment. The object may be deleted.', {
       maxLength: 253,
     }),
+    hash: runHash('Hash of the name and spec of the deployment.'),
+    setName: string('DeploymentSet that the deployment deploys.', { maxLength: 253 }),
   },
-  'The deployment that passed planning last. Its set is what the environment is meant to be, and the next delta applies to it.',
+  {
+    environmentFromName: string(
+      'Value of `fromDeploymentName` of the environment when the deployment was planned. Each value is used once.',
+      {
+        maxLength: 253,
+      },
+    ),
+  },
+  'Last deployment whose planning succeeded. Its set is the desired state of the environment; the next delta is applied to it.',
 )
 export type LastPlanned = Static<typeof lastPlannedSchema>
 
-/** Limits on the deployments that an environment remembers after they are deleted. */
+/** Number of deleted deployments that an environment remembers, by the way they were created. */
 export const pastDeploymentLimits = { byOthers: 10_000, overRest: 500 }
 
 export const pastDeploymentSchema = object(
   {
-    hash: runHash('Hash of its name and spec.'),
-    state: oneOf(deploymentStates, 'How far it was when it was deleted.'),
+    hash: runHash('Hash of the name and spec of the deployment.'),
+    state: oneOf(deploymentStates, 'State of the deployment when it was deleted.'),
   },
-  { overRest: boolean('Whether it was created over REST.') },
-  'One deployment that is deleted.',
+  { overRest: boolean('Whether the deployment was created over REST.') },
+  'A deleted deployment.',
 )
 export type PastDeployment = Static<typeof pastDeploymentSchema>
 
@@ -61,40 +71,40 @@ export const Environment = defineKind({
   plural: 'environments',
   shortName: 'qmenv',
   description:
-    'An environment of an application, named `<application>.<environment>`. Deleting it deprovisions its resources, dependents first.',
+    'An environment of an application. The object name is `<application>.<environment>`. Deleting the environment deprovisions its resources, dependents first.',
   spec: object(
     {
-      applicationName: id('Application that the environment belongs to. Cannot be changed.'),
-      typeName: id('EnvironmentType of the environment. Cannot be changed.'),
+      applicationName: id('Application that the environment belongs to. Immutable.'),
+      typeName: id('EnvironmentType of the environment. Immutable.'),
     },
     {
-      displayName: string('Name for people. The id when absent.'),
+      displayName: string('Display name. Defaults to the id.'),
       fromDeploymentName: string(
-        'EnvironmentDeployment, of this or another environment of the application, from which the next deployment starts.',
+        'EnvironmentDeployment, of this or another environment of the application, whose set the next delta is applied to. Each value is used once.',
         { maxLength: 253 },
       ),
     },
-    'What the environment is.',
+    'Properties of the environment.',
   ),
   status: object(
     {},
     {
       lastDeploymentName: string(
-        'The EnvironmentDeployment that passed planning last; absent when it is deleted.',
+        'Last EnvironmentDeployment whose planning succeeded. Absent when that object is deleted.',
         { maxLength: 253 },
       ),
       lastPlanned: lastPlannedSchema,
       lastDeploymentNumber: integer(
-        'Highest number that ended the name of an EnvironmentDeployment; REST continues after it.',
+        'Highest number at the end of the name of an EnvironmentDeployment. The REST API uses the next number for a new deployment.',
       ),
       pastDeployments: list(
         pastDeploymentSchema,
-        'Deployments that are deleted. One that is created again with the same name and spec does not run again.',
+        'Deleted deployments. A deployment that is created again with the same name and spec does not run again.',
         { maxItems: pastDeploymentLimits.byOthers + pastDeploymentLimits.overRest },
       ),
       start: startSchema,
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
@@ -104,7 +114,7 @@ export const Environment = defineKind({
   rules: [
     {
       rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && self.metadata.name.substring(size(self.spec.applicationName) + 1).matches('^[a-z0-9]+(-[a-z0-9]+)*$') && size(self.metadata.name) >= size(self.spec.applicationName) + 3",
-      message: 'the name must be <application>.<environment>, both of them ids of two characters or more',
+      message: 'the name must be <application>.<environment>, two ids of at least two characters each',
     },
     {
       rule: 'self.spec.applicationName == oldSelf.spec.applicationName && self.spec.typeName == oldSelf.spec.typeName',

@@ -1,7 +1,7 @@
 import { apiVersion } from './names.ts'
 import { integer, list, object, oneOf, type Static, string, type TSchema, time } from './schema.ts'
 
-/** Metadata as the API server keeps it; only the parts that we read. */
+/** The parts of the object metadata that Quartermaster reads. */
 export interface ObjectMeta {
   readonly name: string
   readonly namespace?: string
@@ -14,7 +14,7 @@ export interface ObjectMeta {
   readonly annotations?: Record<string, string>
   readonly finalizers?: readonly string[]
   readonly ownerReferences?: readonly OwnerReference[]
-  /** Who wrote which fields; only in what was read from the API server itself. */
+  /** Only present in live reads; the cache strips it. */
   readonly managedFields?: readonly { readonly manager?: string }[]
 }
 
@@ -36,32 +36,34 @@ export interface KubeObject {
   readonly [field: string]: unknown
 }
 
-/** One condition, as kstatus reads it. */
+/** A condition, as kstatus reads it. */
 export const conditionSchema = object(
   {
     type: string(
-      'Kind of the condition: `Ready`, and while it is true `Reconciling`, `Stalled` or `Unused`.',
+      'Type of the condition: `Ready`, and while they are true `Reconciling`, `Stalled` or `Unused`.',
       { maxLength: 63 },
     ),
     status: oneOf(['True', 'False', 'Unknown'], 'Whether the condition holds.'),
-    reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
-    message: string('Why, for people; the same text for the same problem.', { maxLength: 32_768 }),
-    lastTransitionTime: time('When `status` last changed.'),
+    reason: string('Reason, as one CamelCase word.', { maxLength: 63 }),
+    message: string('Human-readable message. The same problem gives the same text.', { maxLength: 32_768 }),
+    lastTransitionTime: time('Time at which `status` last changed.'),
   },
-  { observedGeneration: integer('Generation of the spec that this condition speaks of.') },
-  'One aspect of the state of the object.',
+  { observedGeneration: integer('Generation of the spec that the condition is about.') },
+  'A condition of the object.',
 )
 export type Condition = Static<typeof conditionSchema>
 
-/** Status fields that every kind with a status has. */
+/** Status fields of all kinds that have a status. */
 export interface CommonStatus {
   readonly observedGeneration?: number
   readonly conditions?: readonly Condition[]
 }
 
 const commonStatusFields = {
-  observedGeneration: integer('Generation of the spec that this status speaks of; -1 before the first look.'),
-  conditions: list(conditionSchema, 'What holds for the object now.', { key: 'type', maxItems: 16 }),
+  observedGeneration: integer(
+    'Generation of the spec that the status is about. -1 before the first reconcile.',
+  ),
+  conditions: list(conditionSchema, 'Current conditions of the object.', { key: 'type', maxItems: 16 }),
 }
 
 const pendingStatus = {
@@ -91,13 +93,13 @@ export interface ObjectRule {
   readonly message: string
 }
 
-/** What a kind is; from this come its CRD, its types, its validation and its part of OpenAPI. */
+/** The declaration of a kind, from which the CRD, types, validation and OpenAPI schemas are generated. */
 export interface Kind<S extends TSchema = TSchema, T extends TSchema = TSchema> {
   readonly kind: string
   readonly plural: string
   readonly shortName: string
   readonly description: string
-  /** Shown by `kubectl get quartermaster`. */
+  /** Whether `kubectl get quartermaster` lists the objects. */
   readonly inCategory: boolean
   readonly spec: S
   readonly status: T | undefined
@@ -105,7 +107,7 @@ export interface Kind<S extends TSchema = TSchema, T extends TSchema = TSchema> 
   readonly rules: readonly ObjectRule[]
 }
 
-/** An object of a kind of ours. */
+/** An object of a Quartermaster kind. */
 export interface ObjectOf<K extends Kind> extends KubeObject {
   readonly spec: Static<K['spec']>
   readonly status?: StatusOf<K>
@@ -121,7 +123,7 @@ const readyColumns: readonly Column[] = [
 ]
 const ageColumn: Column = { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' }
 
-/** Declares a kind; `status` are its own status fields, absent for plain data that nothing acts on. */
+/** Declares a kind. `status` holds its own status fields; kinds that no controller acts on have none. */
 export function defineKind<S extends TSchema, T extends TSchema>(declaration: {
   kind: string
   plural: string
@@ -148,11 +150,11 @@ function withCommonStatus<T extends TSchema>(status: T): T {
   return { ...status, default: pendingStatus, properties: { ...commonStatusFields, ...properties } }
 }
 
-/** A new object of a kind of ours, as a client writes it. */
+/** A new object of a Quartermaster kind, without status. */
 export function newObject<K extends Kind>(
   kind: K,
   metadata: ObjectMeta,
   spec: Static<K['spec']>,
 ): ObjectOf<K> {
-  return { apiVersion, kind: kind.kind, metadata, spec } as ObjectOf<K> // the status is the API server's to default
+  return { apiVersion, kind: kind.kind, metadata, spec } as ObjectOf<K> // the API server sets the default status
 }

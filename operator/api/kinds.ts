@@ -15,7 +15,7 @@ import { ResourceType } from './resource-type.ts'
 import { SharedValue } from './shared-value.ts'
 import { Webhook, WebhookCall } from './webhook.ts'
 
-/** All kinds; one file and one line each. */
+/** All kinds. */
 export const kinds: readonly Kind[] = [
   Application,
   EnvironmentType,

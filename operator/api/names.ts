@@ -4,73 +4,73 @@ export const group = 'quartermaster.dev'
 /** The served and stored version of all kinds. */
 export const version = 'v1alpha1'
 
-/** `group/version` as objects carry it. */
+/** The `apiVersion` field of all objects. */
 export const apiVersion = `${group}/${version}`
 
-/** Where the operator, the gateway, users and tokens live. */
+/** The namespace of the operator, the gateway, users and access tokens. */
 export const systemNamespace = 'quartermaster-system'
 
-/** The Lease, in the system namespace, that the operator holds while it works. */
+/** The Lease, in the system namespace, of the active operator. */
 export const operatorLease = 'quartermaster-operator'
 
-/** The Secret with the key that signs sessions, and where in it the key is. */
+/** The Secret, and the key in it, that holds the key that signs sessions. */
 export const sessionKeySecret = { name: 'quartermaster-session-key', key: 'key.pem' } as const
 
-/** The field manager of every write of ours. */
+/** The field manager of all writes. */
 export const fieldManager = 'quartermaster'
 
-/** Holds an object until what stands behind it is gone. */
+/** Keeps an object until its cleanup is complete. */
 export const finalizer = `${group}/finalizer`
 
 export const labels = {
   /** On a namespace: the organization of the same name. */
   organization: `${group}/organization`,
-  /** On a namespace: the organization whose objects may be applied into it. */
+  /** On a namespace: the organization that may apply objects in it. */
   accepts: `${group}/accepts`,
-  /** On an applied object: the GUResID of the active resource that made it. */
+  /** On an applied object: the GUResID of its active resource. */
   resource: `${group}/resource`,
-  /** On an applied object and a namespace that we made. */
+  /** On applied objects and on namespaces that the operator created. */
   managedBy: 'app.kubernetes.io/managed-by',
 } as const
 
 export const annotations = {
   /** Display name of an organization or a user. */
   displayName: `${group}/display-name`,
-  /** User id of whoever created the object over REST. */
+  /** Id of the user who created the object over REST. */
   createdBy: `${group}/created-by`,
-  /** The Kubernetes identity of whoever created the object by another way; the cluster stamps it. */
+  /** Kubernetes identity of the client that created the object, if not the gateway; set by an admission policy. */
   triggeredBy: `${group}/triggered-by`,
-  /** User id of whoever asked over REST for the object to be deleted. */
+  /** Id of the user who deleted the object over REST. */
   deletedBy: `${group}/deleted-by`,
-  /** On an environment or a deployment: the events that webhooks were told of, joined by commas. */
+  /** On an environment or a deployment: the events that were sent to webhooks, joined by commas. */
   notified: `${group}/announced`,
-  /** On a webhook that goes with its application: its last calls are awaited. */
+  /** On a webhook whose application is being deleted: the webhook waits for its last calls. */
   lastCalls: `${group}/last-calls`,
-  /** On a webhook call: any text; each new one has it sent again. */
+  /** On a webhook call: any text; a new value sends the event again. */
   redeliver: `${group}/redeliver`,
   /** RFC 3339 time of the last change over REST. */
   lastModifiedAt: `${group}/last-modified-at`,
-  /** User id of whoever made that change. */
+  /** Id of the user who made that change. */
   lastModifiedBy: `${group}/last-modified-by`,
-  /** User ids, joined by commas, of all who changed a delta. */
+  /** On a delta: ids of the users who changed it, joined by commas. */
   contributors: `${group}/contributors`,
-  /** On a deployment: hashes of the key by which its request is told from others and of its body; the same key deploys once. */
+  /** On a deployment: hashes of the idempotency key and body of its request; requests with the same key deploy once. */
   idempotencyKey: `${group}/idempotency-key`,
-  /** On an active resource, `"true"`: let the infrastructure be when the object is deleted. */
+  /** On an active resource, `"true"`: keep the infrastructure when the object is deleted. */
   detach: `${group}/detach`,
-  /** On a resource account: any text, or any and after a `/` one of its Secrets; each new one has credentials tried, its own or those. */
+  /** On a resource account: any text, optionally followed by `/` and one of its Secrets; a new value checks its credentials, or those of that Secret. */
   check: `${group}/check`,
-  /** On a resource account that is there to be tried: RFC 3339 time after which it goes. */
+  /** On a resource account that exists for a check only: RFC 3339 time after which it is deleted. */
   trialUntil: `${group}/trial-until`,
-  /** On the owner of a Secret, with `-` and the end of the Secret's name: `<RFC 3339 time>/<name>` of one that a change under way will name. */
+  /** On the owner of a Secret, followed by `-` and the end of the Secret's name: `<RFC 3339 time>/<name>` of a Secret that a change in progress will name. */
   newSecret: `${group}/new-secret`,
   /** On an applied object: `organization/GUResID` of its active resource. */
   resource: `${group}/active-resource`,
   /** On an applied object: the descriptor of its active resource. */
   descriptor: `${group}/descriptor`,
-  /** On a namespace that we made: `organization/environment`. */
+  /** On a namespace that the operator created: `organization/environment`. */
   environment: `${group}/environment`,
 } as const
 
-/** Value of the label `app.kubernetes.io/managed-by` on everything that we make. */
+/** Value of the label `app.kubernetes.io/managed-by` on all created objects. */
 export const manager = 'quartermaster'

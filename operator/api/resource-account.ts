@@ -5,47 +5,47 @@ export const ResourceAccount = defineKind({
   kind: 'ResourceAccount',
   plural: 'resourceaccounts',
   shortName: 'qmaccount',
-  description: 'Credentials that drivers use. Its name is its id; the credentials are in a Secret.',
+  description: 'Credentials for drivers. The object name is the account id. A Secret holds the credentials.',
   spec: object(
     { type: string('Account type, named after the provider, such as `cloudflare`.', { maxLength: 63 }) },
     {
-      displayName: string('Name for people. The id when absent.'),
+      displayName: string('Display name. Defaults to the id.'),
       credentialsSecretName: string(
-        'Secret in this namespace with one key for each field of the credentials; a key that ends in `.json` is parsed and known without the ending.',
+        'Secret in this namespace with one key per field of the credentials. The value of a key that ends in `.json` is parsed as JSON, and the field is named without the ending.',
         { maxLength: 253 },
       ),
     },
-    'What the account is.',
+    'Type and credentials of the account.',
   ),
   status: object(
     {},
     {
       check: object(
         {
-          request: string('Value of the annotation that asked for it.'),
-          accepted: boolean('Whether they work.'),
+          request: string('Value of the annotation that requested the check.'),
+          accepted: boolean('Whether the provider accepted the credentials.'),
         },
         {
-          message: string('Why not, or what could not be tried.'),
+          message: string('Why the provider refused the credentials, or what could not be checked.'),
           fields: list(
             object(
               {
                 id: string('Name of the field.', { maxLength: 63 }),
-                description: string('What it is.'),
-                value: string('Its value.'),
+                description: string('Description of the field.'),
+                value: string('Value of the field.'),
               },
               {},
-              'A field.',
+              'A property of the credentials.',
             ),
-            'Whose credentials they are, as the provider says.',
+            'Owner of the credentials, as the provider reports it.',
             { maxItems: 32 },
           ),
         },
-        'What came of the last trial of the credentials, asked for by the annotation `quartermaster.dev/check`.',
+        'Result of the last check of the credentials. Set the annotation `quartermaster.dev/check` to request a check.',
       ),
       secretNames: ownedSecretNames,
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [{ name: 'Type', jsonPath: '.spec.type' }],
 })

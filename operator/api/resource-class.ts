@@ -6,19 +6,17 @@ export const ResourceClass = defineKind({
   plural: 'resourceclasses',
   shortName: 'qmclass',
   description:
-    'A class of a built-in resource type that is known, named `<type>.<class>`; other classes may be used as well. The classes of a custom type are in the ResourceType itself.',
+    'A known class of a built-in resource type. The object name is `<type>.<class>`. Classes without an object may be used too. The classes of a custom type are in the ResourceType.',
   spec: object(
     {
-      typeName: id(
-        'Built-in type that it is a class of, such as `mysql`; not an override of it. Cannot be changed.',
-      ),
-      className: string('Name of the class, which may be used as it is in criteria. Cannot be changed.', {
+      typeName: id('Built-in resource type, such as `mysql`; not an override of it. Immutable.'),
+      className: string('Name of the class, as criteria use it. Immutable.', {
         pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
         maxLength: 63,
       }),
     },
-    { description: string('What the class is for.') },
-    'What the class is.',
+    { description: string('Purpose of the class.') },
+    'Type and name of the class.',
   ),
   columns: [
     { name: 'Type', jsonPath: '.spec.typeName' },
@@ -27,9 +25,9 @@ export const ResourceClass = defineKind({
   ],
   rules: [
     {
-      // Names of objects cannot be changed, and so neither can what they are made of.
+      // The name of an object is immutable, so this makes both fields immutable.
       rule: "self.metadata.name == self.spec.typeName + '.' + self.spec.className",
-      message: 'the name must be <type>.<class>, as typeName and className say',
+      message: 'the name must be <type>.<class>, made from typeName and className',
     },
   ],
 })

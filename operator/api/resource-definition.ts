@@ -1,31 +1,31 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { boolean, freeForm, list, map, object, ownedSecretNames, type Static, string } from './schema.ts'
 
-/** Matching criteria: every given key must fit the context. */
+/** Matching criteria. Every given key must match the context. */
 export const criterionSchema = object(
   {},
   {
-    envType: string('Environment type that must be the environment\'s. `"*"` is the same as absent.', {
+    envType: string('Environment type to match. Any type when absent or `"*"`.', {
       maxLength: 63,
     }),
-    appId: string('Application id that must be the environment\'s. `"*"` is the same as absent.', {
+    appId: string('Application id to match. Any application when absent or `"*"`.', {
       maxLength: 63,
     }),
-    envId: string('Environment id that must fit. `"*"` is the same as absent.', { maxLength: 63 }),
-    resId: string('Resource ID that must fit. `"*"` is the same as absent.', { maxLength: 253 }),
-    class: string('Resource class that must fit exactly. `default` when absent.', { maxLength: 63 }),
+    envId: string('Environment id to match. Any environment when absent or `"*"`.', { maxLength: 63 }),
+    resId: string('Resource ID to match. Any Resource ID when absent or `"*"`.', { maxLength: 253 }),
+    class: string('Resource class to match. Defaults to `default`.', { maxLength: 63 }),
   },
-  'One criterion; `{}` fits every context of class `default`.',
+  'One criterion. All given fields must match. `{}` matches every resource of class `default`.',
 )
 export type Criterion = Static<typeof criterionSchema>
 
-/** Inputs of a driver: plain values, and where the secret ones are. */
+/** Inputs of a driver: plain values, and references to secret ones. */
 export const driverInputsSchema = object(
   {},
   {
-    values: freeForm('Inputs that are not secret; placeholders are allowed everywhere.'),
+    values: freeForm('Non-secret inputs. Placeholders are allowed in all texts.'),
     secretRefs: freeForm(
-      'Secret inputs: the shape of the inputs with each leaf `{secret, key}` (a key of a Secret in this namespace) or `{secret}` (the whole Secret as an object), or `{value}` (a text with placeholders that is not secret itself). What a Secret holds is data; with a list `placeholders` beside `secret`, such as `["resources[\'s3\'].outputs.key"]`, these are resolved in it.',
+      'Secret inputs. An object with the structure of the inputs, in which each leaf is `{secret, key}` (a key of a Secret in this namespace), `{secret}` (a whole Secret as an object) or `{value}` (a text with placeholders, not secret itself). The content of a Secret is not searched for placeholders, except for those in a list `placeholders` next to `secret`, such as `["resources[\'s3\'].outputs.key"]`.',
     ),
   },
   'Inputs of the driver.',
@@ -35,15 +35,15 @@ export const provisionSchema = map(
   object(
     {},
     {
-      isDependent: boolean('Whether the co-provisioned resource depends on this one. False when absent.'),
+      isDependent: boolean('Whether the co-provisioned resource depends on this one. Defaults to false.'),
       matchDependents: boolean(
-        'Whether everything that depends on this resource also depends on the co-provisioned one. False when absent.',
+        'Whether all dependents of this resource also depend on the co-provisioned one. Defaults to false.',
       ),
-      params: freeForm('Inputs of the co-provisioned resource; placeholders are allowed everywhere.'),
+      params: freeForm('Inputs of the co-provisioned resource. Placeholders are allowed in all texts.'),
     },
-    'How one resource is co-provisioned.',
+    'Options of one co-provisioned resource.',
   ),
-  "Resources to provision along with this one, by `type[.class][#id]`; class and id are this one's when not given.",
+  'Resources to co-provision, by `type[.class][#id]`. Class and id default to those of this resource.',
   { maxProperties: 64 },
 )
 
@@ -52,38 +52,38 @@ export const ResourceDefinition = defineKind({
   plural: 'resourcedefinitions',
   shortName: 'qmdef',
   description:
-    'How resources of one type are made, and in which contexts. Its name is its id. A change takes effect at the next deployment.',
+    'How to provision resources of one type, and in which contexts. The object name is the definition id. Changes take effect at the next deployment.',
   spec: object(
     {
       type: string(
-        'Resource type that the definition provisions, such as `dns`, or `<organization>/<type>` for a custom one.',
+        'Resource type that the definition provisions, such as `dns`, or `<organization>/<type>` for a custom type.',
         {
           maxLength: 127,
         },
       ),
-      driverType: string('Driver that provisions, as `<vendor>/<driver>`.', { maxLength: 127 }),
+      driverType: string('Driver, in the form `<vendor>/<driver>`.', { maxLength: 127 }),
     },
     {
-      displayName: string('Name for people. The id when absent.'),
+      displayName: string('Display name. Defaults to the id.'),
       accountName: string('ResourceAccount whose credentials the driver uses.', { maxLength: 253 }),
       driverInputs: driverInputsSchema,
       provision: provisionSchema,
       criteria: list(
         criterionSchema,
-        'Contexts that the definition is for; it fits when any of them fits. None: it is never chosen. Of two definitions of a type with equal criteria the older one keeps the criterion.',
+        'Criteria of the definition. It matches when any criterion matches; without criteria it never matches. If two definitions of a type have equal criteria, the criterion of the older definition applies.',
         {
           maxItems: 256,
         },
       ),
     },
-    'What is made, how, and in which contexts.',
+    'Type, driver, inputs and criteria of the definition.',
   ),
   status: object(
     {},
     {
       secretNames: ownedSecretNames,
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [
     { name: 'Type', jsonPath: '.spec.type' },

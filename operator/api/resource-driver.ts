@@ -6,31 +6,31 @@ export const ResourceDriver = defineKind({
   plural: 'resourcedrivers',
   shortName: 'qmdriver',
   description:
-    'A driver of somebody else, reached over HTTP, or one that wraps another. Definitions name it as `<organization>/<name of this object>`.',
+    'A custom driver: an HTTP service, or a wrapper of another driver. Definitions name it `<organization>/<name of this object>`.',
   spec: object(
     {
       type: string('Resource type that the driver provisions.', { maxLength: 127 }),
       target: string(
-        'Where the driver is: the HTTP or HTTPS address to which a GUResID is appended, or `driver://<organization or vendor>/<driver>` for a driver that wraps another.',
+        'Address of the driver: an HTTP or HTTPS URL, to which the GUResID is appended, or `driver://<organization or vendor>/<driver>` for a wrapper.',
         { maxLength: 2048 },
       ),
     },
     {
       inputsSchema: freeForm(
-        'JSON Schema of the inputs: the plain ones under the property `values`, the secret ones under `secrets`. Anything when absent.',
+        'JSON Schema of the inputs: non-secret ones under the property `values`, secret ones under `secrets`. Without it, all inputs are accepted.',
       ),
       accountTypes: list(
         string('An account type.', { maxLength: 63 }),
-        'Types that an account may have; an account is not needed when the list is empty or absent.',
+        'Accepted account types. An account is required unless the list is empty, absent or contains `none`.',
         { maxItems: 64 },
       ),
       template: anyValue(
-        'For a driver that wraps another: a template, or an object whose texts are templates, of the inputs of the other.',
+        'For a wrapper: a Go template, or an object whose texts are Go templates, that renders the inputs of the wrapped driver.',
       ),
     },
-    'Where the driver is and what it takes.',
+    'Address and inputs of the driver.',
   ),
-  status: object({}, {}, 'What the operator saw.'),
+  status: object({}, {}, 'Observed state.'),
   columns: [
     { name: 'Type', jsonPath: '.spec.type' },
     { name: 'Target', jsonPath: '.spec.target' },

@@ -6,29 +6,36 @@ export const ResourceType = defineKind({
   plural: 'resourcetypes',
   shortName: 'qmtype',
   description:
-    'A custom resource type, `<organization>/<name of this object>`. With the name of a built-in type it overrides that one. A change takes effect at the next deployment.',
+    'A custom resource type, named `<organization>/<name of this object>`. A type with the name of a built-in type overrides it. Changes take effect at the next deployment.',
   spec: object(
-    { use: oneOf(['direct', 'indirect'], 'Whether workloads ask for it, or definitions alone.') },
     {
-      displayName: string('Name for people. The name of the object when absent.'),
+      use: oneOf(
+        ['direct', 'indirect'],
+        'Who may request resources of the type: `direct` for workloads and definitions, `indirect` for definitions only.',
+      ),
+    },
+    {
+      displayName: string('Display name. Defaults to the object name.'),
       category: string('Group in the portal, such as `datastore`.', { maxLength: 63 }),
-      inputsSchema: freeForm('JSON Schema of the inputs; they are never secret. Anything when absent.'),
+      inputsSchema: freeForm(
+        'JSON Schema of the inputs, which are never secret. Without it, all inputs are accepted.',
+      ),
       outputsSchema: freeForm(
-        'JSON Schema of the outputs: the secret ones under the property `secrets`, the others under `values`.',
+        'JSON Schema of the outputs: secret ones under the property `secrets`, the others under `values`.',
       ),
       classes: list(
         object(
           { name: string('Name of the class.', { maxLength: 63 }) },
-          { description: string('What the class is for.') },
+          { description: string('Purpose of the class.') },
           'A class.',
         ),
-        'Classes that are known; others may be used as well. Those of a built-in type are objects of their own, see ResourceClass.',
+        'Known classes. Other classes may be used too. For classes of a built-in type, see ResourceClass.',
         { key: 'name', maxItems: 256 },
       ),
     },
-    'What resources of the type take and give.',
+    'Inputs, outputs and use of the type.',
   ),
-  status: object({}, {}, 'What the operator saw.'),
+  status: object({}, {}, 'Observed state.'),
   columns: [
     { name: 'Use', jsonPath: '.spec.use' },
     { name: 'Category', jsonPath: '.spec.category' },

@@ -15,10 +15,10 @@ interface StringOptions {
   readonly format?: string
 }
 
-/** Data whose keys belong to the user: kept as written, checked elsewhere. */
+/** Data with user-defined keys: stored as written, checked elsewhere. */
 export type FreeForm = Record<string, unknown>
 
-/** An id of the organization's things: lower-case words joined by single hyphens. */
+/** Ids: lower-case words joined by single hyphens. */
 export const idPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 
 /** Text of at most `maxLength` characters (1,024 when not given). */
@@ -26,7 +26,7 @@ export function string(description: string, options: StringOptions = {}) {
   return Type.Unsafe<string>({ type: 'string', description, maxLength: 1024, ...options })
 }
 
-/** An id as REST and kubectl share it. */
+/** An id, valid as an object name and in a REST path. */
 export function id(description: string) {
   return string(description, { pattern: idPattern, minLength: 2, maxLength: 63 })
 }
@@ -36,12 +36,11 @@ export function time(description: string) {
   return string(description, { format: 'date-time', maxLength: 40 })
 }
 
-/** A truth value. */
 export function boolean(description: string) {
   return Type.Unsafe<boolean>({ type: 'boolean', description })
 }
 
-/** A whole number; floats do not appear in the API. */
+/** A whole number. The API has no floats. */
 export function integer(
   description: string,
   options: { readonly minimum?: number; readonly maximum?: number } = {},
@@ -49,7 +48,7 @@ export function integer(
   return Type.Unsafe<number>({ type: 'integer', format: 'int64', description, ...options })
 }
 
-/** One of a closed list of words. */
+/** An enumeration. */
 export function oneOf<const T extends readonly string[]>(values: T, description: string) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
 }
@@ -65,7 +64,7 @@ export function list<T extends TSchema>(
   return Type.Unsafe<Static<T>[]>({ type: 'array', description, maxItems, ...identity, items })
 }
 
-/** An object whose keys are the user's and whose values share one schema. Who applies it owns it as a whole. */
+/** A map with user-defined keys. Server-side apply treats it as one value. */
 export function map<T extends TSchema>(
   values: T,
   description: string,
@@ -92,10 +91,7 @@ export function object<R extends Fields, O extends Fields>(required: R, optional
   })
 }
 
-/**
- * An object that keeps every key the user wrote. Who applies it owns it as a whole: keys that another client adds do not
- * survive the next apply.
- */
+/** An object that keeps all keys. Server-side apply treats it as one value and drops keys that another client added. */
 export function freeForm(description: string) {
   return Type.Unsafe<FreeForm>({
     type: 'object',
@@ -105,20 +101,20 @@ export function freeForm(description: string) {
   })
 }
 
-/** The same, or null. */
+/** A free-form object, or null. */
 export function nullableFreeForm(description: string) {
   return Type.Unsafe<FreeForm | null>({ ...freeForm(description), nullable: true })
 }
 
-/** Any JSON value, null included. A schema without a type cannot say who owns it: keys of objects are owned one by one. */
+/** Any JSON value, null included. Without a type the schema cannot be atomic: server-side apply merges keys of objects. */
 export function anyValue(description: string) {
   return Type.Unsafe<unknown>({ description, nullable: true, 'x-kubernetes-preserve-unknown-fields': true })
 }
 
-/** Status field of the kinds whose objects own Secrets. */
+/** Status field of the kinds that own Secrets. */
 export const ownedSecretNames = list(
   string('Name of a Secret.', { maxLength: 253 }),
-  'Secrets that the spec names, and those it named that still stand; what is its own of them goes when it is not needed.',
+  'Secrets that the spec names or named before. Secrets that this object owns are deleted when the spec no longer names them.',
 )
 
 export type { Static, TSchema }

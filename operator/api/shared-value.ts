@@ -1,24 +1,24 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { id, map, object, ownedSecretNames, type Static, string } from './schema.ts'
 
-const text = string('The value, where it is not secret.', { maxLength: 65_536 })
+const text = string('The value, if it is not secret.', { maxLength: 65_536 })
 const place = {
   secret: string('Name of a Secret in this namespace.', { maxLength: 253 }),
-  key: string('Key in it that holds the value.', { maxLength: 253 }),
+  key: string('Key of the Secret that holds the value.', { maxLength: 253 }),
 }
-const placeDescription = 'Where the value is, when it is secret.'
+const placeDescription = 'Reference to the value, if it is secret.'
 
-/** Keys of shared values. */
+/** Pattern of the keys of shared values. */
 export const valueKeyPattern = '^[A-Za-z0-9_.-]+$'
 
-/** Shared values as a deployment found them: what is plain in full, what is secret by reference. */
+/** Shared values at the time of a deployment: plain ones in full, secret ones by reference. */
 export const sharedValuesSchema = map(
   object(
     {},
     { value: text, secret: object(place, {}, placeDescription) },
-    'A plain value, or where a secret one is.',
+    'A plain value, or a reference to a secret one.',
   ),
-  'Shared values that `${values.KEY}` in the params names, by key, as they were at the deployment.',
+  'Shared values that `${values.KEY}` in the params names, by key, at the time of the deployment.',
 )
 export type ValueSource = Static<typeof sharedValuesSchema>[string]
 
@@ -27,42 +27,42 @@ export const SharedValue = defineKind({
   plural: 'sharedvalues',
   shortName: 'qmvalue',
   description:
-    'A value that the workloads of an application read as `${values.KEY}`. One of an environment overlays that of the application. A change takes effect at the next deployment.',
+    'A value that workloads of an application read as `${values.KEY}`. A value of an environment overrides the value of the application. Changes take effect at the next deployment.',
   spec: object(
     {
-      applicationName: id('Application whose workloads read it. Cannot be changed.'),
-      key: string('Key by which they read it. Cannot be changed.', {
+      applicationName: id('Application of the value. Immutable.'),
+      key: string('Key of the value. Immutable.', {
         pattern: valueKeyPattern,
         minLength: 1,
         maxLength: 253,
       }),
     },
     {
-      environmentId: id('Environment id, when it is for that one alone. Cannot be changed.'),
+      environmentId: id('Environment id, for a value of one environment only. Immutable.'),
       value: text,
       secret: object(
         place,
-        { version: string('Version of it that REST shows; `1` when absent.', { maxLength: 253 }) },
+        { version: string('Version that the REST API shows. Defaults to `1`.', { maxLength: 253 }) },
         placeDescription,
       ),
       storeReference: object(
         {
-          store: string('Secret store.', { maxLength: 253 }),
+          store: string('Id of the secret store.', { maxLength: 253 }),
           ref: string('Name of the secret in that store.', { maxLength: 1024 }),
         },
-        { version: string('Version of it that REST shows.', { maxLength: 253 }) },
-        'Where the value is, when it is in a secret store. The value waits until that store is known.',
+        { version: string('Version that the REST API shows.', { maxLength: 253 }) },
+        'Reference to the value in a secret store. The value is not ready until the store is known.',
       ),
-      description: string('What it is, for people.', { maxLength: 8192 }),
+      description: string('Description of the value.', { maxLength: 8192 }),
     },
-    'What the value is, and where it holds.',
+    'Key, value and scope.',
   ),
   status: object(
     {},
     {
       secretNames: ownedSecretNames,
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
@@ -72,7 +72,7 @@ export const SharedValue = defineKind({
   rules: [
     {
       rule: '[has(self.spec.value), has(self.spec.secret), has(self.spec.storeReference)].filter(each, each).size() == 1',
-      message: 'there must be exactly one of value, secret and storeReference',
+      message: 'exactly one of value, secret and storeReference must be set',
     },
     {
       rule: "!(self.spec.key in ['__proto__', 'constructor', 'prototype'])",

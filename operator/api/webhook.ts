@@ -16,10 +16,10 @@ import {
 
 export const triggerSchema = object(
   {
-    scope: oneOf(['environment', 'deployment'], 'What the event is about.'),
+    scope: oneOf(['environment', 'deployment'], 'Subject of the event.'),
     type: oneOf(
       ['created', 'deleted', 'started', 'finished'],
-      'What happened: an environment was created or deleted, a deployment started or finished.',
+      'Type of the event: `created` or `deleted` for an environment, `started` or `finished` for a deployment.',
     ),
   },
   {},
@@ -32,43 +32,43 @@ export const Webhook = defineKind({
   plural: 'webhooks',
   shortName: 'qmhook',
   description:
-    'An HTTPS address that is called when something happens in an application. It hears what happens after it was created.',
+    'An HTTPS endpoint that receives the events of an application, from the creation of the webhook on.',
   spec: object(
     {
-      applicationName: id('Application whose events are told.'),
-      url: string('Address without protocol, such as `hooks.example.com/path`; it is called over HTTPS.', {
+      applicationName: id('Application whose events are sent.'),
+      url: string('Address without protocol, such as `hooks.example.com/path`. Calls always use HTTPS.', {
         minLength: 1,
         maxLength: 2048,
       }),
     },
     {
-      headers: map(
-        string('Value of the header.', { maxLength: 8192 }),
-        'Headers of the call besides those of ours.',
-        { maxProperties: 64 },
-      ),
+      headers: map(string('Value of the header.', { maxLength: 8192 }), 'Additional headers of the call.', {
+        maxProperties: 64,
+      }),
       payload: nullableFreeForm(
-        'Body of the call: an object in whose texts `${variable}` stands for a variable of the event. The common variables when absent.',
+        'Body of the call. `${variable}` in texts is replaced by the variable of the event. Defaults to an object with the common variables.',
       ),
-      triggers: list(triggerSchema, 'Events that are told; all when empty or absent.', { maxItems: 64 }),
-      disabled: boolean('Whether nothing is told for now. False when absent.'),
+      triggers: list(triggerSchema, 'Events that are sent. All events when empty or absent.', {
+        maxItems: 64,
+      }),
+      disabled: boolean('Whether sending is suspended. Defaults to false.'),
       signingSecretName: string(
-        'Secret in this namespace whose key `secret` signs the calls, as `whsec_` and Base64. One is made when absent.',
+        'Secret in this namespace whose key `secret` holds the signing secret, in the form `whsec_<Base64>`. Generated when absent.',
         { maxLength: 253 },
       ),
     },
-    'Who is told of what.',
+    'Endpoint and events of the webhook.',
   ),
   status: object(
     {},
     {
-      createdVersion: string('Resource version of its creation: it hears of what happens after that.', {
+      createdVersion: string('Resource version at the creation of the webhook. Later events are sent.', {
         maxLength: 63,
       }),
-      signingSecretName: string('Secret whose key `secret` signs the calls.', { maxLength: 253 }),
+      signingSecretName: string('Secret whose key `secret` holds the signing secret.', { maxLength: 253 }),
       secretNames: ownedSecretNames,
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
@@ -84,29 +84,29 @@ export const WebhookCall = defineKind({
   shortName: 'qmcall',
   inCategory: false,
   description:
-    'One event on its way to one webhook, a run: `Ready` when it was taken, `Stalled` when it was given up. To send it again, set the annotation `quartermaster.dev/redeliver` to a new text.',
+    'The delivery of one event to one webhook. `Ready` is true when the event is delivered, `Stalled` is true when delivery is given up. To send the event again, set the annotation `quartermaster.dev/redeliver` to a new text.',
   spec: object(
     {
-      webhookName: string('Webhook that is told.', { maxLength: 253 }),
-      eventId: string('Id of the event, the same in every call for it.', { maxLength: 64 }),
-      event: string('The event, as `<scope>.<type>`.', { maxLength: 63 }),
+      webhookName: string('Webhook that receives the event.', { maxLength: 253 }),
+      eventId: string('Id of the event, equal in all calls for the event.', { maxLength: 64 }),
+      event: string('The event, in the form `<scope>.<type>`.', { maxLength: 63 }),
       variables: map(string('Value of the variable.', { maxLength: 8192 }), 'Variables of the event.', {
         maxProperties: 32,
       }),
     },
     {},
-    'What is told to whom.',
+    'Webhook and event of the call. Immutable.',
   ),
   status: object(
     {},
     {
-      attempts: integer('How many times in a row it failed.'),
-      nextAttemptTime: time('When it is tried again.'),
-      responseStatus: integer('HTTP status of the last answer.'),
-      finishTime: time('When it was taken or given up.'),
-      redelivery: string('Value of the annotation that last had it sent again.'),
+      attempts: integer('Number of consecutive failed attempts.'),
+      nextAttemptTime: time('Time of the next attempt.'),
+      responseStatus: integer('HTTP status of the last response.'),
+      finishTime: time('Time at which the event was delivered or delivery was given up.'),
+      redelivery: string('Value of the annotation that last requested a new delivery.'),
     },
-    'What the operator saw.',
+    'Observed state.',
   ),
   columns: [
     { name: 'Webhook', jsonPath: '.spec.webhookName' },

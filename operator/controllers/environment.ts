@@ -5,9 +5,9 @@ import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { Waiting } from '../domain/base/errors.ts'
-import { faultsOfReference, isPresent, throwFaults } from '../domain/base/fault.ts'
-import { forgettable, isFinished, rememberedStart } from '../domain/deployment/deployment.ts'
-import { isLastPlanned, isRepetition, memoryOf } from '../domain/deployment/run-memory.ts'
+import { problemsOfReference, isPresent, throwProblems } from '../domain/base/object-problem.ts'
+import { removableDeployments, isFinished, rememberedStart } from '../domain/deployment/deployment.ts'
+import { isLastPlanned, isRepetition, historyOf } from '../domain/deployment/deployment-history.ts'
 import { formatDescriptor } from '../domain/resource/descriptor.ts'
 import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
@@ -93,13 +93,13 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
     fromDeploymentName === undefined
       ? undefined
       : rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
-  const status = { ...memoryOf(environment, deployments), ...(start ? { start } : {}) }
+  const status = { ...historyOf(environment, deployments), ...(start ? { start } : {}) }
   const hasApplication = store.get(Application, namespace, applicationName) !== undefined
   const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
-  throwFaults(
+  throwProblems(
     [
-      ...faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, hasApplication),
-      ...faultsOfReference('EnvironmentTypeNotFound', `environment type '${typeName}'`, hasType),
+      ...problemsOfReference('ApplicationNotFound', `application '${applicationName}'`, hasApplication),
+      ...problemsOfReference('EnvironmentTypeNotFound', `environment type '${typeName}'`, hasType),
     ],
     status,
   )
@@ -179,7 +179,7 @@ async function deleteOldDeployments(
   const unfinished = deployments.filter((each) => !isFinished(each))
   const starting = [...cluster.store.byIndex(Environment, 'application', index), ...unfinished]
   const starts = new Set(starting.flatMap(({ spec }) => spec.fromDeploymentName ?? []))
-  for (const each of forgettable(deployments, keptDeployments, starts))
+  for (const each of removableDeployments(deployments, keptDeployments, starts))
     if (!each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
       await cluster.remove(EnvironmentDeployment, each)
 }

@@ -2,8 +2,8 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
-import { throwFaults } from '../domain/base/fault.ts'
-import { driverOf, faultsOfDefinition } from '../domain/definition/definition.ts'
+import { throwProblems } from '../domain/base/object-problem.ts'
+import { driverOf, problemsOfDefinition } from '../domain/definition/definition.ts'
 import { ownDriverType } from '../domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { withoutTemplates } from '../domain/secret/secret-inputs.ts'
@@ -82,14 +82,14 @@ async function reconcile(
   const { namespace = '' } = definition.metadata
   const status = await ownedSecrets.removeUnused(definition)
   const catalogue = planning.catalogueOf(namespace)
-  const faults = faultsOfDefinition(definition, {
+  const problems = problemsOfDefinition(definition, {
     vendors,
     catalogue,
     rivals: rivalsOf(definition, cluster.store),
     types: planning.typesOf(namespace),
     accountTypeOf: (name) => planning.accountTypeOf(namespace, name),
   })
-  throwFaults(faults, status)
+  throwProblems(problems, status)
   const descriptor = driverOf(definition.spec.driverType, catalogue, vendors)
   const warnings = await checkInputs(definition, descriptor, status, cluster)
   return warnings.length === 0 ? status : { ...status, conditions: [warning(warnings.join('; '))] }
@@ -102,7 +102,7 @@ function rivalsOf(definition: ResourceDefinition, store: Store): ResourceDefinit
   )
 }
 
-/** Lets the driver check its inputs, except secret inputs with placeholders; returns its warnings, and throws its faults. */
+/** Lets the driver check its inputs, except secret inputs with placeholders; returns its warnings, and throws its problems. */
 async function checkInputs(
   { metadata, spec: { driverInputs } }: ResourceDefinition,
   descriptor: DriverDescriptor | undefined,
@@ -113,9 +113,9 @@ async function checkInputs(
   const { values = {}, secretRefs = {} } = driverInputs ?? {}
   const reader = createSecretReader(client)
   const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace ?? '', reader)
-  const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
-  throwFaults(
-    faults.map((message) => ({ reason: 'InvalidInputs', message })),
+  const { problems, warnings } = descriptor.check({ values, secrets }, Date.now())
+  throwProblems(
+    problems.map((message) => ({ reason: 'InvalidInputs', message })),
     status,
   )
   return warnings

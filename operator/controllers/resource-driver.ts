@@ -1,6 +1,6 @@
 import { ResourceDriver } from '../api/resource-driver.ts'
-import { throwFaults } from '../domain/base/fault.ts'
-import { faultsOfDriverObject } from '../domain/definition/third-party.ts'
+import { throwProblems } from '../domain/base/object-problem.ts'
+import { problemsOfDriverObject } from '../domain/definition/third-party.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
@@ -23,7 +23,7 @@ export function resourceDriverController(
     ],
     async reconcile(driver) {
       const catalogue = planning.catalogueOf(driver.metadata.namespace ?? '')
-      throwFaults(faultsOfDriverObject(driver, catalogue, vendors))
+      throwProblems(problemsOfDriverObject(driver, catalogue, vendors))
       return {}
     },
   }

@@ -1,6 +1,6 @@
 import { ResourceType } from '../api/resource-type.ts'
-import { throwFaults } from '../domain/base/fault.ts'
-import { faultOfPartedSchema, faultOfSchema } from '../domain/schema/user-schema.ts'
+import { throwProblems } from '../domain/base/object-problem.ts'
+import { problemOfPartedSchema, problemOfSchema } from '../domain/schema/user-schema.ts'
 import type { Controller } from '../kube/loop/controller.ts'
 import { nextTurn } from '../kube/loop/pace.ts'
 
@@ -8,15 +8,15 @@ import { nextTurn } from '../kube/loop/pace.ts'
 export const resourceTypeController: Controller<typeof ResourceType> = {
   kind: ResourceType,
   async reconcile({ spec: { inputsSchema = {}, outputsSchema = {} } }) {
-    const ofInputs = faultOfSchema(inputsSchema)
+    const ofInputs = problemOfSchema(inputsSchema)
     // Each check may take long: other work runs between them.
     await nextTurn()
-    const ofOutputs = faultOfPartedSchema(outputsSchema)
+    const ofOutputs = problemOfPartedSchema(outputsSchema)
     const messages = [
       ...(ofInputs === undefined ? [] : [`'inputsSchema' ${ofInputs}`]),
       ...(ofOutputs === undefined ? [] : [`'outputsSchema' ${ofOutputs}`]),
     ]
-    throwFaults(messages.map((message) => ({ reason: 'InvalidSchema', message })))
+    throwProblems(messages.map((message) => ({ reason: 'InvalidSchema', message })))
     return {}
   },
 }

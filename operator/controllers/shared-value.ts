@@ -1,10 +1,10 @@
 import { Application } from '../api/application.ts'
 import { Environment } from '../api/environment.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { type Fault, faultsOfReference, throwFaults } from '../domain/base/fault.ts'
-import { holders, placeOf } from '../domain/graph/shared-values.ts'
+import { type ObjectProblem, problemsOfReference, throwProblems } from '../domain/base/object-problem.ts'
+import { effectiveValues, valueIdentity } from '../domain/graph/shared-values.ts'
 import { environmentObjectName } from '../domain/resource/identity.ts'
-import { faultOfStore } from '../domain/secret/secret-stores.ts'
+import { problemOfStore } from '../domain/secret/secret-stores.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../kube/client/resource.ts'
@@ -20,7 +20,7 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
     spec.secret === undefined ? [] : [spec.secret.secret],
   )
   const rivalsOf = (value: SharedValue) =>
-    store.byIndex(SharedValue, 'place', scoped(value, placeOf(value.spec)))
+    store.byIndex(SharedValue, 'place', scoped(value, valueIdentity(value.spec)))
   return {
     kind: SharedValue,
     watches: [
@@ -49,16 +49,16 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
         await resolveSecretRefs({ value: spec.secret }, metadata.namespace ?? '', createSecretReader(client))
       const seen = await ownedSecrets.removeUnused(value)
       const { storeReference } = spec
-      const ofStore = storeReference ? [faultOfStore(storeReference, `'${spec.key}'`)] : []
-      throwFaults([...faultsOfPlace(value), ...ofStore, ...faultsOfRivals(value)], seen)
+      const ofStore = storeReference ? [problemOfStore(storeReference, `'${spec.key}'`)] : []
+      throwProblems([...faultsOfPlace(value), ...ofStore, ...faultsOfRivals(value)], seen)
       return seen
     },
   }
 
-  function faultsOfPlace({ metadata: { namespace = '' }, spec }: SharedValue): Fault[] {
+  function faultsOfPlace({ metadata: { namespace = '' }, spec }: SharedValue): ObjectProblem[] {
     const { applicationName, environmentId } = spec
     const application = store.get(Application, namespace, applicationName)
-    const ofApplication = faultsOfReference(
+    const ofApplication = problemsOfReference(
       'ApplicationNotFound',
       `application '${applicationName}'`,
       application !== undefined,
@@ -66,12 +66,12 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
     if (environmentId === undefined) return ofApplication
     const name = environmentObjectName(applicationName, environmentId)
     const isThere = store.get(Environment, namespace, name) !== undefined
-    return [...ofApplication, ...faultsOfReference('EnvironmentNotFound', `environment '${name}'`, isThere)]
+    return [...ofApplication, ...problemsOfReference('EnvironmentNotFound', `environment '${name}'`, isThere)]
   }
 
-  function faultsOfRivals(value: SharedValue): Fault[] {
+  function faultsOfRivals(value: SharedValue): ObjectProblem[] {
     const { spec, metadata } = value
-    const [holder] = holders(rivalsOf(value))
+    const [holder] = effectiveValues(rivalsOf(value))
     if (!holder || holder.metadata.name === metadata.name) return []
     const where = spec.environmentId === undefined ? '' : `, environment '${spec.environmentId}'`
     const message = `'${holder.metadata.name}' already has the key '${spec.key}' of application '${spec.applicationName}'${where}`

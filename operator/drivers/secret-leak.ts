@@ -1,7 +1,7 @@
 import type { FreeForm } from '../api/schema.ts'
 import { Stalled } from '../domain/base/errors.ts'
 import { occurrencesOf } from '../domain/secret/occurrences.ts'
-import { formsOf } from '../domain/secret/redact.ts'
+import { encodingsOf } from '../domain/secret/redact.ts'
 
 const shortest = 6
 const shortestLikely = 8
@@ -71,7 +71,7 @@ function looksLikeName(text: string): boolean {
 
 function formsOfAll(texts: readonly string[]): readonly string[] {
   const long = texts.filter((text) => text.length >= shortest)
-  return [...new Set(long.flatMap(formsOf).filter((each) => each.length >= shortest))]
+  return [...new Set(long.flatMap(encodingsOf).filter((each) => each.length >= shortest))]
 }
 
 interface Leaf {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kind.ts'
 import { Stalled } from '../domain/base/errors.ts'
-import { certificateVerdict } from '../domain/secret/certificate.ts'
+import { checkCertificate } from '../domain/secret/certificate.ts'
 
 /** A certificate and its key, in PEM, as a Secret of type `kubernetes.io/tls` has them. */
 export interface TlsPair {
@@ -14,8 +14,8 @@ export function refuseBadCertificate(
   domain: string,
   now: number,
 ) {
-  const { faults } = certificateVerdict({ crt, key, domain, now })
-  if (faults.length > 0) throw new Stalled('InvalidCertificate', faults.join('; '))
+  const { problems } = checkCertificate({ crt, key, domain, now })
+  if (problems.length > 0) throw new Stalled('InvalidCertificate', problems.join('; '))
 }
 
 /** The Secret of the certificate of a resource; `metadata.name` is what its output names. */

@@ -1,9 +1,9 @@
-import { faultOfHeaders } from '../domain/deployment/headers.ts'
+import { problemOfHeaders } from '../domain/deployment/headers.ts'
 import { InvalidHeader } from './errors.ts'
 
 /** The headers of a call by lower-case name; throws InvalidHeader for one that must not be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const fault = faultOfHeaders(headers)
+  const fault = problemOfHeaders(headers)
   if (fault !== undefined) throw new InvalidHeader(fault)
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

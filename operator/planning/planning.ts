@@ -6,40 +6,42 @@ import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { isPresent } from '../domain/base/fault.ts'
+import { isPresent } from '../domain/base/object-problem.ts'
 import { createMatcher, type Matcher } from '../domain/definition/matching.ts'
 import { catalogueWith } from '../domain/definition/third-party.ts'
 import type { SetContent } from '../domain/delta/delta.ts'
-import { valuesFor } from '../domain/graph/shared-values.ts'
-import { type Plan, type PlanInput, plan, planWithout } from '../domain/plan/plan.ts'
+import { sharedValuesFor } from '../domain/graph/shared-values.ts'
+import { failedPlan, type Plan, type PlanInput, plan } from '../domain/plan/plan.ts'
+import { builtInTypes } from '../domain/resource/built-in-types.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { contextOf } from '../domain/resource/identity.ts'
-import { builtInTypes, customType, type ResourceTypeInfo } from '../domain/resource/types.ts'
+import type { ResourceTypeInfo } from '../domain/resource/type-info.ts'
+import { customType } from '../domain/resource/types.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import type { Log } from '../log.ts'
 
-/** Gathers what plans are made from; both processes ask here, so that a preview sees what a deployment would. */
+/** Reads the input of plans from a store. Both processes use it, so that a preview sees the same as a deployment. */
 export interface Planning {
-  /** Everything that a plan of this set in this environment looks at. It trusts every resource. */
+  /** The input of a plan of this set in this environment. It trusts every resource. */
   inputFor(environment: Environment, set: SetContent): PlanInput
   /** The plan of this set in this environment. Never throws: an exception becomes a problem of the plan. */
   planFor(environment: Environment, set: SetContent, options?: PlanOptions): Plan
   matcherOf(organization: string): Matcher
-  /** All types that an organization knows, its own and the built-in ones. */
+  /** Built-in types and the types of the organization. */
   typesOf(organization: string): readonly ResourceTypeInfo[]
-  /** Descriptors of all drivers that an organization knows, its own and the built-in ones. */
+  /** Descriptors of the built-in drivers and the custom drivers of the organization. */
   catalogueOf(organization: string): readonly DriverDescriptor[]
-  /** Type of an account; undefined when there is none of that name. */
+  /** Type of an account; undefined when the account does not exist. */
   accountTypeOf(organization: string, name: string): string | undefined
-  /** What is deployed to an environment; undefined before the first deployment. */
+  /** The last planned set of an environment; undefined before the first deployment. */
   deployedSet(environment: Environment): SetContent | undefined
 }
 
-/** How a plan is made. */
+/** Options of a plan. */
 export type PlanOptions = Partial<Pick<PlanInput, 'isTrusted' | 'isFull'>>
 
-/** Planning over a store, with the drivers that there are. */
+/** Creates the planning for a store and a catalogue of drivers. */
 export function createPlanning(
   store: Store,
   rules: {
@@ -71,18 +73,18 @@ export function createPlanning(
       set,
       matcher: matchers(namespace),
       types: types(namespace),
-      values: valuesFor(values, context.environmentId),
+      values: sharedValuesFor(values, context.environmentId),
       accountTypeOf: (account) => accountTypeOf(namespace, account),
       active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
       isTrusted: () => true,
     }
   }
 
-  function planOrFault(environment: Environment, set: SetContent, options: PlanOptions): Plan {
+  function tryPlan(environment: Environment, set: SetContent, options: PlanOptions): Plan {
     try {
       return plan({ ...inputFor(environment, set), ...options })
     } catch (error) {
-      return planWithout(error)
+      return failedPlan(error)
     }
   }
 
@@ -97,7 +99,7 @@ export function createPlanning(
     accountTypeOf,
     inputFor,
     planFor(environment, set, options = {}) {
-      const planned = planOrFault(environment, set, options)
+      const planned = tryPlan(environment, set, options)
       const { namespace, name } = environment.metadata
       for (const error of planned.errors)
         rules.log.error('a part of a plan failed', { organization: namespace, environment: name, error })
@@ -111,7 +113,7 @@ export function createPlanning(
   }
 }
 
-/** One value per organization, made anew when an object of the kind in it changed. */
+/** Caches one value per organization until an object of the kind changes in it. */
 function createMemo<T>(
   store: Store,
   kind: typeof ResourceDefinition | typeof ResourceDriver | typeof ResourceType,

@@ -3,7 +3,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { resourceDefinitionController } from '../../operator/controllers/resource-definition.ts'
-import type { InputsVerdict } from '../../operator/domain/resource/driver.ts'
+import type { InputsCheck } from '../../operator/domain/resource/driver.ts'
 import { outcomeOf } from '../../operator/kube/loop/outcome.ts'
 import { nextStatus } from '../../operator/kube/loop/status.ts'
 import { silentLog } from '../../operator/log.ts'
@@ -17,7 +17,7 @@ const vendors = ['quartermaster']
 const fake = createFakeCluster()
 let objects: FakeObjects
 let controller: ReturnType<typeof resourceDefinitionController>
-let outcome: InputsVerdict
+let outcome: InputsCheck
 let seen: unknown[]
 
 const judging = driver('judging', {
@@ -30,7 +30,7 @@ const judging = driver('judging', {
 beforeEach(() => {
   fake.reset()
   objects = createFakeObjects()
-  outcome = { faults: [], warnings: [] }
+  outcome = { problems: [], warnings: [] }
   seen = []
   const cluster = { ...fake, client: objects.client }
   const planning = createPlanning(cluster.store, {
@@ -62,7 +62,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
 
   test('what it would not take is for a person', async () => {
     addSecret()
-    outcome = { faults: ['the certificate has expired', 'the key does not match'], warnings: ['old'] }
+    outcome = { problems: ['the certificate has expired', 'the key does not match'], warnings: ['old'] }
     await expect(look(wanted())).rejects.toMatchObject({
       reason: 'InvalidInputs',
       message: 'the certificate has expired; the key does not match',
@@ -75,7 +75,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
     const each = wanted()
     const after = async (before: object) =>
       nextStatus(ResourceDefinition, before, 1, { observed: await look(each), outcome: outcomeOf() })
-    outcome = { faults: [], warnings: ['the certificate names no host'] }
+    outcome = { problems: [], warnings: ['the certificate names no host'] }
     const doubtful = await after({})
     const message = 'the certificate names no host'
     expect(doubtful).toMatchObject({
@@ -84,7 +84,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
         { type: 'Warning', status: 'True', message },
       ],
     })
-    outcome = { faults: [], warnings: [] }
+    outcome = { problems: [], warnings: [] }
     expect(await after(doubtful)).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] })
   })
 

@@ -34,7 +34,7 @@ const fake = createFakeCluster()
 const vendors = ['quartermaster']
 const at = (name: string) => ({ namespace: 'acme', name, generation: 1 })
 const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-const judging = driver('judging', { check: () => ({ faults: [], warnings: [] }) })
+const judging = driver('judging', { check: () => ({ problems: [], warnings: [] }) })
 const echo: Driver = {
   descriptor: driver('echo'),
   provision: async () => ({ outputs: { values: {}, secrets: {} }, objects: [] }),

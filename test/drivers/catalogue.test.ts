@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
-import { driverOf, faultsOfDefinition } from '../../operator/domain/definition/definition.ts'
-import { builtInTypes } from '../../operator/domain/resource/types.ts'
+import { driverOf, problemsOfDefinition } from '../../operator/domain/definition/definition.ts'
+import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 import { definition } from '../support/builders.ts'
 
@@ -12,7 +12,7 @@ const overrides = builtInTypes
 const accountTypes: Record<string, string> = { cloudflare: 'cloudflare', local: 'local' }
 
 function reasonsOf(type: string, spec: Partial<ResourceDefinition['spec']>): string[] {
-  return faultsOfDefinition(definition('x', type, spec), {
+  return problemsOfDefinition(definition('x', type, spec), {
     catalogue,
     vendors,
     rivals: [],

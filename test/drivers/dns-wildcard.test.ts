@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
+import { problemsOfInputs } from '../../operator/domain/definition/definition.ts'
 import { dnsWildcardDescriptor } from '../../operator/drivers/dns-wildcard/descriptor.ts'
 import { createDnsWildcard } from '../../operator/drivers/dns-wildcard/driver.ts'
 import { hostLabel } from '../../operator/drivers/host-name.ts'
@@ -111,7 +111,7 @@ test.each<[rule: string, values: FreeForm, faults: number]>([
   ['an empty domain', { domain: '' }, 1],
   ['a template that is no text', { domain, template: 7 }, 1],
 ])('inputs: %s', (_, values, faults) => {
-  expect(faultsOfInputs(dnsWildcardDescriptor, { values, secrets: {} })).toHaveLength(faults)
+  expect(problemsOfInputs(dnsWildcardDescriptor, { values, secrets: {} })).toHaveLength(faults)
 })
 
 test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: number]>([
@@ -120,7 +120,7 @@ test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: numb
   ['a certificate for the domain', { domain }, tls, 0],
   ['a certificate for another one', { domain: 'example.org' }, tls, 1],
 ])('checked when the definition is made: %s', (_, values, secrets, faults) => {
-  expect(dnsWildcardDescriptor.check?.({ values, secrets: secrets() }, Date.now()).faults).toHaveLength(
+  expect(dnsWildcardDescriptor.check?.({ values, secrets: secrets() }, Date.now()).problems).toHaveLength(
     faults,
   )
 })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { saysNothingMade } from '../../operator/domain/base/errors.ts'
+import { hadNoSideEffects } from '../../operator/domain/base/errors.ts'
 import { type DnsWorld, startDnsWorld } from './support/dns-world.ts'
 import { openBench } from './support/http-driver.ts'
 
@@ -34,7 +34,7 @@ describe('the driver of Cloudflare', () => {
     await world.misbehave({ ...rule, times: -1 })
     const failure = await failureOf(world.process().provision(world.request()))
     expect(failure).toBeInstanceOf(Error)
-    expect(saysNothingMade(failure)).toBe(isSure)
+    expect(hadNoSideEffects(failure)).toBe(isSure)
     if (isSure) expect(world.shown()).toEqual([])
   })
 
@@ -50,7 +50,7 @@ describe('the driver of Cloudflare', () => {
       }, 5)
     })
     ending.abort()
-    expect(saysNothingMade(await call)).toBe(false)
+    expect(hadNoSideEffects(await call)).toBe(false)
   })
 
   test.each([
@@ -59,7 +59,7 @@ describe('the driver of Cloudflare', () => {
     ['a certificate for something else', { values: { domain: 'other.test' } }],
   ])('%s: nothing was asked', async (_, changes) => {
     const failure = await failureOf(world.process().provision(world.request(changes)))
-    expect(saysNothingMade(failure)).toBe(true)
+    expect(hadNoSideEffects(failure)).toBe(true)
   })
 })
 
@@ -85,6 +85,6 @@ describe('a driver behind HTTP', () => {
     for (const each of answers) bench.server.next.push({ body: {}, ...each } as never)
     const failure = await failureOf(bench.driver().provision(bench.provisionOf()))
     expect(failure).toBeInstanceOf(Error)
-    expect(saysNothingMade(failure)).toBe(isSure)
+    expect(hadNoSideEffects(failure)).toBe(isSure)
   })
 })

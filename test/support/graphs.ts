@@ -3,10 +3,12 @@ import type { ResourceDefinition } from '../../operator/api/resource-definition.
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import { createMatcher } from '../../operator/domain/definition/matching.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
-import { buildGraph, type Graph, type GraphInput } from '../../operator/domain/graph/graph.ts'
+import { buildGraph } from '../../operator/domain/graph/build-graph.ts'
+import type { Graph, GraphInput } from '../../operator/domain/graph/graph.ts'
+import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import { formatDescriptor } from '../../operator/domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
-import { builtInTypes, customType } from '../../operator/domain/resource/types.ts'
+import { customType } from '../../operator/domain/resource/types.ts'
 import { context, driver } from './builders.ts'
 
 /** The drivers that definitions of tests name. */

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../operator/api/resource-definition.
 import type { FreeForm } from '../../operator/api/schema.ts'
 import type { ValueSource } from '../../operator/api/shared-value.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
-import type { ResourceTypeInfo } from '../../operator/domain/resource/types.ts'
+import type { ResourceTypeInfo } from '../../operator/domain/resource/type-info.ts'
 import { definition } from './builders.ts'
 import { fc } from './properties.ts'
 

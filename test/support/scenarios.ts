@@ -20,10 +20,11 @@ import {
 } from '../../operator/api/schema.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
 import { createMatcher } from '../../operator/domain/definition/matching.ts'
-import { valuesFor } from '../../operator/domain/graph/shared-values.ts'
+import { sharedValuesFor } from '../../operator/domain/graph/shared-values.ts'
 import type { Plan } from '../../operator/domain/plan/plan.ts'
+import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
-import { builtInTypes, customType } from '../../operator/domain/resource/types.ts'
+import { customType } from '../../operator/domain/resource/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
 import { definition, driver } from './builders.ts'
 import { carriedOut, planOf } from './plans.ts'
@@ -198,7 +199,7 @@ export function planOfStage(
     context: { organizationId: org, applicationId: app, environmentId: env, environmentType: envType },
     matcher: createMatcher(manifests),
     types: [...builtInTypes, ...custom],
-    values: valuesFor(
+    values: sharedValuesFor(
       values.map((each, i) => sharedValueOf(each, app, i)),
       env,
     ),

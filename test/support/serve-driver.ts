@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { Stalled, Waiting } from '../../operator/domain/base/errors.ts'
 import { isObject } from '../../operator/domain/base/json.ts'
-import { faultsOfInputs } from '../../operator/domain/definition/definition.ts'
+import { problemsOfInputs } from '../../operator/domain/definition/definition.ts'
 import type { Cookie, Driver, Provisioned, ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { context } from './builders.ts'
 
@@ -50,7 +50,7 @@ export async function serveDriver(driver: Driver): Promise<ServedDriver> {
     if (body === undefined) return refusal(400, 'InvalidBody', 'the body is no JSON')
     const inputs = inputsOf(body)
     if (!inputs) return refusal(422, 'InvalidBody', `'driver' is missing`)
-    const [fault] = faultsOfInputs(driver.descriptor, inputs)
+    const [fault] = problemsOfInputs(driver.descriptor, inputs)
     if (fault !== undefined) return refusal(422, 'InvalidInputs', fault)
     return replyOf(async () => {
       const provision = { ...subjectOf(id, inputs.type), ...inputs, cookie }

@@ -4,7 +4,7 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { boolean, freeForm, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { criterionId } from '../../../operator/domain/definition/matching.ts'
+import { criterionId } from '../../../operator/domain/definition/criterion.ts'
 import { byAge } from '../../../operator/domain/deployment/deployment.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'

@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto'
 import type { DeploymentProblem } from '../../../operator/api/environment-deployment.ts'
 import { boolean, freeForm, list, object, type Static, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { shortened } from '../../../operator/domain/base/size.ts'
-import { criterionId, type WonMatch } from '../../../operator/domain/definition/matching.ts'
-import { buildGraph, type GraphNode } from '../../../operator/domain/graph/graph.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
+import { shortenMessage } from '../../../operator/domain/base/size.ts'
+import { criterionId } from '../../../operator/domain/definition/criterion.ts'
+import type { WonMatch } from '../../../operator/domain/definition/match.ts'
+import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
+import type { GraphNode } from '../../../operator/domain/graph/graph.ts'
 import {
   graphRequest,
   type RequestedResource,
   requestedBy,
 } from '../../../operator/domain/graph/graph-request.ts'
 import { defaultClass, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'
-import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
-import { overriding } from '../../../operator/domain/resource/override.ts'
-import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
+import { resolveOverride } from '../../../operator/domain/resource/override.ts'
+import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
@@ -106,7 +108,7 @@ function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gat
     extra,
     problems: faults,
   } = graphRequest(body.map(toRequested), (type) =>
-    overriding(type, {
+    resolveOverride(type, {
       organizationId: path.org_id,
       isType: (name) => typesByName.has(name),
       hasDefinitionOf: (name) => matcher.hasDefinitionOf(name),
@@ -137,7 +139,8 @@ function requestedFor(path: EnvironmentPath, id: string, store: Store): Static<t
   const content = findSet(store, path.org_id, path.app_id, id)
   if (content) return requestedBy(content).map(fromRequested)
   const requested = requestedIn(id)
-  if (!isRequest(requested)) throw new Problem('NotFound', `resource graph '${shortened(id, 64)}' not found`)
+  if (!isRequest(requested))
+    throw new Problem('NotFound', `resource graph '${shortenMessage(id, 64)}' not found`)
   return requested as Static<typeof requestedList> // as just checked
 }
 

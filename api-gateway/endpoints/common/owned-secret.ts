@@ -7,10 +7,10 @@ import type { Webhook } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
 import {
-  announcementKey,
-  announcementOf,
-  announcementsIn,
-} from '../../../operator/domain/secret/announced-secrets.ts'
+  pendingSecretAnnotation,
+  pendingSecretKey,
+  pendingSecretsIn,
+} from '../../../operator/domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
 import type { Gateway } from '../../endpoint.ts'
@@ -88,13 +88,13 @@ export async function addSecret<K extends OwnerKind>(
   { cluster, now }: Pick<Gateway, 'cluster' | 'now'>,
 ): Promise<ObjectOf<K>> {
   const { uid, annotations: marks } = owner.metadata
-  const past = announcementsIn(marks, now()).filter(({ isPast }) => isPast)
+  const past = pendingSecretsIn(marks, now()).filter(({ isExpired }) => isExpired)
   const announced = await cluster.patch(kind, owner, {
     metadata: {
       uid,
       annotations: {
         ...Object.fromEntries(past.map(({ key }) => [key, null])),
-        ...announcementOf(name, now()),
+        ...pendingSecretAnnotation(name, now()),
       },
     },
   })
@@ -105,7 +105,7 @@ export async function addSecret<K extends OwnerKind>(
 
 /** The object without the announcement of a Secret that it names now. */
 export function withoutAnnouncement<T extends KubeObject>(object: T, secretName: string): T {
-  const { [announcementKey(secretName)]: announcement, ...others } = object.metadata.annotations ?? {}
+  const { [pendingSecretKey(secretName)]: announcement, ...others } = object.metadata.annotations ?? {}
   if (announcement === undefined) return object
   return { ...object, metadata: { ...object.metadata, annotations: others } }
 }

@@ -8,7 +8,7 @@ import { isObject, pointerSteps } from '../../../operator/domain/base/json.ts'
 import {
   mapSecretLeaves,
   placeholdersOfSecret,
-  unread,
+  unreadSecret,
 } from '../../../operator/domain/secret/secret-inputs.ts'
 
 /** Name under which REST knows the Secrets of the cluster. */
@@ -139,7 +139,7 @@ export function withKnownPlaceholders(refs: FreeForm, before: FreeForm): FreeFor
 /** What of `secret_refs` is known now: the leaves that carry a value; a placeholder stands for the others. */
 export function knownSecrets(references: FreeForm): FreeForm {
   return mapValues(references, (value) => {
-    if (!isObject(value) || typeof value['ref'] === 'string') return unread
+    if (!isObject(value) || typeof value['ref'] === 'string') return unreadSecret
     return isLeafValue(value) ? value['value'] : knownSecrets(value)
   })
 }

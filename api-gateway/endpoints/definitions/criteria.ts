@@ -2,7 +2,7 @@ import { type Criterion, ResourceDefinition } from '../../../operator/api/resour
 import { list } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
-import { criterionId } from '../../../operator/domain/definition/matching.ts'
+import { criterionId } from '../../../operator/domain/definition/criterion.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'

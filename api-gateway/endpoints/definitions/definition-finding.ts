@@ -5,7 +5,7 @@ import { type Criterion, ResourceDefinition } from '../../../operator/api/resour
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson, compareText } from '../../../operator/domain/base/json.ts'
 import { couldMatch, type MatchFilter } from '../../../operator/domain/definition/could-match.ts'
-import { criterionId, formatCriterion } from '../../../operator/domain/definition/matching.ts'
+import { criterionId, formatCriterion } from '../../../operator/domain/definition/criterion.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { byName, createdAt, find, findAll, inOrganization, refresh } from '../common/find.ts'

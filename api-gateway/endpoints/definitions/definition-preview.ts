@@ -7,7 +7,7 @@ import { createMatcher } from '../../../operator/domain/definition/matching.ts'
 import {
   type ListedProblem,
   moreProblems,
-  ProblemRoom,
+  ProblemLimit,
   problemCount,
 } from '../../../operator/domain/graph/problems.ts'
 import { plan } from '../../../operator/domain/plan/plan.ts'
@@ -99,7 +99,7 @@ export async function previewDefinition(
   const after = createMatcher(changed ? [...others, changed] : others)
   const changes = []
   const problems = []
-  const room = new ProblemRoom()
+  const room = new ProblemLimit()
   for (const environment of findAll(store, Environment, organization)) {
     const set = planning.deployedSet(environment)
     if (!set) continue
@@ -118,7 +118,7 @@ export async function previewDefinition(
 }
 
 /** The preview with those of its problems that there is room for, and how many more there are. */
-function bounded({ changes, problems }: Preview, room: ProblemRoom): Preview {
+function bounded({ changes, problems }: Preview, room: ProblemLimit): Preview {
   const listed = new Set(problems.filter((each) => room.take(each)))
   const more = problemCount(problems) - listed.size
   return {

@@ -8,8 +8,8 @@ import {
   type ResourceDefinition,
 } from '../../../operator/api/resource-definition.ts'
 import { boolean, type FreeForm, freeForm, list, object, string, time } from '../../../operator/api/schema.ts'
-import { criterionId, normalizeCriterion } from '../../../operator/domain/definition/matching.ts'
-import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
+import { criterionId, normalizeCriterion } from '../../../operator/domain/definition/criterion.ts'
 import { memoize } from '../../request/memoize.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'

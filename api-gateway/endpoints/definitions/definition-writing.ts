@@ -3,7 +3,7 @@ import { provisionSchema, ResourceDefinition } from '../../../operator/api/resou
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
-import { faultOf, parseReference } from '../../../operator/domain/resource/descriptor.ts'
+import { parseReference, problemOfDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
@@ -51,7 +51,7 @@ export async function newDefinition(
   gateway: Gateway,
 ): Promise<{ definition: ResourceDefinition; secret: Draft['secret'] }> {
   const { id, type, driver_type: driverType, criteria } = body
-  const fault = faultOf({ type })
+  const fault = problemOfDescriptor({ type })
   if (fault) throw new Problem('Invalid', fault)
   const { cluster } = gateway
   const { store } = cluster

@@ -3,7 +3,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import type { Static } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type DeltaContent, deltaContent, emptyDelta } from '../../../operator/domain/delta/delta.ts'
-import { refuseUnfitDependencies } from '../../../operator/domain/delta/dependency-form.ts'
+import { refuseInvalidDependencies } from '../../../operator/domain/delta/dependency-form.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Contribution } from '../common/change.ts'
@@ -25,7 +25,7 @@ export function findDelta(
 export function contentOf(request: Static<typeof changesRequest>): DeltaContent {
   const { add = {}, remove = [], update = {} } = request.modules ?? {}
   const content = { modules: { add, remove, update }, shared: request.shared ?? [] }
-  refuseUnfitDependencies(content)
+  refuseInvalidDependencies(content)
   return content
 }
 

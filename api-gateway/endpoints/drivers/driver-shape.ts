@@ -9,9 +9,9 @@ import {
   string,
 } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { faultOfTargetForm, faultsOfDriverTemplate } from '../../../operator/domain/definition/third-party.ts'
+import { problemOfTarget, problemsOfDriverTemplate } from '../../../operator/domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
-import { faultOfPartedSchema } from '../../../operator/domain/schema/user-schema.ts'
+import { problemOfPartedSchema } from '../../../operator/domain/schema/user-schema.ts'
 import { newId } from '../../request/parameters.ts'
 import { plainSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
@@ -70,11 +70,11 @@ export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDr
   const { type, target, inputs_schema: inputsSchema, account_types: accountTypes, template } = body
   if (body.is_public === true)
     throw new Problem('Invalid', "'is_public' cannot be true: a driver belongs to its organization")
-  const ofTarget = faultOfTargetForm(target)
+  const ofTarget = problemOfTarget(target)
   if (ofTarget !== undefined) throw new Problem('Invalid', ofTarget)
-  const ofSchema = faultOfPartedSchema(inputsSchema)
+  const ofSchema = problemOfPartedSchema(inputsSchema)
   if (ofSchema !== undefined) throw new Problem('Invalid', `'inputs_schema' ${ofSchema}`)
-  const ofTemplate = faultsOfDriverTemplate(body)
+  const ofTemplate = problemsOfDriverTemplate(body)
   if (ofTemplate.length > 0) throw new Problem('Invalid', ofTemplate.join('; '))
   return { type, target, inputsSchema, accountTypes, ...(template === undefined ? {} : { template }) }
 }

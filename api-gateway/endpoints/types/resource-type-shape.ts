@@ -1,8 +1,8 @@
 import type { ResourceType } from '../../../operator/api/resource-type.ts'
 import { freeForm, object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
-import { faultOfPartedSchema, faultOfSchema } from '../../../operator/domain/schema/user-schema.ts'
+import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
+import { problemOfPartedSchema, problemOfSchema } from '../../../operator/domain/schema/user-schema.ts'
 import { named } from '../../response/shapes.ts'
 
 const use = oneOf(['direct', 'indirect'], 'Whether workloads ask for it, or definitions alone.')
@@ -63,8 +63,8 @@ export function specPartOf(
   body: Static<typeof changedResourceTypeShape>,
 ): Omit<Partial<ResourceType['spec']>, 'classes'> {
   const { name, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema } = body
-  refuseFaulty('inputs_schema', inputsSchema && faultOfSchema(inputsSchema))
-  refuseFaulty('outputs_schema', outputsSchema && faultOfPartedSchema(outputsSchema))
+  refuseFaulty('inputs_schema', inputsSchema && problemOfSchema(inputsSchema))
+  refuseFaulty('outputs_schema', outputsSchema && problemOfPartedSchema(outputsSchema))
   return {
     ...(body.use === undefined ? {} : { use: body.use }),
     ...(name === undefined ? {} : { displayName: name }),

@@ -1,7 +1,7 @@
 import { annotations } from '../../../operator/api/names.ts'
 import { boolean, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { SharedValue, valueKeyPattern } from '../../../operator/api/shared-value.ts'
-import { holders, overlaid } from '../../../operator/domain/graph/shared-values.ts'
+import { effectiveValues, valuesOfEnvironment } from '../../../operator/domain/graph/shared-values.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
@@ -79,12 +79,12 @@ export const valueShape = named(
 /** The values of an application; with an environment those that it sees. */
 export function valuesAt(store: Store, path: ValuesPath): SharedValue[] {
   const { env_id } = path
-  return env_id === undefined ? ownValues(store, path) : overlaid(allValues(store, path), env_id)
+  return env_id === undefined ? ownValues(store, path) : valuesOfEnvironment(allValues(store, path), env_id)
 }
 
 /** The values that are of the application itself, or of the environment itself. */
 export function ownValues(store: Store, path: ValuesPath): SharedValue[] {
-  return holders(allValues(store, path)).filter(({ spec }) => spec.environmentId === path.env_id)
+  return effectiveValues(allValues(store, path)).filter(({ spec }) => spec.environmentId === path.env_id)
 }
 
 /** Every object that is a value of the application or of one of its environments. */

@@ -3,7 +3,7 @@ import type { Static } from '../../../operator/api/schema.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { refusePrototypeKey } from '../../../operator/domain/delta/patch.ts'
-import { placeOf, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
+import { valueIdentity, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { changeObject, contributionOf, stamped } from '../common/change.ts'
@@ -129,7 +129,11 @@ export async function createValue(
   const secret = 'secret' in content ? { name: secretName, data: secretData(content.secret) } : undefined
   const creation = { kind: SharedValue, wanted, secret, what: `value '${key}'` }
   const { cluster } = gateway
-  const [known] = cluster.store.byIndex(SharedValue, 'place', inOrganization(path.org_id, placeOf(place)))
+  const [known] = cluster.store.byIndex(
+    SharedValue,
+    'place',
+    inOrganization(path.org_id, valueIdentity(place)),
+  )
   await refuseOtherThan(creation, cluster, known)
   return createWithSecret(creation, gateway)
 }

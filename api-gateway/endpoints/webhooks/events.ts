@@ -1,5 +1,5 @@
 import { list, object, string } from '../../../operator/api/schema.ts'
-import { eventDeclarations } from '../../../operator/domain/deployment/events.ts'
+import { eventTypes } from '../../../operator/domain/deployment/events.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
 
@@ -25,6 +25,6 @@ export const events: readonly Endpoint[] = [
     tag: 'Webhooks',
     access: { organization: 'member' },
     responses: { 200: list(eventShape, 'Events.') },
-    handle: () => ok(eventDeclarations),
+    handle: () => ok(eventTypes),
   }),
 ]

@@ -11,7 +11,7 @@ import {
 } from '../../../operator/api/schema.ts'
 import { triggerSchema, Webhook } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { faultsOfWebhook } from '../../../operator/domain/deployment/webhook.ts'
+import { problemsOfWebhook } from '../../../operator/domain/deployment/webhook.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId, newId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
@@ -109,7 +109,7 @@ export function changedSpec(spec: Spec, changes: Static<typeof webhookChangesSha
   const merged = { ...spec, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
   const entries = Object.entries(merged).filter(([, value]) => value !== null)
   const wanted = Object.fromEntries(entries) as Spec // only what is optional can be null
-  const faults = faultsOfWebhook(wanted)
+  const faults = problemsOfWebhook(wanted)
   if (faults.length > 0) throw new Problem('Invalid', faults.join('; '))
   return wanted
 }

@@ -3,7 +3,7 @@ import type { ActiveResource, ProvisionedInstance } from '../../api/active-resou
 import type { KubeObject } from '../../api/kind.ts'
 import { apiVersion, finalizer } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { canonicalJson } from '../../domain/resource/identity.ts'
+import { canonicalJson } from '../../domain/base/json.ts'
 import type { Cookie } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { readObject } from '../../kube/cache/cluster.ts'

@@ -1,6 +1,6 @@
 import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import { annotations } from '../../api/names.ts'
-import { reworded } from '../../domain/base/errors.ts'
+import { copyError } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { recordEvent } from '../shared/events.ts'
 import type { ResourceTools } from './tools.ts'
@@ -34,7 +34,7 @@ export async function withDetachHint(
   } catch (error) {
     const command = `kubectl annotate activeresources.quartermaster.dev ${name} -n ${namespace} ${annotations.detach}=true`
     const hint = `; to delete it without deprovisioning, add '?detach=true' to the REST request, or run: ${command}`
-    throw error instanceof Error ? reworded(error, { message: `${error.message}${hint}` }) : error
+    throw error instanceof Error ? copyError(error, { message: `${error.message}${hint}` }) : error
   }
 }
 

@@ -1,4 +1,4 @@
-import { Failed, reworded, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, copyError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import { ApiError } from '../../kube/client/client.ts'
 
@@ -14,9 +14,9 @@ export async function withReason<T>(
   } catch (error) {
     if (error instanceof ApiError) throw error
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
-    if (error instanceof Waiting || error instanceof Stalled) throw reworded(error, { message })
-    const observed = error instanceof Failed ? error.observed : undefined
-    throw new Failed(reason, `${action}: ${message}`, observed)
+    if (error instanceof Waiting || error instanceof Stalled) throw copyError(error, { message })
+    const observed = error instanceof ReconcileError ? error.observed : undefined
+    throw new ReconcileError(reason, `${action}: ${message}`, observed)
   }
 }
 
@@ -25,7 +25,7 @@ export async function withObserved<T>(observed: object, work: () => Promise<T>):
   try {
     return await work()
   } catch (error) {
-    throw error instanceof Waiting || error instanceof Stalled ? reworded(error, { observed }) : error
+    throw error instanceof Waiting || error instanceof Stalled ? copyError(error, { observed }) : error
   }
 }
 

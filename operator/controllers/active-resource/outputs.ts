@@ -2,9 +2,9 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
-import type { ResourceTypeInfo } from '../../domain/resource/types.ts'
-import { type SortedOutputs, sortSecrets } from '../../domain/schema/secret-outputs.ts'
-import { faultsAgainst, partsOf } from '../../domain/schema/user-schema.ts'
+import type { ResourceTypeInfo } from '../../domain/resource/type-info.ts'
+import { type SeparatedOutputs, separateSecrets } from '../../domain/schema/secret-outputs.ts'
+import { schemaProblems, partsOf } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Objects } from '../../kube/objects.ts'
@@ -25,13 +25,13 @@ export function sortOutputs(
   types: readonly ResourceTypeInfo[],
   type: string,
   secretPaths: readonly string[] = [],
-): SortedOutputs {
+): SeparatedOutputs {
   const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
     holdsNull(value),
   )
   if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null or contains a null`)
   const custom = customTypeOf(type, types)
-  const sorted = sortSecrets(outputs, custom?.outputsSchema, secretPaths)
+  const sorted = separateSecrets(outputs, custom?.outputsSchema, secretPaths)
   if (custom) refuseUnfit(outputs, custom)
   const bytes = Buffer.byteLength(JSON.stringify([sorted.values, sorted.secretPaths]))
   if (bytes > maxOutputsBytes)
@@ -52,11 +52,11 @@ export function customTypeOf(type: string, types: readonly ResourceTypeInfo[]): 
 
 /** Throws Stalled for outputs that do not fit the type; outputs that were secret before count as the type declares them. */
 function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo): void {
-  const judged = sortSecrets(outputs, outputsSchema)
+  const judged = separateSecrets(outputs, outputsSchema)
   const parts = partsOf(outputsSchema)
   for (const part of ['values', 'secrets'] as const) {
     const schema = parts[part]
-    const [fault] = schema ? faultsAgainst(schema, judged[part]) : []
+    const [fault] = schema ? schemaProblems(schema, judged[part]) : []
     if (fault) {
       const message = `output '${part}${fault.pointer.replaceAll('/', '.')}' does not fit the type '${type}': ${fault.message}`
       throw new Stalled('InvalidOutputs', message)
@@ -70,7 +70,7 @@ export function withSecretOutputs<T extends Pick<Status, 'outputs'>>(
   secretPaths: readonly string[],
 ): T & Status {
   if (secretPaths.length === 0) return status
-  const { values: outputs } = sortSecrets({ values: status.outputs ?? {}, secrets: {} }, {}, secretPaths)
+  const { values: outputs } = separateSecrets({ values: status.outputs ?? {}, secrets: {} }, {}, secretPaths)
   return { ...status, outputs: status.outputs && outputs, secretOutputPaths: [...secretPaths] }
 }
 
@@ -87,7 +87,7 @@ export async function hideSecretOutputs(
   const type = spec.type.includes('/') ? types.find((each) => each.type === spec.type) : undefined
   if (!type || !status?.outputs) return resource
   const { outputs, secretOutputPaths } = status
-  const sorted = sortSecrets({ values: outputs, secrets: {} }, type.outputsSchema, secretOutputPaths)
+  const sorted = separateSecrets({ values: outputs, secrets: {} }, type.outputsSchema, secretOutputPaths)
   if (sameJson(sorted.values, outputs)) return resource
   const { inputsHash: _, ...hidden } = withSecretOutputs(observedOf(resource), sorted.secretPaths)
   await report(hidden, `the type '${type.type}' now declares some of its outputs secret`)

@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { reworded, saysNothingMade } from '../../domain/base/errors.ts'
+import { copyError, hadNoSideEffects } from '../../domain/base/errors.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
 import { observedOf } from '../shared/observed.ts'
@@ -77,7 +77,7 @@ export async function callDriver(
     pending.remove(resource)
     return answer
   } catch (error) {
-    if (saysNothingMade(error)) throw reworded(error, { observed: pending.without(resource, recorded) })
+    if (hadNoSideEffects(error)) throw copyError(error, { observed: pending.without(resource, recorded) })
     pending.remove(resource)
     throw error
   }

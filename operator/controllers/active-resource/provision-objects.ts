@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
-import { areCovered, leafPaths, type SortedOutputs } from '../../domain/schema/secret-outputs.ts'
+import { areCovered, leafPaths, type SeparatedOutputs } from '../../domain/schema/secret-outputs.ts'
 import type { Outputs, Provisioned } from '../../drivers/driver.ts'
 import { refuseReserved } from '../shared/applied-object.ts'
 import type { ApplyResult } from '../shared/drift.ts'
@@ -61,7 +61,7 @@ export async function readOutputs(
   run: Run,
   answer: Provisioned,
   applied: ApplyResult,
-): Promise<SortedOutputs> {
+): Promise<SeparatedOutputs> {
   const outputs = await run.attempt(() => outputsFrom(run, answer, applied))
   const { metadata, spec, status } = run.resource
   const types = run.tools.planning.typesOf(metadata.namespace ?? '')
@@ -93,7 +93,7 @@ async function outputsFrom(run: Run, answer: Provisioned, applied: ApplyResult):
  */
 export async function hideOutputs(
   { context, action }: Run,
-  { secrets }: SortedOutputs,
+  { secrets }: SeparatedOutputs,
   recorded: ResourceStatus,
   hidden: ResourceStatus,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { ResourceAccount } from '../../api/resource-account.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isObject, pointerSteps } from '../../domain/base/json.ts'
-import { faultsOfInputs } from '../../domain/definition/definition.ts'
+import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
@@ -52,7 +52,7 @@ export async function requestFor(
   })
   const credentialsSecretName = accountSecretOf(resource, cluster)
   const account = credentialsSecretName ? await reader.read(organization, credentialsSecretName) : undefined
-  const faults = faultsOfInputs(descriptor, inputs)
+  const faults = problemsOfInputs(descriptor, inputs)
   if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
   return {
     ...inputs,

@@ -1,6 +1,6 @@
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import { firstInTurn } from '../../domain/deployment/deployment.ts'
+import { nextToRun } from '../../domain/deployment/deployment.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Watch } from '../../kube/loop/controller.ts'
 import { type Observed, statusOfError } from '../../kube/loop/status.ts'
@@ -37,7 +37,7 @@ export class DeploymentDeadlines {
   remaining(deployment: EnvironmentDeployment): number {
     const { uid, creationTimestamp = '' } = deployment.metadata
     const others = this.#deploymentsBeside(deployment).filter(({ metadata }) => metadata.uid !== uid)
-    if (firstInTurn([...others, deployment]) !== deployment) return Number.POSITIVE_INFINITY
+    if (nextToRun([...others, deployment]) !== deployment) return Number.POSITIVE_INFINITY
     // A deployment waits only for those that end before it starts.
     const begun = Date.parse(deployment.status?.startTime ?? '') || Number.POSITIVE_INFINITY
     const ends = others

@@ -1,7 +1,7 @@
 import { type EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { shortened, storedBytes } from '../../domain/base/size.ts'
+import { shortenMessage, storedBytes } from '../../domain/base/size.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -63,9 +63,9 @@ function limited(problems: readonly ListedProblem[]): ListedProblem[] {
   let bytes = 0
   for (const { object, reason, message } of listed.slice(0, maxProblems)) {
     const problem = {
-      object: shortened(object, longestInProblem.object),
-      reason: shortened(reason, longestInProblem.reason),
-      message: shortened(message, longestInProblem.message),
+      object: shortenMessage(object, longestInProblem.object),
+      reason: shortenMessage(reason, longestInProblem.reason),
+      message: shortenMessage(message, longestInProblem.message),
     }
     bytes += storedBytes(problem)
     if (bytes > maxProblemsBytes) break

@@ -2,7 +2,12 @@ import { Environment } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isStartRemembered } from '../../domain/deployment/deployment.ts'
-import { alreadyRan, isLastPlanned, isRemembered, recall } from '../../domain/deployment/run-memory.ts'
+import {
+  alreadyRan,
+  decideRun,
+  isLastPlanned,
+  isRemembered,
+} from '../../domain/deployment/deployment-history.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { isStalled } from '../../kube/loop/outcome.ts'
@@ -67,7 +72,7 @@ export function endOfEarlierRun(
 ): DeploymentStatus | undefined {
   const { name } = deployment.metadata
   if (deployment.status?.startTime) return undefined
-  const outcome = recall(environment, deployment)
+  const outcome = decideRun(environment, deployment)
   if (outcome === 'run') return undefined
   if (outcome === 'full') throw failure({ problems: [tooManyDeployments(environment)] })
   const message = `deployment '${name}' ${pastTense[outcome]}; to run it again, create it under another name`

@@ -4,9 +4,9 @@ import type { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../../domain/delta/delta.ts'
-import { type Base, baseCalled, baseOf } from '../../domain/deployment/deployment.ts'
-import { isLastPlanned } from '../../domain/deployment/run-memory.ts'
-import { planningFault } from '../../domain/graph/guard.ts'
+import { type Base, baseNamed, baseOf } from '../../domain/deployment/deployment.ts'
+import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
+import { planningProblem } from '../../domain/graph/guard.ts'
 import { setObjectName } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
@@ -60,7 +60,7 @@ function findBase(
 ): Base | undefined {
   const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace ?? '', name)
   const named = status?.fromDeploymentName ?? spec.fromDeploymentName
-  return named === undefined ? baseOf(environment, find) : baseCalled(environment, named, find)
+  return named === undefined ? baseOf(environment, find) : baseNamed(environment, named, find)
 }
 
 function setOfBase(store: Store, namespace: string, { deploymentName, setName }: Base): SetContent {
@@ -102,7 +102,7 @@ function fold(base: SetContent, delta: DeploymentDelta): SetContent {
   try {
     return applyDelta(base, deltaContent(delta.spec))
   } catch (error) {
-    const message = `the delta '${delta.metadata.name}' does not apply: ${planningFault(error).message}`
+    const message = `the delta '${delta.metadata.name}' does not apply: ${planningProblem(error).message}`
     throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
   }
 }

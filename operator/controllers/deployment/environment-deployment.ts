@@ -2,7 +2,7 @@ import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import type { SetContent } from '../../domain/delta/delta.ts'
-import { firstInTurn, isFinished } from '../../domain/deployment/deployment.ts'
+import { nextToRun, isFinished } from '../../domain/deployment/deployment.ts'
 import { type Plan, type PlanStep, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { namespaceDescriptor } from '../../domain/resource/identity.ts'
@@ -198,7 +198,7 @@ class DeploymentReconciler {
   }
 
   #awaitTurn(deployment: EnvironmentDeployment): void {
-    const first = firstInTurn(this.#deploymentsBeside(deployment))
+    const first = nextToRun(this.#deploymentsBeside(deployment))
     if (!first || first.metadata.uid === deployment.metadata.uid) return
     throw new Waiting('DeploymentInProgress', `waiting for the deployment '${first.metadata.name}' to finish`)
   }

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { systemNamespace } from '../../api/names.ts'
-import { canonicalJson } from '../../domain/resource/identity.ts'
+import { canonicalJson } from '../../domain/base/json.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
 import { isAlreadyThere, type KubeClient } from '../../kube/client/client.ts'
 import { namespaceResource, pathOf, secretResource } from '../../kube/client/resource.ts'

@@ -4,7 +4,7 @@ import type { ResourceAccount } from '../../api/resource-account.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { SharedValue } from '../../api/shared-value.ts'
 import type { Webhook } from '../../api/webhook.ts'
-import { announcementsIn } from '../../domain/secret/announced-secrets.ts'
+import { pendingSecretsIn } from '../../domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import {
@@ -35,8 +35,8 @@ export function createOwnedSecrets<K extends OwnerKind>(
   return {
     async removeUnused(owner) {
       const { uid = '' } = owner.metadata
-      const announced = announcementsIn(owner.metadata.annotations, Date.now())
-      const current = announced.filter(({ isPast }) => !isPast).map(({ secretName }) => secretName)
+      const announced = pendingSecretsIn(owner.metadata.annotations, Date.now())
+      const current = announced.filter(({ isExpired }) => !isExpired).map(({ secretName }) => secretName)
       const named = [...namedBy(owner), ...current].filter(isSecretName)
       const former = new Set([
         ...(owner.status?.secretNames ?? []),
@@ -63,7 +63,7 @@ function trackMissedNames<K extends OwnerKind>(
   const missedNames = new Map<string, Set<string>>()
   const namesOf = (owner: ObjectOf<K>) => [
     ...namedBy(owner),
-    ...announcementsIn(owner.metadata.annotations, Date.now()).map(({ secretName }) => secretName),
+    ...pendingSecretsIn(owner.metadata.annotations, Date.now()).map(({ secretName }) => secretName),
   ]
   store.cacheOf(kind).subscribe(({ before, after }) => {
     const { uid = '' } = before?.metadata ?? {}

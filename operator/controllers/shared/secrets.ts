@@ -2,9 +2,9 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import { apiVersion } from '../../api/names.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Mismatch, ReferenceNotFound } from '../../domain/base/errors.ts'
-import { throwFaults } from '../../domain/base/fault.ts'
+import { throwProblems } from '../../domain/base/object-problem.ts'
 import { isTextLeaf } from '../../domain/secret/secret-inputs.ts'
-import { faultOfStore, isStoreReference } from '../../domain/secret/secret-stores.ts'
+import { problemOfStore, isStoreReference } from '../../domain/secret/secret-stores.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
 import type { KubeClient } from '../../kube/client/client.ts'
 import { secretResource } from '../../kube/client/resource.ts'
@@ -54,7 +54,7 @@ export async function resolveSecretRefs(
 async function resolveLeaf(value: unknown, namespace: string, reader: SecretReader): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => resolveLeaf(item, namespace, reader)))
   if (typeof value !== 'object' || value === null) return value
-  throwFaults(isStoreReference(value) ? [faultOfStore(value, 'a secret input')] : [])
+  throwProblems(isStoreReference(value) ? [problemOfStore(value, 'a secret input')] : [])
   const { secret, key } = value as { secret?: unknown; key?: unknown } // user data, checked below
   if (isTextLeaf(value)) return value['value']
   if (typeof secret !== 'string') return resolveSecretRefs(value as FreeForm, namespace, reader)

@@ -1,5 +1,5 @@
 import type { Kind, ObjectOf } from '../../api/kind.ts'
-import { isPresent } from '../../domain/base/fault.ts'
+import { isPresent } from '../../domain/base/object-problem.ts'
 import type { Cache } from '../../kube/cache/cache.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 

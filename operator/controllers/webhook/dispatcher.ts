@@ -4,11 +4,11 @@ import { type Kind, newObject, type ObjectOf } from '../../api/kind.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import {
-  type Occurrence,
-  occurrencesOfDeployment,
-  occurrencesOfEnvironment,
+  type WebhookEvent,
+  deploymentEvents,
+  environmentEvents,
 } from '../../domain/deployment/events.ts'
-import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
+import { isSubscribed, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
 import { type Change, versionOf } from '../../kube/cache/cache.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
@@ -105,7 +105,7 @@ class WebhookDispatcher implements Dispatcher {
   #mayHaveMissed<K extends Source>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
     if (this.#createdVersionOf(webhook) > versionOf(object)) return false
     return newOccurrencesOf(kind, object).some(
-      (each) => asksFor(webhook, each) && isOlderByTime(webhook, each) !== false,
+      (each) => isSubscribed(webhook, each) && isOlderByTime(webhook, each) !== false,
     )
   }
 
@@ -142,11 +142,11 @@ class WebhookDispatcher implements Dispatcher {
     await this.#markNotified(kind, object, occurrences)
   }
 
-  async #writeCalls<K extends Source>(kind: K, object: ObjectOf<K>, occurrence: Occurrence): Promise<void> {
+  async #writeCalls<K extends Source>(kind: K, object: ObjectOf<K>, occurrence: WebhookEvent): Promise<void> {
     const index = scoped(object, occurrence.applicationName)
     const webhooks = this.#cluster.store.byIndex(Webhook, 'application', index)
     await inParallel(
-      webhooks.filter((each) => asksFor(each, occurrence)),
+      webhooks.filter((each) => isSubscribed(each, occurrence)),
       async (each) => {
         if (await this.#isOlder(each, kind, object, occurrence)) await this.#writeCall(each, occurrence)
       },
@@ -159,7 +159,7 @@ class WebhookDispatcher implements Dispatcher {
     webhook: Webhook,
     kind: K,
     object: ObjectOf<K>,
-    occurrence: Occurrence,
+    occurrence: WebhookEvent,
   ): Promise<boolean> {
     const byTime = isOlderByTime(webhook, occurrence)
     if (byTime !== undefined) return byTime
@@ -175,7 +175,7 @@ class WebhookDispatcher implements Dispatcher {
     return createdVersion === undefined ? this.#firstVersionOf(webhook) : BigInt(createdVersion)
   }
 
-  async #writeCall(webhook: Webhook, occurrence: Occurrence): Promise<void> {
+  async #writeCall(webhook: Webhook, occurrence: WebhookEvent): Promise<void> {
     const { namespace = '', name, uid = '' } = webhook.metadata
     const call = callName(webhook, occurrence)
     if (this.#cluster.store.get(WebhookCall, namespace, call)) return
@@ -197,7 +197,7 @@ class WebhookDispatcher implements Dispatcher {
   async #markNotified<K extends Source>(
     kind: K,
     object: ObjectOf<K>,
-    occurrences: readonly Occurrence[],
+    occurrences: readonly WebhookEvent[],
   ): Promise<void> {
     const { uid } = object.metadata
     const types = [...notifiedTypesOf(object), ...occurrences.map(({ type }) => type)]
@@ -210,15 +210,15 @@ class WebhookDispatcher implements Dispatcher {
   }
 }
 
-function newOccurrencesOf<K extends Source>(kind: K, object: ObjectOf<K>): Occurrence[] {
+function newOccurrencesOf<K extends Source>(kind: K, object: ObjectOf<K>): WebhookEvent[] {
   const notified = notifiedTypesOf(object)
   return occurrencesOf(kind, object).filter((each) => !notified.includes(each.type))
 }
 
-function occurrencesOf<K extends Source>(kind: K, object: ObjectOf<K>): Occurrence[] {
+function occurrencesOf<K extends Source>(kind: K, object: ObjectOf<K>): WebhookEvent[] {
   return kind === Environment
-    ? occurrencesOfEnvironment(object as Environment) // as its kind says
-    : occurrencesOfDeployment(object as EnvironmentDeployment)
+    ? environmentEvents(object as Environment) // as its kind says
+    : deploymentEvents(object as EnvironmentDeployment)
 }
 
 function notifiedTypesOf({ metadata }: ObjectOf<Source>): string[] {

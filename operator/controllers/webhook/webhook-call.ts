@@ -1,10 +1,10 @@
 import { annotations } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import {
   bodyOf,
-  faultOfSigningSecret,
-  faultsOfWebhook,
+  problemOfSigningSecret,
+  problemsOfWebhook,
   signatureOf,
   signingKey,
   targetOf,
@@ -99,7 +99,7 @@ async function send(
     if (status === gone) throw givenUp('Gone', 'the receiver answered 410: it is gone for good', seen)
     throw failed(call, `the receiver answered ${status}`, seen, tools)
   } catch (error) {
-    if (error instanceof Stalled || error instanceof Failed) throw error
+    if (error instanceof Stalled || error instanceof ReconcileError) throw error
     const text = error instanceof Error ? error.message : String(error)
     const message = redact(text, [secret, webhook.spec.headers])
     if (error instanceof TargetRefused || error instanceof InvalidHeader)
@@ -148,7 +148,7 @@ async function readSigningSecret(webhook: Webhook, { client }: Cluster): Promise
   const secret = await createSecretReader(client).read(webhook.metadata.namespace ?? '', name)
   const text = secret[signingKey]
   // The Secret may have changed since the webhook became ready.
-  const fault = faultOfSigningSecret(text)
+  const fault = problemOfSigningSecret(text)
   if (fault === undefined) return String(text)
   throw new Waiting('InvalidSigningSecret', `waiting for the Secret '${name}': ${fault}`, secretRetrySeconds)
 }
@@ -164,7 +164,7 @@ function failed(
   const isTooLate = Date.now() - created > giveUpSeconds * 1000
   return isTooLate || status?.finishTime
     ? givenUp('GivenUp', `given up: ${message}`, seen)
-    : new Failed('NotDelivered', message, seen)
+    : new ReconcileError('NotDelivered', message, seen)
 }
 
 /** Whether the call was accepted or given up, and no redelivery is requested. */
@@ -175,7 +175,7 @@ function isFinished({ metadata, status }: WebhookCall): boolean {
 
 /** A terminating webhook is no longer reconciled, so its conditions do not count. */
 function isCallable(webhook: Webhook): boolean {
-  return webhook.metadata.deletionTimestamp ? faultsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
+  return webhook.metadata.deletionTimestamp ? problemsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
 }
 
 function givenUp(reason: string, message: string, seen: CallStatus): Stalled {

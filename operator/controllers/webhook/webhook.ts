@@ -3,10 +3,10 @@ import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Waiting } from '../../domain/base/errors.ts'
-import { type Fault, faultsOfReference, throwFaults } from '../../domain/base/fault.ts'
+import { type ObjectProblem, problemsOfReference, throwProblems } from '../../domain/base/object-problem.ts'
 import {
-  faultOfSigningSecret,
-  faultsOfWebhook,
+  problemOfSigningSecret,
+  problemsOfWebhook,
   formatSigningSecret,
   signingKey,
 } from '../../domain/deployment/webhook.ts'
@@ -79,10 +79,10 @@ async function reconcile(
   // `removeUnused` deletes the old secret, so the new one must exist.
   const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
   const status = { ...(await ownedSecrets.removeUnused(webhook)), createdVersion, signingSecretName }
-  const fault = faultOfSigningSecret(secret[signingKey])
+  const fault = problemOfSigningSecret(secret[signingKey])
   const message = `the Secret '${signingSecretName}': ${fault}`
   const ofSecret = fault === undefined ? [] : [{ reason: 'InvalidSigningSecret', message }]
-  throwFaults([...faultsOfForm(webhook), ...faultsOfApplication(webhook, cluster.store), ...ofSecret], status)
+  throwProblems([...faultsOfForm(webhook), ...faultsOfApplication(webhook, cluster.store), ...ofSecret], status)
   return status
 }
 
@@ -98,9 +98,9 @@ function awaitLastCalls(webhook: Webhook, store: Store): void {
 function faultsOfApplication(
   { metadata: { namespace = '' }, spec: { applicationName } }: Webhook,
   store: Store,
-): Fault[] {
+): ObjectProblem[] {
   const isThere = store.get(Application, namespace, applicationName) !== undefined
-  return faultsOfReference('ApplicationNotFound', `application '${applicationName}'`, isThere)
+  return problemsOfReference('ApplicationNotFound', `application '${applicationName}'`, isThere)
 }
 
 async function createSecret({ metadata }: Webhook, name: string, cluster: Cluster): Promise<void> {
@@ -124,9 +124,9 @@ async function createSecret({ metadata }: Webhook, name: string, cluster: Cluste
   }
 }
 
-function faultsOfForm({ spec }: Webhook): Fault[] {
-  const faults = faultsOfWebhook(spec)
-  return faults.length === 0 ? [] : [{ reason: 'InvalidWebhook', message: faults.join('; ') }]
+function faultsOfForm({ spec }: Webhook): ObjectProblem[] {
+  const problems = problemsOfWebhook(spec)
+  return problems.length === 0 ? [] : [{ reason: 'InvalidWebhook', message: problems.join('; ') }]
 }
 
 function isOpen({ status }: WebhookCall): boolean {

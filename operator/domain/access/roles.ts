@@ -3,15 +3,15 @@ import type { Membership } from '../../api/access.ts'
 type MembershipSpec = Membership['spec']
 type ApplicationRole = NonNullable<MembershipSpec['applications']>[number]['role']
 
-/** Role in an organization that an operation may need; each includes those before it. */
+/** Role in an organization that an operation can require. Each role includes those before it. */
 export type OrganizationRole = (typeof organizationRoles)[number]
 
 const organizationRoles = ['member', 'manager', 'administrator'] as const
 const applicationRoles: readonly ApplicationRole[] = ['viewer', 'developer', 'owner']
 
 /**
- * The least that a caller needs: a role in the organization; or a role on the application, for which
- * `orOrganization` will do as well, and with `deployer` that role on the environment type on top.
+ * The minimum role for an operation: a role in the organization, or a role on the application. `orOrganization` names an
+ * organization role that suffices instead; `deployer` also requires that role on the environment type.
  */
 export type Requirement =
   | { readonly organization: OrganizationRole }
@@ -21,15 +21,13 @@ export type Requirement =
       readonly deployer?: boolean
     }
 
-/** What a request is about, as far as roles go. */
+/** The application and environment type that a request is about. */
 export interface RoleTarget {
   readonly applicationId?: string
   readonly environmentType?: string
 }
 
-/**
- * Whether a member of the organization may do what needs `requirement`; nobody outside of it may do anything.
- */
+/** Whether a membership satisfies a requirement. Without a membership the answer is always no. */
 export function allows(
   membership: MembershipSpec | undefined,
   requirement: Requirement,
@@ -45,7 +43,7 @@ export function allows(
 }
 
 function hasOrganizationRole(membership: MembershipSpec, least: OrganizationRole): boolean {
-  // The other roles are those of members: nothing is built here, and a viewer of all applications changes none.
+  // `artefactContributor` and `orgViewer` count as members here: they change nothing in the organization.
   const held = organizationRoles.find((each) => each === membership.role) ?? 'member'
   return organizationRoles.indexOf(held) >= organizationRoles.indexOf(least)
 }

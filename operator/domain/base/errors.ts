@@ -1,8 +1,8 @@
-/** Not yet: something else must happen first. Tried again when that something changes, or after `retryAfterSeconds`. */
+/** The object waits for something else. Retried when that changes, or after `retryAfterSeconds`. */
 export class Waiting extends Error {
   readonly reason: string
   readonly retryAfterSeconds: number | undefined
-  /** Status fields that were found out before the wait. */
+  /** Status fields that are known so far. */
   readonly observed: object | undefined
   constructor(reason: string, message: string, retryAfterSeconds?: number, observed?: object) {
     super(message)
@@ -13,12 +13,12 @@ export class Waiting extends Error {
 }
 
 /**
- * A person must act: trying again changes nothing until the object or what it refers to changes. After
- * `retryAfterSeconds` it is tried again all the same, where nobody tells us that the person acted.
+ * A person must act. Not retried until the object or an object that it refers to changes; `retryAfterSeconds` is for
+ * causes that no watch reports.
  */
 export class Stalled extends Error {
   readonly reason: string
-  /** Status fields that were found out before it stalled. */
+  /** Status fields that are known so far. */
   readonly observed: object | undefined
   readonly retryAfterSeconds: number | undefined
   constructor(reason: string, message: string, observed?: object, retryAfterSeconds?: number) {
@@ -29,16 +29,16 @@ export class Stalled extends Error {
   }
 }
 
-/** What the object refers to is not there, or not yet. An object that was ready is not ready until it is back. */
+/** A referenced object does not exist, or not yet. An object that was ready is not ready until the reference exists. */
 export class ReferenceNotFound extends Waiting {}
 
-/** Does not fit the objects beside it as they are now. They may still change: it stalls after the settle time. */
+/** The object conflicts with other objects, which may still change. It stalls after a grace period. */
 export class Mismatch extends Stalled {}
 
-/** It went wrong in a step that has a name: tried again with growing pauses. */
-export class Failed extends Error {
+/** A reconcile failed, with the reason for the condition. Retried with back-off. */
+export class ReconcileError extends Error {
   readonly reason: string
-  /** Status fields that were found out before it went wrong. */
+  /** Status fields that are known so far. */
   readonly observed: object | undefined
   constructor(reason: string, message: string, observed?: object) {
     super(message)
@@ -48,23 +48,23 @@ export class Failed extends Error {
 }
 
 /**
- * Says of the error of a driver's call that the call for sure made and changed nothing: it was refused as a whole, or
- * never sent. Of an answer that was lost nobody can say so.
+ * Marks the error of a driver call that certainly changed nothing: the call was refused as a whole, or never sent. A lost
+ * response does not qualify.
  */
-export function nothingMade<E extends Error>(error: E): E {
+export function withoutSideEffects<E extends Error>(error: E): E {
   return Object.assign(error, { [harmless]: true })
 }
 
-/** Whether an error says so. */
-export function saysNothingMade(error: unknown): boolean {
+/** Whether `withoutSideEffects` marked the error. */
+export function hadNoSideEffects(error: unknown): boolean {
   return error instanceof Error && harmless in error
 }
 
-const harmless = Symbol('nothing was made')
+const harmless = Symbol('without side effects')
 
-/** The same error with another message, or with other facts; an error that says nothing of what to do stays as it is. */
-export function reworded(error: unknown, changes: { message?: string; observed?: object }): unknown {
-  if (!(error instanceof Waiting || error instanceof Stalled || error instanceof Failed)) return error
+/** A copy of the error with another message or other status fields. An error without a reason is returned as it is. */
+export function copyError(error: unknown, changes: { message?: string; observed?: object }): unknown {
+  if (!(error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError)) return error
   const { reason } = error
   const { message = error.message, observed = error.observed } = changes
   if (error instanceof Waiting) {
@@ -75,10 +75,10 @@ export function reworded(error: unknown, changes: { message?: string; observed?:
     const Same = error instanceof Mismatch ? Mismatch : Stalled
     return new Same(reason, message, observed, error.retryAfterSeconds)
   }
-  return new Failed(reason, message, observed)
+  return new ReconcileError(reason, message, observed)
 }
 
-/** Why a request of a caller of the gateway is refused; `reason` decides the HTTP status. */
+/** A problem with the input of a request or a rule. The gateway answers with the HTTP status of `reason`. */
 export class Problem extends Error {
   readonly reason: ProblemReason
   readonly details: unknown
@@ -89,7 +89,7 @@ export class Problem extends Error {
   }
 }
 
-/** The vocabulary of refusals; the gateway maps each to one status of the specification. */
+/** Reasons of problems. The gateway maps each to one HTTP status of the specification. */
 export type ProblemReason =
   | 'Invalid'
   | 'Unauthorized'

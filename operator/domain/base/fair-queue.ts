@@ -1,20 +1,20 @@
-/** What waits, by whom it waits for: each owner has a turn after the other, whoever came first within one. */
+/** A queue that serves its owners round-robin, and the items of one owner in order of arrival. */
 export interface FairQueue<T> {
-  /** Puts an item last among those of its owner, unless it is there already. */
+  /** Appends an item to those of its owner, unless the queue holds it already. */
   add(owner: string, item: T): void
-  /** Takes the next item away; its owner is behind all others at the next time. */
+  /** Removes and returns the next item. Its owner moves behind all others. */
   take(): T | undefined
-  /** Gives the owner no turns until it is released; what is added meanwhile waits. */
-  hold(owner: string): void
-  release(owner: string): void
-  /** Items of an owner. */
+  /** Serves no items of the owner until `resume`. Items can still be added. */
+  pause(owner: string): void
+  resume(owner: string): void
+  /** Number of items of an owner. */
   countOf(owner: string): number
-  /** Items of all owners. */
+  /** Number of items of all owners. */
   readonly size: number
   clear(): void
 }
 
-/** Nobody waits yet. */
+/** Creates an empty queue. */
 export function createFairQueue<T>(): FairQueue<T> {
   const waiting = new Map<string, Set<T>>()
   const held = new Map<string, Set<T>>()
@@ -29,7 +29,7 @@ export function createFairQueue<T>(): FairQueue<T> {
       items.add(item)
     },
     take() {
-      // Whoever came while the last one was at it comes before another one of the same owner.
+      // Owners that arrived since the last call go before the owner of the last item.
       const rest = last === undefined ? undefined : waiting.get(last)
       if (last !== undefined && rest && waiting.delete(last)) waiting.set(last, rest)
       const [first] = waiting
@@ -43,12 +43,12 @@ export function createFairQueue<T>(): FairQueue<T> {
       last = owner
       return item
     },
-    hold(owner) {
+    pause(owner) {
       if (held.has(owner)) return
       held.set(owner, waiting.get(owner) ?? new Set())
       waiting.delete(owner)
     },
-    release(owner) {
+    resume(owner) {
       const items = held.get(owner)
       held.delete(owner)
       if (items && items.size > 0) waiting.set(owner, items)

@@ -1,13 +1,22 @@
 import type { FreeForm } from '../../api/schema.ts'
 
-/** Whether a value is a JSON object: neither an array nor null. */
+/** Whether a value is a JSON object, not an array or null. */
 export function isObject(value: unknown): value is FreeForm {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The own property of a map whose keys are the user's. */
+/** The own property of a map with user-defined keys, which may be `__proto__` or `constructor`. */
 export function ownValue<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined
+}
+
+/** Parses JSON; returns undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** JSON with sorted keys: equal content gives equal text. */
@@ -23,9 +32,7 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`
 }
 
-/**
- * Whether two JSON values are equal, whatever the order of their keys; an absent key equals an undefined one.
- */
+/** Whether two JSON values are equal, in any order of keys. An absent key equals an undefined one. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left)) {
@@ -45,13 +52,13 @@ function definedKeys(object: FreeForm): string[] {
   return Object.keys(object).filter((key) => object[key] !== undefined)
 }
 
-/** Which of two texts comes first, by code units and so the same on every machine. */
+/** Compares texts by code units, independent of the locale. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1
 }
 
-/** The steps of a JSON pointer (RFC 6901), which must be well-formed; none for the empty one. */
+/** The steps of a well-formed JSON pointer (RFC 6901). The empty pointer has none. */
 export function pointerSteps(pointer: string): string[] {
   return pointer
     .split('/')
@@ -59,7 +66,7 @@ export function pointerSteps(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** One step of a JSON pointer as RFC 6901 escapes it. */
+/** Escapes one step of a JSON pointer (RFC 6901). */
 export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,7 +1,7 @@
-/** The last work of each key that runs or waits. */
+/** The last running or waiting work of each key. */
 export type KeyedMutex = Map<string, Promise<unknown>>
 
-/** Runs work after all earlier work of the same key has ended, well or not. */
+/** Runs work after all earlier work of the same key has completed or failed. */
 export async function withLock<T>(mutex: KeyedMutex, key: string, work: () => Promise<T>): Promise<T> {
   const run = after(mutex.get(key), work)
   mutex.set(key, run)
@@ -13,7 +13,7 @@ export async function withLock<T>(mutex: KeyedMutex, key: string, work: () => Pr
 }
 
 async function after<T>(earlier: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
-  // An error of the earlier work is for its own caller.
+  // The caller of the earlier work handles its error.
   await Promise.allSettled([earlier])
   return work()
 }

@@ -1,15 +1,15 @@
 import { RE2JS } from 're2js'
 
-/** A pattern, spelled as JavaScript does, such as `\u00e9`, that runs in linear time. */
+/** Compiles a pattern in JavaScript syntax, such as `\u00e9`, to one that runs in linear time. */
 export function compileLinear(pattern: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(pattern))
 }
 
-/** The engine for Ajv whose patterns run in linear time, whatever they and the text are. */
+/** A regular expression engine for Ajv that runs in linear time. */
 export const linearRegExp = Object.assign(
   (pattern: string) => {
     const compiled = compileLinear(pattern)
-    // Ajv takes two patterns of the same text for the same pattern: without this, all of them.
+    // Ajv uses the text as the cache key of a pattern.
     return { test: (text: string) => compiled.test(text), toString: () => pattern }
   },
   { code: 'linearRegExp' },

@@ -3,11 +3,11 @@ import { fullBudget, type WorkBudget } from './work-budget.ts'
 
 const maxDistance = 3
 const maxLength = 64
-const maxLooks = 200
+const maxCompared = 200
 
 /**
- * `; did you mean 'x'?` for the known name that is nearest to a wrong one, or nothing when none is near. Who asks
- * for many gives its effort, so that hints go with the first faults only.
+ * `; did you mean 'x'?` for the known name that is nearest to a wrong one, or an empty text if none is near. A shared
+ * budget limits the hints of one request to its first problems.
  */
 export function didYouMean(
   wrong: string,
@@ -18,11 +18,11 @@ export function didYouMean(
   budget.hints -= 1
   const text = wrong.toLowerCase()
   let best: { name: string; distance: number } | undefined
-  let looks = 0
+  let compared = 0
   for (const name of known) {
     if (Math.abs(name.length - wrong.length) > maxDistance) continue
-    looks += 1
-    if (looks > maxLooks) break
+    compared += 1
+    if (compared > maxCompared) break
     const distance = distanceBetween(text, name.toLowerCase())
     if (distance > maxDistance || distance >= name.length) continue
     if (!best || distance < best.distance || (distance === best.distance && compareText(name, best.name) < 0))
@@ -31,10 +31,7 @@ export function didYouMean(
   return best ? `; did you mean '${best.name}'?` : ''
 }
 
-/**
- * How many letters must change, come, go or swap with the next to make one word of the other; no matter for
- * words that are far apart.
- */
+/** The Damerau–Levenshtein distance of two words; Infinity when it exceeds `maxDistance`. */
 function distanceBetween(left: string, right: string): number {
   let before: number[] = []
   let row = Array.from({ length: right.length + 1 }, (_, i) => i)
@@ -49,7 +46,7 @@ function distanceBetween(left: string, right: string): number {
       next.push(distance)
       least = Math.min(least, distance)
     }
-    // A row is never nearer than the one before, and a swap, which looks two rows back, costs one.
+    // No later row can have a smaller distance.
     if (least > maxDistance) return Infinity
     before = row
     row = next

@@ -1,14 +1,16 @@
-/** What can be put in an order: a name and what it depends on. */
-export interface Ordered<T> {
+/** A node with its dependencies. */
+export interface Sortable<T> {
   readonly text: string
   readonly edges: ReadonlySet<T>
 }
 
 /**
- * The nodes with dependencies before dependents, the same for the same graph; and the cycles in it, each as
- * the names along it with the first one again at the end.
+ * The nodes with dependencies before dependents, in an order that depends on the graph only; and its cycles, each as the
+ * names along it, the first one repeated at the end.
  */
-export function inOrder<T extends Ordered<T>>(nodes: readonly T[]): { order: T[]; cycles: string[][] } {
+export function sortTopologically<T extends Sortable<T>>(
+  nodes: readonly T[],
+): { order: T[]; cycles: string[][] } {
   const rank = new Map([...nodes].sort(byText).map((node, i) => [node, i]))
   const sortedEdges = ({ edges }: T): T[] =>
     [...edges].sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))

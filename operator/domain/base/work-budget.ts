@@ -1,20 +1,20 @@
-/** What is left of the work that one request or plan may take while everybody else waits. */
+/** The remaining work that one request or plan may do; the event loop is blocked meanwhile. */
 export interface WorkBudget {
-  /** Names that may still be searched for one that was meant. */
+  /** Remaining searches for a similar name. */
   hints: number
-  /** Steps of checks against schemas of users, of about half a microsecond at most. */
+  /** Remaining steps of checks against user schemas; a step takes at most about 0.5 µs. */
   steps: number
-  /** Definitions' criteria that may still be looked at to say why none fits. */
+  /** Remaining criteria that may be examined to explain why none matches. */
   candidates: number
 }
 
-const hintsOfAll = 20
-const candidatesOfAll = 100_000
+const maxHints = 20
+const maxCandidates = 100_000
 
-/** Steps that all checks against schemas of users within one request or plan may take. */
-export const stepsOfAll = 2_000_000
+/** Steps that all checks against user schemas within one request or plan may take. */
+export const maxSteps = 2_000_000
 
-/** All that one request or plan may take. */
+/** The budget of a new request or plan. */
 export function fullBudget(): WorkBudget {
-  return { hints: hintsOfAll, steps: stepsOfAll, candidates: candidatesOfAll }
+  return { hints: maxHints, steps: maxSteps, candidates: maxCandidates }
 }

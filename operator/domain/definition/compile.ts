@@ -3,6 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { ObjectProblem } from '../base/object-problem.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import { definitionRoots, type Link, parseLink } from '../placeholder/link.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
@@ -10,16 +11,10 @@ import { parseReference, type Reference } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { isProvidedBy } from '../resource/types.ts'
 import { malformedSecret, secretPlaceholders } from '../secret/secret-inputs.ts'
-import { faultsOfStores } from '../secret/secret-stores.ts'
-import { driverOf, driverTypeOf, faultsOfAccount } from './definition.ts'
+import { problemsOfStores } from '../secret/secret-stores.ts'
+import { driverOf, driverTypeOf, problemsOfAccount } from './definition.ts'
 
-/** What is wrong with a definition for whatever resource it is chosen. */
-export interface DefinitionFault {
-  readonly reason: string
-  readonly message: string
-}
-
-/** One entry of `provision`. */
+/** One entry of `provision` in a definition. */
 export interface Provisioning {
   readonly reference: Reference
   readonly isDependent: boolean
@@ -27,39 +22,39 @@ export interface Provisioning {
   readonly params: FreeForm | undefined
 }
 
-/** A definition as the graph needs it, worked out once however many resources it is chosen for. */
+/** What the graph needs of a definition, computed once for all resources that it is chosen for. */
 export interface CompiledDefinition {
   readonly links: readonly Link[]
   readonly provisions: readonly Provisioning[]
   readonly driver: DriverDescriptor | undefined
-  readonly faults: readonly DefinitionFault[]
+  readonly problems: readonly ObjectProblem[]
 }
 
-/** What definitions may name. */
-export interface Surroundings {
+/** Everything that a definition can refer to. */
+export interface DefinitionContext {
   readonly catalogue: readonly DriverDescriptor[]
   readonly vendors: readonly string[]
-  /** Type of an account; undefined when there is none of that name. */
+  /** Type of an account; undefined when the account does not exist. */
   accountTypeOf(name: string): string | undefined
-  /** What is left of the work for hints. */
+  /** Remaining work for hints. */
   readonly budget: WorkBudget
 }
 
-/** Works out what a definition refers to, and what of that cannot be. */
+/** Finds the references of a definition, and its problems. */
 export function compileDefinition(
   definition: ResourceDefinition,
-  surroundings: Surroundings,
+  context: DefinitionContext,
 ): CompiledDefinition {
   const { metadata, spec } = definition
-  const faults: DefinitionFault[] = []
+  const problems: ObjectProblem[] = []
   const owner = `definition '${metadata.name}'`
-  const driver = driverOf(spec.driverType, surroundings.catalogue, surroundings.vendors)
-  faults.push(...driverFaults(definition, driver, owner, surroundings))
+  const driver = driverOf(spec.driverType, context.catalogue, context.vendors)
+  problems.push(...driverProblems(definition, driver, owner, context))
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
-  faults.push(...faultsOfStores(secretRefs, 'secretRefs', `${owner}, `))
+  problems.push(...problemsOfStores(secretRefs, 'secretRefs', `${owner}, `))
   const links = distinct([
-    ...linksIn(values, definitionRoots, `${owner}, driver inputs`, faults),
-    ...linksInSecrets(secretRefs, `${owner}, secret input`, faults),
+    ...linksIn(values, definitionRoots, `${owner}, driver inputs`, problems),
+    ...linksInSecrets(secretRefs, `${owner}, secret input`, problems),
   ])
   const provisions: Provisioning[] = []
   for (const [key, entry] of Object.entries(spec.provision ?? {})) {
@@ -68,45 +63,45 @@ export function compileDefinition(
     try {
       const reference = parseReference(key)
       const { isDependent = false, matchDependents = false } = entry
-      const before = faults.length
-      linksIn(params ?? {}, definitionRoots, where, faults)
-      const isSound = faults.length === before
+      const before = problems.length
+      linksIn(params ?? {}, definitionRoots, where, problems)
+      const isSound = problems.length === before
       provisions.push({ reference, isDependent, matchDependents, params: isSound ? params : undefined })
     } catch (error) {
-      faults.push(faultFrom(error, 'InvalidReference', owner))
+      problems.push(problemFrom(error, 'InvalidReference', owner))
     }
   }
-  return { links, provisions, driver, faults }
+  return { links, provisions, driver, problems }
 }
 
-function driverFaults(
+function driverProblems(
   definition: ResourceDefinition,
   driver: DriverDescriptor | undefined,
   owner: string,
-  surroundings: Surroundings,
-): DefinitionFault[] {
+  context: DefinitionContext,
+): ObjectProblem[] {
   const { driverType, type } = definition.spec
-  const { catalogue, vendors } = surroundings
+  const { catalogue, vendors } = context
   if (!driver) {
     const known = catalogue.map((each) => driverTypeOf(each, vendors))
-    const hint = didYouMean(driverType, known, surroundings.budget) || `; known drivers: ${known.join(', ')}`
+    const hint = didYouMean(driverType, known, context.budget) || `; known drivers: ${known.join(', ')}`
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }
-  const faults: DefinitionFault[] = []
+  const problems: ObjectProblem[] = []
   const { resourceTypes } = driver
   if (!isProvidedBy(type, resourceTypes)) {
     const message = `driver '${driverType}' of ${owner} does not provide '${type}', only ${resourceTypes?.join(', ')}`
-    faults.push({ reason: 'WrongType', message })
+    problems.push({ reason: 'WrongType', message })
   }
-  return [...faults, ...faultsOfAccount(definition, driver, surroundings)]
+  return [...problems, ...problemsOfAccount(definition, driver, context)]
 }
 
-/** The distinct things that the placeholders in a value name; those that can name nothing become faults. */
+/** The distinct targets of the placeholders in a value. Invalid placeholders become problems. */
 export function linksIn(
   value: unknown,
   roots: readonly string[],
   where: string,
-  faults: DefinitionFault[],
+  problems: ObjectProblem[],
   lenient = false,
 ): Link[] {
   const links: Link[] = []
@@ -115,19 +110,19 @@ export function linksIn(
       try {
         links.push(parseLink(path, roots))
       } catch (error) {
-        faults.push(faultFrom(error, 'InvalidPlaceholder', `${where} '${at}'`))
+        problems.push(problemFrom(error, 'InvalidPlaceholder', `${where} '${at}'`))
       }
     }
   } catch (error) {
-    faults.push(faultFrom(error, 'InvalidPlaceholder', where))
+    problems.push(problemFrom(error, 'InvalidPlaceholder', where))
   }
   return distinct(links)
 }
 
-/** The same for secret inputs, of which no fault tells the text. */
-function linksInSecrets(refs: FreeForm, where: string, faults: DefinitionFault[]): Link[] {
+/** The same for secret inputs. The problems never contain the text. */
+function linksInSecrets(refs: FreeForm, where: string, problems: ObjectProblem[]): Link[] {
   const report = (at: string) =>
-    faults.push({ reason: 'InvalidPlaceholder', message: `${where} '${at}' ${malformedSecret}` })
+    problems.push({ reason: 'InvalidPlaceholder', message: `${where} '${at}' ${malformedSecret}` })
   return secretPlaceholders(refs, report).map(({ path }) => parseLink(path, definitionRoots))
 }
 
@@ -140,12 +135,12 @@ function distinct(links: readonly Link[]): Link[] {
   return [...byName.values()]
 }
 
-function faultFrom(error: unknown, reason: string, where: string): DefinitionFault {
+function problemFrom(error: unknown, reason: string, where: string): ObjectProblem {
   if (error instanceof Problem) return { reason, message: `${where}: ${error.message}` }
   throw error
 }
 
-/** Parameters that somebody gave; none and empty ones are the same. */
+/** Params, or undefined when they are empty. */
 export function givenParams(params: unknown): FreeForm | undefined {
   return isObject(params) && Object.keys(params).length > 0 ? params : undefined
 }

@@ -2,17 +2,17 @@ import type { Criterion, ResourceDefinition } from '../../api/resource-definitio
 import { compareText } from '../base/json.ts'
 import { type CriterionKey, criterionRank, normalizeCriterion } from './criterion.ts'
 
-/** What is known of a context; a key that is not given may have any value. */
+/** The known part of a context. An absent key can have any value. */
 export type MatchFilter = Readonly<Partial<Record<CriterionKey | 'type', string>>>
 
 const neverMatches = -1
 
-/** The definitions that could be chosen in such a context, by type, those that would win first. */
+/** The definitions that can match in such a context, sorted by type, then by descending rank. */
 export function couldMatch(
   definitions: readonly ResourceDefinition[],
   { type, ...context }: MatchFilter,
 ): ResourceDefinition[] {
-  const given = (Object.keys(context) as CriterionKey[]).filter((key) => context[key] !== undefined) // the rest of a MatchFilter
+  const given = (Object.keys(context) as CriterionKey[]).filter((key) => context[key] !== undefined) // all keys but `type`
   return definitions
     .filter(({ spec }) => type === undefined || spec.type === type)
     .map((definition) => ({ definition, rank: rankIn(definition, context, given) }))
@@ -26,7 +26,7 @@ export function couldMatch(
     .map(({ definition }) => definition)
 }
 
-/** The highest rank of the criteria that could fit. */
+/** The highest rank of the criteria that can match. */
 function rankIn({ spec }: ResourceDefinition, context: MatchFilter, given: readonly CriterionKey[]): number {
   const fits = (criterion: Criterion) =>
     given.every((key) => criterion[key] === undefined || criterion[key] === context[key])

@@ -3,10 +3,10 @@ import type { Criterion } from '../../api/resource-definition.ts'
 import { canonicalJson } from '../base/json.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 
-/** Keys that make a criterion more specific, the least first. */
+/** Keys that make a criterion more specific, in ascending order of weight. */
 export const rankedKeys = ['envType', 'appId', 'envId', 'resId'] as const
 
-/** Keys of criteria as REST spells them. */
+/** Names of the keys in the REST API. */
 export const spelling = {
   envType: 'env_type',
   appId: 'app_id',
@@ -18,7 +18,7 @@ export const spelling = {
 /** A key of a criterion. */
 export type CriterionKey = keyof typeof spelling
 
-/** The criterion with its class present and without keys that say nothing. */
+/** The criterion with its class, and without empty keys and `*`. */
 export function normalizeCriterion(criterion: Criterion): Criterion {
   const normal: Criterion = { class: given(criterion.class) ?? defaultClass }
   for (const key of rankedKeys) {
@@ -32,7 +32,7 @@ function given(value: string | undefined): string | undefined {
   return value === '*' || value === '' ? undefined : (value ?? undefined)
 }
 
-/** Id of a criterion: equal content, equal id. */
+/** Id of a criterion: a hash of its content. */
 export function criterionId(criterion: Criterion): string {
   return createHash('sha256')
     .update(canonicalJson(normalizeCriterion(criterion)))
@@ -40,12 +40,12 @@ export function criterionId(criterion: Criterion): string {
     .slice(0, 32)
 }
 
-/** How specific a criterion is; the more specific one wins. */
+/** Rank of a criterion. The highest rank wins. */
 export function criterionRank(criterion: Criterion): number {
   return rankedKeys.reduce((rank, key, i) => (given(criterion[key]) === undefined ? rank : rank + 2 ** i), 0)
 }
 
-/** The criterion as REST spells it, for texts. */
+/** The text of a criterion, with keys as in the REST API. */
 export function formatCriterion(criterion: Criterion): string {
   const normal = normalizeCriterion(criterion)
   const parts = keysOf(normal).map((key) => `${spelling[key]}: ${normal[key]}`)

@@ -2,18 +2,20 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
-import type { Fault } from '../base/fault.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
+import type { ObjectProblem } from '../base/object-problem.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 import { parseReference } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { isProvidedBy, type ResourceTypeInfo } from '../resource/types.ts'
-import { faultsAgainst, partsOf } from '../schema/user-schema.ts'
+import type { ResourceTypeInfo } from '../resource/type-info.ts'
+import { isProvidedBy } from '../resource/types.ts'
+import { partsOf, schemaProblems } from '../schema/user-schema.ts'
 import { unreadLeaves } from '../secret/secret-inputs.ts'
-import { faultsOfStores } from '../secret/secret-stores.ts'
-import { duplicateCriteria, formatCriterion } from './matching.ts'
+import { problemsOfStores } from '../secret/secret-stores.ts'
+import { formatCriterion } from './criterion.ts'
+import { duplicateCriteria } from './matching.ts'
 
-/** The driver that a driver type names: a built-in one under any of the vendor's names, or one of the organization. */
+/** The driver of a driver type: a built-in one under any vendor name, or a custom driver. */
 export function driverOf(
   driverType: string,
   catalogue: readonly DriverDescriptor[],
@@ -23,85 +25,91 @@ export function driverOf(
   return catalogue.find((each) => each.name === known)
 }
 
-/** A built-in driver by its name alone, whatever vendor's name a driver type gives it; any other as it is written. */
+/** The name of a driver in the catalogue: without the vendor for a built-in driver, else the driver type itself. */
 export function driverName(driverType: string, vendors: readonly string[]): string {
   const [vendor = '', name, ...rest] = driverType.split('/')
   if (rest.length === 0 && name !== undefined && vendors.includes(vendor)) return name
-  // A name without a vendor is nobody's.
+  // A name without a vendor matches no driver.
   return name === undefined ? `/${driverType}` : driverType
 }
 
-/** The driver type by which a definition names a driver. */
+/** The driver type that definitions use for a driver. */
 export function driverTypeOf({ name }: DriverDescriptor, vendors: readonly string[]): string {
   return name.includes('/') ? name : `${vendors[0] ?? ''}/${name}`
 }
 
-/** All that can be said of a definition by looking at the things around it; `rivals` may have equal criteria. */
-export function faultsOfDefinition(
+/** The problems of a definition; `rivals` are the definitions that may have equal criteria. */
+export function problemsOfDefinition(
   definition: ResourceDefinition,
-  around: {
+  context: {
     readonly catalogue: readonly DriverDescriptor[]
     readonly vendors: readonly string[]
     readonly rivals: readonly ResourceDefinition[]
-    /** Types that the organization knows, its own and the built-in ones. */
+    /** Built-in types and the types of the organization. */
     readonly types: readonly ResourceTypeInfo[]
     accountTypeOf(name: string): string | undefined
   },
-): Fault[] {
+): ObjectProblem[] {
   const { spec, metadata } = definition
-  const descriptor = driverOf(spec.driverType, around.catalogue, around.vendors)
+  const descriptor = driverOf(spec.driverType, context.catalogue, context.vendors)
   return [
-    ...faultsOfCriteria(metadata.name, around.rivals),
-    ...typesNamedBy(definition).flatMap((type) => faultsOfType(type, metadata.namespace ?? '', around.types)),
-    ...faultsOfDriver(definition, descriptor, around),
-    ...faultsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', ''),
-    ...(descriptor ? faultsOfAccount(definition, descriptor, around) : []),
+    ...problemsOfCriteria(metadata.name, context.rivals),
+    ...typesNamedBy(definition).flatMap((type) =>
+      problemsOfType(type, metadata.namespace ?? '', context.types),
+    ),
+    ...problemsOfDriver(definition, descriptor, context),
+    ...problemsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', ''),
+    ...(descriptor ? problemsOfAccount(definition, descriptor, context) : []),
   ]
 }
 
-function faultsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): Fault[] {
+function problemsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): ObjectProblem[] {
   return duplicateCriteria(rivals)
     .filter(({ definitionName }) => definitionName === name)
     .map(({ criterion, holder }) => ({
       reason: 'DuplicateCriterion',
-      message: `criterion ${formatCriterion(criterion)} is held by the definition '${holder}'`,
+      message: `definition '${holder}' already has the criterion ${formatCriterion(criterion)}`,
     }))
 }
 
-/** Types that a definition refers to: its own, and those of the resources that it provisions along. */
+/** The type of a definition, and the types of its co-provisioned resources. */
 export function typesNamedBy({ spec }: Pick<ResourceDefinition, 'spec'>): string[] {
-  const along = Object.keys(spec.provision ?? {}).flatMap((text) => {
+  const coProvisioned = Object.keys(spec.provision ?? {}).flatMap((text) => {
     try {
       return [parseReference(text).type]
     } catch (error) {
-      // What cannot be read names no type; the deployment says so.
+      // The deployment reports malformed references.
       if (error instanceof Problem) return []
       throw error
     }
   })
-  return [...new Set([spec.type, ...along])]
+  return [...new Set([spec.type, ...coProvisioned])]
 }
 
-function faultsOfType(type: string, organization: string, types: readonly ResourceTypeInfo[]): Fault[] {
+function problemsOfType(
+  type: string,
+  organization: string,
+  types: readonly ResourceTypeInfo[],
+): ObjectProblem[] {
   if (types.some((known) => known.type === type)) return []
   const hint = type.includes('/') ? `'${organization}' has no such type` : 'it is not built in'
   return [{ reason: 'TypeNotFound', message: `resource type '${type}' does not exist: ${hint}` }]
 }
 
-function faultsOfDriver(
+function problemsOfDriver(
   { spec }: ResourceDefinition,
   descriptor: DriverDescriptor | undefined,
   {
     catalogue,
     vendors,
   }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
-): Fault[] {
+): ObjectProblem[] {
   if (!descriptor) {
     const known = catalogue.map((each) => `'${driverTypeOf(each, vendors)}'`).join(', ')
     return [
       {
         reason: 'UnknownDriver',
-        message: `no driver is named '${spec.driverType}'; known drivers: ${known}`,
+        message: `driver '${spec.driverType}' is not known; known drivers: ${known}`,
       },
     ]
   }
@@ -114,16 +122,16 @@ function faultsOfDriver(
         },
       ]
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
-  const inputs = faultsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
+  const inputs = problemsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
   return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
 }
 
-/** What is wrong with the account that a definition names, or does not name. */
-export function faultsOfAccount(
+/** The problems with the account of a definition. */
+export function problemsOfAccount(
   { metadata, spec: { accountName, driverType } }: Pick<ResourceDefinition, 'metadata' | 'spec'>,
   { account }: Pick<DriverDescriptor, 'account'>,
   { accountTypeOf }: { accountTypeOf(name: string): string | undefined },
-): Fault[] {
+): ObjectProblem[] {
   const owner = `definition '${metadata.name}'`
   const types = account.types.join(' or ')
   if (accountName === undefined) {
@@ -135,16 +143,16 @@ export function faultsOfAccount(
   if (type === undefined)
     return [{ reason: 'AccountNotFound', message: `account '${accountName}' of ${owner} does not exist` }]
   if (account.types.length === 0 || account.types.includes(type)) return []
-  const message = `account '${accountName}' of ${owner} is of type '${type}', but driver '${driverType}' takes ${types}`
+  const message = `account '${accountName}' of ${owner} has type '${type}', but driver '${driverType}' accepts ${types}`
   return [{ reason: 'WrongAccountType', message }]
 }
 
-/** What of the inputs the driver would not take, each without the value, which may be secret; placeholders pass. */
-export function faultsOfInputs(
+/** The violations of the driver's input schemas, without values, which may be secret. Placeholders pass. */
+export function problemsOfInputs(
   descriptor: DriverDescriptor,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
-  if (descriptor.inputsSchema) return faultsOfForeignInputs(descriptor.inputsSchema, inputs)
+  if (descriptor.inputsSchema) return problemsOfCustomInputs(descriptor.inputsSchema, inputs)
   const checks = checksOf(descriptor)
   return (['values', 'secrets'] as const).flatMap((part) => {
     const check = checks[part]
@@ -155,15 +163,15 @@ export function faultsOfInputs(
   })
 }
 
-function faultsOfForeignInputs(
+function problemsOfCustomInputs(
   schema: FreeForm,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
   const parts = partsOf(schema)
   return (['values', 'secrets'] as const).flatMap((part) => {
     const ofPart = parts[part]
-    const faults = ofPart ? faultsAgainst(ofPart, inputs[part], { lenient: true }) : []
-    return faults.map(
+    const problems = ofPart ? schemaProblems(ofPart, inputs[part], { lenient: true }) : []
+    return problems.map(
       ({ pointer, message }) => `driver input '${part}${pointer.replaceAll('/', '.')}' ${message}`,
     )
   })
@@ -186,7 +194,7 @@ function isPlaceholder(value: unknown, pointer: string): boolean {
   const at = pointerSteps(pointer).reduce<unknown>(
     (inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[key] : undefined),
     value,
-  ) // both are indexed by text
+  ) // arrays have text keys too
   return typeof at === 'string' && at.includes('${') && findPlaceholders(at).length > 0
 }
 

@@ -4,60 +4,62 @@ import { didYouMean } from '../base/nearest.ts'
 import {
   type Descriptor,
   defaultClass,
-  faultOf,
   formatDescriptor,
   formatReference,
+  problemOfDescriptor,
   splitTypeAndClass,
 } from '../resource/descriptor.ts'
 import { guResId, workloadOf, workloadResourceId } from '../resource/identity.ts'
-import { overriding } from '../resource/override.ts'
-import { implicitTypes, type ResourceTypeInfo, workloadType } from '../resource/types.ts'
-import type { Matcher, WonMatch } from './matching.ts'
-import type { Loser } from './near-misses.ts'
+import { resolveOverride } from '../resource/override.ts'
+import type { ResourceTypeInfo } from '../resource/type-info.ts'
+import { implicitTypes, workloadType } from '../resource/types.ts'
+import type { WonMatch } from './match.ts'
+import type { Matcher } from './matching.ts'
+import type { RankedCandidate } from './near-misses.ts'
 
-/** What somebody wants to know the definition of. */
+/** A question for the definition of a resource. */
 export interface ExplainQuestion {
   /** A type, or `type.class`. */
   readonly type: string
   readonly class?: string
-  /** Resource ID; for an implicit type, its name when absent. */
+  /** Resource ID. Defaults to the type for implicit types. */
   readonly resourceId?: string
 }
 
-/** Which definition provisions a resource, and why no other does. */
+/** The definition that provisions a resource, and why the others do not. */
 export interface MatchExplanation {
-  /** The type as it was asked for, where the organization's override stands for it. */
+  /** The requested type, if an override of the organization replaces it. */
   readonly requestedType?: string
-  /** Its Resource ID is empty where none was given: then no criterion with `res_id` fits. */
+  /** The Resource ID is empty if none was given. Then no criterion with `res_id` matches. */
   readonly descriptor: Descriptor
   readonly text: string
   /** Absent without a Resource ID. */
   readonly guResId?: string
   readonly match: WonMatch | undefined
-  readonly candidates: readonly Loser[]
-  /** How many candidates there are beside those listed. */
+  readonly candidates: readonly RankedCandidate[]
+  /** The number of candidates that are not listed. */
   readonly more: number
   readonly explanation: string
 }
 
 const maxListed = 1000
 
-/** Answers with the rules that a deployment to this context follows. */
+/** Explains the match by the same rules that a deployment uses. */
 export function explainMatch(
   question: ExplainQuestion,
-  around: {
+  environment: {
     readonly context: ResourceContext
     readonly matcher: Matcher
     readonly types: readonly ResourceTypeInfo[]
   },
 ): MatchExplanation {
-  const { context, matcher, types } = around
+  const { context, matcher, types } = environment
   const asked = askedFor(question)
-  const type = expand(asked, around)
+  const type = expand(asked, environment)
   const descriptor = { ...asked, type }
   const { resourceId } = descriptor
   const match = matcher.match({ ...descriptor, context })
-  const losers = matcher.losersOf({ ...descriptor, context })
+  const losers = matcher.candidatesFor({ ...descriptor, context })
   const isKnown = match.definition || losers.length > 0 || types.some((each) => each.type === type)
   return {
     ...(type === asked.type ? {} : { requestedType: asked.type }),
@@ -69,7 +71,7 @@ export function explainMatch(
     more: Math.max(0, losers.length - maxListed),
     explanation: [
       isKnown ? match.explanation : `resource type '${type}' is not known${hintFor(type, types)}`,
-      ...(type === asked.type ? [] : [`'${asked.type}' in the needs of a workload means '${type}'`]),
+      ...(type === asked.type ? [] : [`a need of type '${asked.type}' means '${type}'`]),
     ].join('; '),
   }
 }
@@ -80,8 +82,12 @@ function askedFor({ type: text, class: given, resourceId: givenId = '' }: Explai
     throw new Problem('Invalid', `class '${given}' is not the class of type '${text}'`)
   const resourceClass = given ?? inType ?? defaultClass
   const resourceId = givenId === '' && isImplicit(type) ? type : givenId
-  const fault = faultOf({ type, class: resourceClass, ...(resourceId === '' ? {} : { resourceId }) })
-  if (fault) throw new Problem('Invalid', fault)
+  const problem = problemOfDescriptor({
+    type,
+    class: resourceClass,
+    ...(resourceId === '' ? {} : { resourceId }),
+  })
+  if (problem) throw new Problem('Invalid', problem)
   return { type, class: resourceClass, resourceId }
 }
 
@@ -89,14 +95,14 @@ function isImplicit(type: string): boolean {
   return implicitTypes.some((each) => each === type)
 }
 
-/** Implicit resources and workloads are of their built-in type; anything else is read as a workload's need. */
+/** Overrides apply to the needs of workloads, not to implicit resources and workloads themselves. */
 function expand(
   { type, resourceId }: Descriptor,
   { context, matcher, types }: Parameters<typeof explainMatch>[1],
 ): string {
   if (isImplicit(type) && resourceId === type) return type
   if (type === workloadType && (resourceId === '' || isWorkload(resourceId))) return type
-  return overriding(type, {
+  return resolveOverride(type, {
     organizationId: context.organizationId,
     isType: (name) => types.some((each) => each.type === name),
     hasDefinitionOf: (name) => matcher.hasDefinitionOf(name),

@@ -1,66 +1,27 @@
-import type { ResourceContext } from '../../api/active-resource.ts'
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
 import { canonicalJson, compareText } from '../base/json.ts'
 import { fullBudget } from '../base/work-budget.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
+import type { Match, MatchRequest, NoMatch, WonMatch } from './match.ts'
 import {
-  allLosers,
-  type Contenders,
-  contendersIn,
-  explainMiss,
-  type Loser,
-  type Miss,
-  type Misses,
+  type CriterionEntries,
+  criterionEntriesOf,
+  type ExplanationCache,
+  explainNoMatch,
   maxCandidates,
+  type NoMatchDetails,
+  type RankedCandidate,
+  rankCandidates,
 } from './near-misses.ts'
-
-export { criterionId, criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
-
-/** What a definition is looked for. */
-export interface MatchRequest {
-  readonly type: string
-  readonly class: string
-  readonly resourceId: string
-  readonly context: ResourceContext
-}
-
-/** A definition that did not win, and why. */
-export interface Candidate {
-  readonly definitionName: string
-  readonly criterion: Criterion | undefined
-  readonly reason: string
-}
-
-/** The definition that won. */
-export interface WonMatch {
-  readonly definition: ResourceDefinition
-  /** The criterion that decided, in its normal form. */
-  readonly criterion: Criterion
-  readonly rank: number
-  readonly explanation: string
-  /** The definitions that fit as well, and lost. */
-  readonly candidates: readonly Candidate[]
-}
-
-/** No definition fits; these came nearest. */
-export interface NoMatch {
-  readonly definition: undefined
-  readonly explanation: string
-  readonly candidates: readonly Candidate[]
-  /** How many candidates there are beside those listed. */
-  readonly more: number
-}
-
-export type Match = WonMatch | NoMatch
 
 /** Finds the definition for a resource. */
 export interface Matcher {
-  /** Who asks for much in one context gives what the misses of it share. */
-  match(request: MatchRequest, misses?: Misses): Match
-  /** Every criterion of the type that did not win and why, the nearest first; slow, for people who ask. */
-  losersOf(request: MatchRequest): readonly Loser[]
-  /** Whether there is any definition of the type, whatever its criteria. */
+  /** Pass `explanations` to share explanations across the requests of one context. */
+  match(request: MatchRequest, explanations?: ExplanationCache): Match
+  /** Every criterion of the type that was not chosen, and why, the nearest first. Slow. */
+  candidatesFor(request: MatchRequest): readonly RankedCandidate[]
+  /** Whether a definition of the type exists, with any criteria. */
   hasDefinitionOf(type: string): boolean
 }
 
@@ -70,37 +31,39 @@ interface Holder {
   readonly rank: number
 }
 
-/**
- * Criteria of one type and class: by rank, which says which keys are given, then by the values of those keys.
- */
+/** Criteria of one type and class by rank, which encodes the given keys, then by the values of those keys. */
 type Bucket = Map<number, Map<string, Holder>>
 
-/** Finds definitions; those in `defaults` count only where none of the others fits. */
+/** Creates a matcher. The definitions in `defaults` apply only where none of the others matches. */
 export function createMatcher(
   definitions: readonly ResourceDefinition[],
   options: { readonly defaults?: readonly ResourceDefinition[] } = {},
 ): Matcher {
   const tiers = [definitions, options.defaults ?? []].map(indexOf)
-  const contenders = new Map<string, Contenders>()
-  const contendersOf = (type: string): Contenders => {
+  const entries = new Map<string, CriterionEntries>()
+  const entriesOf = (type: string): CriterionEntries => {
     const all = tiers.flatMap((tier) => tier.get(type)?.definitions ?? [])
-    // Whoever asks for types that there are none of leaves nothing behind.
-    return all.length === 0 ? contendersIn(all) : entryOf(contenders, type, () => contendersIn(all))
+    // Unknown types are not cached, so that requests cannot fill the memory.
+    return all.length === 0 ? criterionEntriesOf(all) : entryOf(entries, type, () => criterionEntriesOf(all))
   }
-  const match = (request: MatchRequest, misses?: Misses): Match => {
+  const match = (request: MatchRequest, explanations?: ExplanationCache): Match => {
     for (const tier of tiers) {
       const bucket = tier.get(request.type)?.buckets.get(request.class)
       const holder = bucket && fitting(bucket, request).next().value
       if (bucket && holder) return won(holder, bucket, request)
     }
-    return missed(() =>
-      explainMiss(request, contendersOf(request.type), misses ?? { budget: fullBudget(), known: new Map() }),
+    return noMatch(() =>
+      explainNoMatch(
+        request,
+        entriesOf(request.type),
+        explanations ?? { budget: fullBudget(), known: new Map() },
+      ),
     )
   }
   return {
     match,
-    losersOf: (request) =>
-      allLosers(
+    candidatesFor: (request) =>
+      rankCandidates(
         request,
         match(request),
         tiers.map((tier) => tier.get(request.type)?.definitions ?? []),
@@ -134,7 +97,7 @@ function indexOf(definitions: readonly ResourceDefinition[]): Map<string, TypeIn
   return types
 }
 
-/** Those that take part, the oldest first: it keeps a criterion that a younger one has too. */
+/** The definitions that are not being deleted, oldest first: of equal criteria, the older one applies. */
 function inOrderOfAge(definitions: readonly ResourceDefinition[]): ResourceDefinition[] {
   return definitions
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -171,7 +134,7 @@ function* fitting(bucket: Bucket, { context, resourceId }: MatchRequest): Genera
   return undefined
 }
 
-// Texts are made when they are asked for: most matches are never looked at by a person.
+// Texts are computed on demand, because most matches are never shown.
 function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
   const { definition, criterion, rank } = holder
   const beaten = (): Holder[] =>
@@ -183,7 +146,7 @@ function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
     get explanation() {
       const own = `criterion ${formatCriterion(criterion)} of '${definition.metadata.name}' (rank ${rank})`
       const [second] = beaten()
-      if (!second) return `${own} is the only one that fits`
+      if (!second) return `${own} is the only match`
       return `${own} beat '${second.definition.metadata.name}' ${formatCriterion(second.criterion)} (rank ${second.rank})`
     },
     get candidates() {
@@ -196,32 +159,32 @@ function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
   }
 }
 
-/** A miss is looked into when somebody asks why. */
-function missed(explain: () => Miss): NoMatch {
-  let known: Miss | undefined
-  const miss = (): Miss => (known ??= explain())
+/** The explanation is computed on demand. */
+function noMatch(explain: () => NoMatchDetails): NoMatch {
+  let known: NoMatchDetails | undefined
+  const details = (): NoMatchDetails => (known ??= explain())
   return {
     definition: undefined,
     get explanation() {
-      return miss().explanation
+      return details().explanation
     },
     get candidates() {
-      return miss().candidates
+      return details().candidates
     },
     get more() {
-      return miss().more
+      return details().more
     },
   }
 }
 
-/** A criterion that an older definition of the type has already. */
+/** A criterion that an older definition of the type has too. */
 export interface DuplicateCriterion {
   readonly definitionName: string
   readonly criterion: Criterion
   readonly holder: string
 }
 
-/** The criteria that lose to an equal one of an older definition of the same type. */
+/** The criteria that do not apply because an older definition of the type has an equal one. */
 export function duplicateCriteria(definitions: readonly ResourceDefinition[]): DuplicateCriterion[] {
   const holders = new Map<string, string>()
   const duplicates: DuplicateCriterion[] = []

@@ -9,47 +9,47 @@ import {
   rankedKeys,
   spelling,
 } from './criterion.ts'
-import type { Candidate, Match, MatchRequest, NoMatch } from './matching.ts'
+import type { Candidate, Match, MatchRequest, NoMatch } from './match.ts'
 
-/** How many definitions that did not win are listed. */
+/** Maximum number of listed candidates. */
 export const maxCandidates = 5
 
-/** A candidate that did not win, with how specific it is. */
-export interface Loser extends Candidate {
+/** A candidate with its rank. */
+export interface RankedCandidate extends Candidate {
   readonly rank: number | undefined
 }
 
 const withoutCriteria = 'has no criteria'
-/** Farther off than a criterion of which no key fits. */
+/** Greater than the distance of a criterion of which no key matches. */
 const farthest = 6
 
-/** One criterion of a definition of a type, in its normal form; none for a definition that has no criteria. */
-interface Contender {
+/** One criterion of a definition, in its normal form; undefined for a definition without criteria. */
+interface CriterionEntry {
   readonly definitionName: string
   readonly criterion: Criterion | undefined
 }
 
-/** All that could be chosen for a type, in the order of names. */
-export interface Contenders {
-  readonly all: readonly Contender[]
-  /** Whether what is missing depends on the Resource ID. */
+/** All criteria of the definitions of a type, sorted by definition name. */
+export interface CriterionEntries {
+  readonly all: readonly CriterionEntry[]
+  /** Whether the explanation depends on the Resource ID. */
   readonly byResourceId: boolean
 }
 
-/** What the misses of one plan share: its context, the work that is left, and those that are known already. */
-export interface Misses {
+/** Explanations that the requests of one context share, and the remaining work for more of them. */
+export interface ExplanationCache {
   readonly budget: Pick<WorkBudget, 'candidates'>
-  readonly known: Map<string, Miss>
+  readonly known: Map<string, NoMatchDetails>
 }
 
-/** Why no definition fits. */
-export type Miss = Omit<NoMatch, 'definition'>
+/** Why no definition matches. */
+export type NoMatchDetails = Omit<NoMatch, 'definition'>
 
-/** The contenders among these definitions of a type. */
-export function contendersIn(definitions: readonly ResourceDefinition[]): Contenders {
+/** The criteria of the definitions of a type. */
+export function criterionEntriesOf(definitions: readonly ResourceDefinition[]): CriterionEntries {
   const all = [...definitions]
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
-    .flatMap(({ metadata: { name: definitionName }, spec: { criteria = [] } }): Contender[] =>
+    .flatMap(({ metadata: { name: definitionName }, spec: { criteria = [] } }): CriterionEntry[] =>
       criteria.length === 0
         ? [{ definitionName, criterion: undefined }]
         : criteria.map((criterion) => ({ definitionName, criterion: normalizeCriterion(criterion) })),
@@ -57,59 +57,63 @@ export function contendersIn(definitions: readonly ResourceDefinition[]): Conten
   return { all, byResourceId: all.some(({ criterion }) => criterion?.resId !== undefined) }
 }
 
-/** Why none of them fits, the nearest first; only how many there are once no work is left for more. */
-export function explainMiss(request: MatchRequest, contenders: Contenders, misses: Misses): Miss {
+/** Why no criterion matches, the nearest first. Without remaining budget, only the number of candidates. */
+export function explainNoMatch(
+  request: MatchRequest,
+  entries: CriterionEntries,
+  cache: ExplanationCache,
+): NoMatchDetails {
   const { type, class: resourceClass, resourceId } = request
-  const key = [type, resourceClass, contenders.byResourceId ? resourceId : ''].join('\0')
-  const known = misses.known.get(key)
+  const key = [type, resourceClass, entries.byResourceId ? resourceId : ''].join('\0')
+  const known = cache.known.get(key)
   if (known) return known
-  const count = contenders.all.length
-  if (count > misses.budget.candidates) {
+  const count = entries.all.length
+  if (count > cache.budget.candidates) {
     const explanation = `no definition of type '${type}' fits: there are ${count} candidates`
     return { candidates: [], more: count, explanation }
   }
-  misses.budget.candidates -= count
-  const candidates = nearest(request, contenders)
+  cache.budget.candidates -= count
+  const candidates = nearest(request, entries)
   const more = count - candidates.length
-  const miss = { candidates, more, explanation: explainLoss(request, candidates, more) }
-  misses.known.set(key, miss)
-  return miss
+  const details = { candidates, more, explanation: explainLoss(request, candidates, more) }
+  cache.known.set(key, details)
+  return details
 }
 
-function nearest(request: MatchRequest, { all }: Contenders): Candidate[] {
-  const found: (Contender & { readonly distance: number })[] = []
-  for (const contender of all) {
-    const { criterion } = contender
-    const distance = criterion ? lackingKeys(criterion, request).length : farthest
+function nearest(request: MatchRequest, { all }: CriterionEntries): Candidate[] {
+  const found: (CriterionEntry & { readonly distance: number })[] = []
+  for (const entry of all) {
+    const { criterion } = entry
+    const distance = criterion ? unmatchedKeys(criterion, request).length : farthest
     if (found.length === maxCandidates && distance >= (found.at(-1)?.distance ?? 0)) continue
-    found.push({ ...contender, distance })
-    // Of those that are as near, the first by name stays before the others.
+    found.push({ ...entry, distance })
+    // The sort is stable: equal distances stay in the order of names.
     found.sort((a, b) => a.distance - b.distance)
     found.length = Math.min(found.length, maxCandidates)
   }
   return found.map(({ definitionName, criterion }) => ({
     definitionName,
     criterion,
-    reason: criterion ? lackOf(criterion, request) : withoutCriteria,
+    reason: criterion ? explainUnmatched(criterion, request) : withoutCriteria,
   }))
 }
 
 /**
- * All criteria of the other definitions of the type, and why each did not win: those that fit first, then by how
- * many keys do not. `tiers` are the definitions by precedence.
+ * All criteria of the other definitions of the type, and why each was not chosen, sorted by the number of keys that do not
+ * match. `tiers` are the definitions by precedence.
  */
-export function allLosers(
+export function rankCandidates(
   request: MatchRequest,
   match: Match,
   tiers: readonly (readonly ResourceDefinition[])[],
-): Loser[] {
+): RankedCandidate[] {
   const winner = match.definition
   const winnersTier = tiers.findIndex((tier) => tier.some((each) => each === winner))
   return tiers
     .flatMap((tier, i) =>
       tier
         .filter((each) => each !== winner)
-        .flatMap((each) => losersIn(each, request, match, i > winnersTier)),
+        .flatMap((each) => candidatesIn(each, request, match, i > winnersTier)),
     )
     .sort(
       (a, b) =>
@@ -117,57 +121,57 @@ export function allLosers(
         (b.rank ?? 0) - (a.rank ?? 0) ||
         compareText(a.definitionName, b.definitionName),
     )
-    .map(({ distance: _, ...loser }) => loser)
+    .map(({ distance: _, ...candidate }) => candidate)
 }
 
-function losersIn(
+function candidatesIn(
   { metadata: { name: definitionName }, spec: { criteria = [] } }: ResourceDefinition,
   request: MatchRequest,
   match: Match,
   isDefault: boolean,
-): (Loser & { distance: number })[] {
+): (RankedCandidate & { distance: number })[] {
   if (criteria.length === 0) {
     const none = { criterion: undefined, reason: withoutCriteria, rank: undefined }
     return [{ definitionName, ...none, distance: farthest }]
   }
   return criteria.map(normalizeCriterion).map((criterion) => {
     const rank = criterionRank(criterion)
-    const lacking = lackingKeys(criterion, request)
+    const lacking = unmatchedKeys(criterion, request)
     const reason =
-      lacking.length > 0 ? lackOf(criterion, request) : beatenBy(match, criterion, rank, isDefault)
+      lacking.length > 0 ? explainUnmatched(criterion, request) : beatenBy(match, criterion, rank, isDefault)
     return { definitionName, criterion, reason, rank, distance: lacking.length }
   })
 }
 
-/** Why a criterion that fits did not win. */
+/** Why a matching criterion was not chosen. */
 function beatenBy(match: Match, criterion: Criterion, rank: number, isDefault: boolean): string {
-  if (!match.definition) return 'fits' // what fits wins, so there is none without a winner
+  if (!match.definition) return 'fits' // unreachable: a matching criterion implies a match
   const { name } = match.definition.metadata
-  if (isDefault) return `is built in, and '${name}' of the organization fits`
+  if (isDefault) return `is built in, and '${name}' of the organization takes precedence`
   if (rank === match.rank) return `has the same criterion as '${name}', which is older`
   return `${formatCriterion(criterion)} has rank ${rank}, below ${match.rank} of '${name}'`
 }
 
 function explainLoss({ type }: MatchRequest, candidates: readonly Candidate[], more: number): string {
-  if (candidates.length === 0) return `there is no definition of type '${type}'`
+  if (candidates.length === 0) return `no definition of type '${type}' exists`
   const each = candidates.map(({ definitionName, reason }) => `'${definitionName}' ${reason}`)
   return `no definition of type '${type}' fits: ${each.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-function lackingKeys(criterion: Criterion, request: MatchRequest): CriterionKey[] {
+function unmatchedKeys(criterion: Criterion, request: MatchRequest): CriterionKey[] {
   const keys: CriterionKey[] = rankedKeys.filter(
-    (key) => criterion[key] !== undefined && criterion[key] !== actual(key, request),
+    (key) => criterion[key] !== undefined && criterion[key] !== actualValue(key, request),
   )
   return criterion.class === request.class ? keys : [...keys, 'class']
 }
 
-function lackOf(criterion: Criterion, request: MatchRequest): string {
-  return lackingKeys(criterion, request)
-    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${actual(key, request)}')`)
+function explainUnmatched(criterion: Criterion, request: MatchRequest): string {
+  return unmatchedKeys(criterion, request)
+    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${actualValue(key, request)}')`)
     .join(', ')
 }
 
-function actual(key: CriterionKey, { context, resourceId, class: resourceClass }: MatchRequest): string {
+function actualValue(key: CriterionKey, { context, resourceId, class: resourceClass }: MatchRequest): string {
   if (key === 'envType') return context.environmentType
   if (key === 'appId') return context.applicationId
   if (key === 'envId') return context.environmentId

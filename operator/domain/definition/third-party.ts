@@ -1,25 +1,25 @@
 import type { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
-import type { Fault } from '../base/fault.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { faultsOfGoTemplates } from '../placeholder/go-template.ts'
+import type { ObjectProblem } from '../base/object-problem.ts'
+import { problemsOfGoTemplates } from '../placeholder/go-template.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { faultOfPartedSchema } from '../schema/user-schema.ts'
+import { problemOfPartedSchema } from '../schema/user-schema.ts'
 import { driverOf } from './definition.ts'
 
-/** What a driver of an organization is called in definitions. */
+/** The driver type of a custom driver. */
 export function ownDriverType({ metadata }: Pick<ResourceDriver, 'metadata'>): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`
 }
 
-const virtual = 'driver://'
+const wrapperPrefix = 'driver://'
 
-/** The driver type that a target of a wrapping driver names; undefined for an address. */
+/** The driver type that a wrapper wraps; undefined for an HTTP driver. */
 export function wrappedDriverType({ spec }: Pick<ResourceDriver, 'spec'>): string | undefined {
-  return spec.target.startsWith(virtual) ? spec.target.slice(virtual.length) : undefined
+  return spec.target.startsWith(wrapperPrefix) ? spec.target.slice(wrapperPrefix.length) : undefined
 }
 
-/** The descriptors of the drivers that an organization has, those of ours first. */
+/** The descriptors of the built-in drivers, then of the custom drivers of an organization. */
 export function catalogueWith(
   builtIn: readonly DriverDescriptor[],
   drivers: readonly ResourceDriver[],
@@ -29,7 +29,7 @@ export function catalogueWith(
     .filter((each) => wrappedDriverType(each) === undefined)
     .map((each) => describeRemote(each))
   const catalogue = [...builtIn, ...direct]
-  // What wraps another driver is known when that one is.
+  // A wrapper is added after the driver that it wraps.
   let waiting = drivers.filter((each) => wrappedDriverType(each) !== undefined)
   for (;;) {
     const found = waiting.flatMap((each) => {
@@ -49,8 +49,8 @@ function describe(driver: ResourceDriver, description: string) {
     description,
     resourceTypes: [type],
     account: { types: accountTypes, required: accountTypes.length > 0 && !accountTypes.includes('none') },
-    values: freeForm('Judged by the schema of the driver.'),
-    secrets: freeForm('Judged by the schema of the driver.'),
+    values: freeForm('Checked against the schema of the driver.'),
+    secrets: freeForm('Checked against the schema of the driver.'),
     ...(inputsSchema ? { inputsSchema } : {}),
     replacedBy: [],
   }
@@ -69,7 +69,7 @@ function describeRemote(driver: ResourceDriver): DriverDescriptor {
 function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): DriverDescriptor {
   const { neighbours, takesIngressRules, applies, remote, keepsCookie } = inner
   return {
-    ...describe(driver, `Gives its inputs, put in other words, to '${inner.name}'.`),
+    ...describe(driver, `Renders the inputs of the driver '${inner.name}'.`),
     ...(driver.spec.accountTypes ? {} : { account: inner.account }),
     neighbours,
     takesIngressRules,
@@ -79,56 +79,56 @@ function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): Driv
   }
 }
 
-/** Why a driver of an organization cannot be used as it is; `catalogue` holds those that can. */
-export function faultsOfDriverObject(
+/** The problems of a custom driver; `catalogue` holds the valid drivers. */
+export function problemsOfDriverObject(
   driver: ResourceDriver,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
-): Fault[] {
+): ObjectProblem[] {
   const { inputsSchema = {} } = driver.spec
-  const schemaFault = faultOfPartedSchema(inputsSchema)
+  const schemaProblem = problemOfPartedSchema(inputsSchema)
   return [
-    ...(schemaFault === undefined
+    ...(schemaProblem === undefined
       ? []
-      : [{ reason: 'InvalidSchema', message: `'inputsSchema' ${schemaFault}` }]),
-    ...faultsOfTarget(driver, catalogue, vendors),
-    ...faultsOfDriverTemplate(driver.spec).map((message) => ({ reason: 'InvalidTemplate', message })),
+      : [{ reason: 'InvalidSchema', message: `'inputsSchema' ${schemaProblem}` }]),
+    ...problemsOfTarget(driver, catalogue, vendors),
+    ...problemsOfDriverTemplate(driver.spec).map((message) => ({ reason: 'InvalidTemplate', message })),
   ]
 }
 
-/** Why a driver of this target cannot have this template; one that can be read may still fail when it is rendered. */
-export function faultsOfDriverTemplate({
+/** The problems of the template of a driver. Checks the syntax only. */
+export function problemsOfDriverTemplate({
   target,
   template,
 }: Pick<ResourceDriver['spec'], 'target' | 'template'>): string[] {
   if (template === undefined || template === null) return []
-  if (!target.startsWith(virtual)) return ["'template' is for targets that begin with 'driver://' only"]
-  return faultsOfGoTemplates(template, 'template')
+  if (!target.startsWith(wrapperPrefix)) return ["'template' requires a target that begins with 'driver://'"]
+  return problemsOfGoTemplates(template, 'template')
 }
 
-/** What is wrong with the form of a target, wherever it leads; undefined when nothing is. */
-export function faultOfTargetForm(target: string): string | undefined {
-  if (target.startsWith(virtual))
+/** Why the syntax of a target is invalid; undefined when it is valid. */
+export function problemOfTarget(target: string): string | undefined {
+  if (target.startsWith(wrapperPrefix))
     return /^driver:\/\/[a-z0-9-]+\/[a-z0-9-]+$/.test(target)
       ? undefined
       : `target '${target}' must be 'driver://<organization or vendor>/<driver>'`
   const url = URL.parse(target)
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    return `target '${target}' is neither an HTTP address nor 'driver://<organization or vendor>/<driver>'`
-  if (url.username || url.password) return 'the target must hold no user name and no password'
+    return `target '${target}' is neither an HTTP URL nor 'driver://<organization or vendor>/<driver>'`
+  if (url.username || url.password) return 'the target must not contain a user name or password'
   return undefined
 }
 
-function faultsOfTarget(
+function problemsOfTarget(
   driver: ResourceDriver,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
 ) {
-  const form = faultOfTargetForm(driver.spec.target)
+  const form = problemOfTarget(driver.spec.target)
   if (form !== undefined) return [{ reason: 'InvalidTarget', message: form }]
   const wrapped = wrappedDriverType(driver)
   if (wrapped === undefined || driverOf(wrapped, catalogue, vendors)) return []
   const names = catalogue.map(({ name }) => name)
-  const message = `no driver is named '${wrapped}', or it comes back to this one${didYouMean(wrapped, names)}`
+  const message = `driver '${wrapped}' is not known, or wraps this driver${didYouMean(wrapped, names)}`
   return [{ reason: 'UnknownDriver', message }]
 }

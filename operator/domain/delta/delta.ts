@@ -13,8 +13,6 @@ import {
 } from './patch.ts'
 import { reduceOperations } from './reduce.ts'
 
-export { normalizeDependency } from './patch.ts'
-
 /** All workloads and shared dependencies of a deployment. */
 export interface SetContent {
   readonly modules: Readonly<Record<string, FreeForm>>
@@ -24,7 +22,7 @@ export interface SetContent {
 /** The changes of a delta with every part present. */
 export interface DeltaContent {
   readonly modules: {
-    /** Modules to add or to replace; `null` takes back a removal that is pending in the delta. */
+    /** Modules to add or replace. `null` cancels a pending removal in the delta. */
     readonly add: Readonly<Record<string, FreeForm | null>>
     readonly remove: readonly string[]
     readonly update: Readonly<Record<string, readonly PatchOperation[]>>
@@ -38,7 +36,7 @@ export const emptySet: SetContent = { modules: {}, shared: {} }
 /** The delta that changes nothing. */
 export const emptyDelta: DeltaContent = { modules: { add: {}, remove: [], update: {} }, shared: [] }
 
-/** The changes of a delta as an object or a request holds them, absent parts filled in. */
+/** The changes of a delta with empty defaults for absent parts. */
 export function deltaContent(spec: {
   readonly modules?: Omit<ModuleChanges, 'add'> & { readonly add?: DeltaContent['modules']['add'] }
   readonly shared?: DeploymentDelta['spec']['shared']
@@ -47,14 +45,13 @@ export function deltaContent(spec: {
   return { modules: { add, remove, update }, shared: spec.shared ?? [] }
 }
 
-/** The set after the changes: modules removed, added, updated, then the shared dependencies changed. */
+/** The set after a delta: modules are removed, added and updated, then shared dependencies are changed. */
 export function applyDelta(set: SetContent, delta: DeltaContent): SetContent {
   const modules = new Map<string, unknown>(Object.entries(set.modules))
   for (const id of delta.modules.remove) modules.delete(id)
   for (const [id, module] of Object.entries(delta.modules.add)) if (module !== null) modules.set(id, module)
   for (const [id, operations] of Object.entries(delta.modules.update)) {
-    if (!modules.has(id))
-      throw new Problem('Invalid', `module '${id}' is to be updated but there is no such module`)
+    if (!modules.has(id)) throw new Problem('Invalid', `module '${id}' cannot be updated: it does not exist`)
     modules.set(id, applyOperations(modules.get(id), operations, 'module', `module '${id}'`))
   }
   const shared = applyOperations(set.shared, delta.shared, 'shared', 'shared')
@@ -74,10 +71,7 @@ function applyOperations(
   return new Patcher(layout, where).applyAll(document, effective)
 }
 
-/**
- * A map with each value replaced; the same map when nothing changed. Refuses names that JavaScript treats
- * specially.
- */
+/** A map with `change` applied to each value. Throws Problem('Invalid') for keys such as `__proto__`. */
 function mapEntries(
   map: FreeForm,
   change: (id: string, value: unknown) => FreeForm,
@@ -110,7 +104,7 @@ function dependencyOf(value: unknown, where: string): FreeForm {
   return dependency
 }
 
-/** The delta that makes `to` out of `from`. */
+/** The delta that changes `from` to `to`. */
 export function diffSets(from: SetContent, to: SetContent): DeltaContent {
   const changed = Object.entries(to.modules).filter(
     ([id, module]) => !sameJson(ownValue(from.modules, id), module),
@@ -133,7 +127,7 @@ export function diffSets(from: SetContent, to: SetContent): DeltaContent {
   }
 }
 
-/** Id of a set: equal content, equal id. */
+/** Id of a set: a hash of its content. */
 export function setId(set: SetContent): string {
   return createHash('sha256')
     .update(canonicalJson({ modules: set.modules, shared: set.shared }))

@@ -4,10 +4,7 @@ import type { DeltaContent } from './delta.ts'
 import { cancelsPending, Patcher, refusePrototypeKey } from './patch.ts'
 import { PendingList } from './reduce.ts'
 
-/**
- * The delta that does what `delta` and then one patch after the other do, with pending changes that no longer
- * matter left out.
- */
+/** The delta that has the effect of `delta` followed by the patches, without changes that have no effect. */
 export function foldDelta(delta: DeltaContent, patches: readonly DeltaContent[]): DeltaContent {
   if (patches.length === 0) return delta
   const fold = new Fold(delta)
@@ -15,12 +12,12 @@ export function foldDelta(delta: DeltaContent, patches: readonly DeltaContent[])
   return fold.content()
 }
 
-/** A delta that takes in patches, each of them read once and the delta itself at most once. */
+/** Adds patches to a delta. Reads each patch once and the delta at most once. */
 class Fold {
   readonly #added: Map<string, FreeForm>
   readonly #patchers = new Map<string, Patcher>()
   readonly #removed: Set<string>
-  /** Operations of the delta on modules that no patch has touched. */
+  /** Operations of the delta on modules that no patch changes. */
   readonly #untouched: Map<string, readonly PatchOperation[]>
   readonly #pending = new Map<string, PendingList>()
   readonly #shared = new PendingList('shared', 'shared')
@@ -89,7 +86,7 @@ class Fold {
   }
 }
 
-// In a module that the delta itself adds, everything is pending: taking it back is removing it.
+// In a module that the delta itself adds, all content is pending: canceling it removes it.
 function withoutScope(operation: PatchOperation): PatchOperation {
   return cancelsPending(operation) ? { op: 'remove', path: operation.path } : operation
 }

@@ -4,13 +4,10 @@ import { Problem } from '../base/errors.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
 import { splitTypeAndClass } from '../resource/descriptor.ts'
 
-/**
- * What a patched document is: a module, whose dependencies lie under `externals`, or the map of shared
- * dependencies.
- */
+/** The type of a patched document: a module, with dependencies under `externals`, or the map of shared dependencies. */
 export type Layout = 'module' | 'shared'
 
-/** An operation with its path taken apart. */
+/** An operation with its path parsed. */
 export interface ParsedOperation {
   readonly op: PatchOperation['op']
   readonly path: string
@@ -20,10 +17,10 @@ export interface ParsedOperation {
 
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Longest path; what an operation costs grows with the square of its steps. */
+/** Maximum number of steps of a path. The cost of an operation grows with their square. */
 const maxSteps = 64
 
-/** Refuses a key that JavaScript objects treat specially. */
+/** Throws Problem('Invalid') for a key with a special meaning in JavaScript objects. */
 export function refusePrototypeKey(key: string, where: string): void {
   if (prototypeKeys.has(key)) throw new Problem('Invalid', `${where}: '${key}' cannot be a name`)
 }
@@ -33,7 +30,7 @@ function parsePointer(path: string, where: string): string[] {
   if (path === '') return []
   if (!path.startsWith('/')) throw new Problem('Invalid', `${where}: path '${path}' must begin with '/'`)
   if (/~(?![01])/.test(path))
-    throw new Problem('Invalid', `${where}: path '${path}' has a '~' that is neither '~0' nor '~1'`)
+    throw new Problem('Invalid', `${where}: path '${path}' contains a '~' that is not part of '~0' or '~1'`)
   const tokens = pointerSteps(path)
   if (tokens.length > maxSteps)
     throw new Problem('Invalid', `${where}: path '${path}' has more than ${maxSteps} steps`)
@@ -45,27 +42,26 @@ function inLayout(path: string, layout: Layout): string {
   return layout === 'shared' ? path.replace(/^(?:\/spec)?\/shared(?=\/)/, '') : path
 }
 
-/** The operation, checked as far as it can be without the document. */
+/** Parses an operation and checks it as far as possible without the document. */
 export function parseOperation(operation: PatchOperation, layout: Layout, where: string): ParsedOperation {
   const { op, value = null } = operation
   const inside = inLayout(operation.path, layout)
   const tokens = parsePointer(inside, where)
-  // What would lose another prefix when it is read again stays as it came.
+  // The path stays as it is if parsing it again would remove another prefix.
   const path = inLayout(inside, layout) === inside ? inside : operation.path
   if (tokens.length > 0) return { op, path, tokens, value }
-  if (op === 'remove') throw new Problem('Invalid', `${where}: cannot remove the whole`)
-  if (!isObject(value)) throw new Problem('Invalid', `${where}: the whole can only be replaced by an object`)
+  if (op === 'remove') throw new Problem('Invalid', `${where}: the whole document cannot be removed`)
+  if (!isObject(value))
+    throw new Problem('Invalid', `${where}: the whole document can only be replaced by an object`)
   return { op, path, tokens, value }
 }
 
-/** Whether an operation only cancels pending ones of the delta. */
+/** Whether an operation only cancels pending operations of the delta. */
 export function cancelsPending({ op, value }: Pick<PatchOperation, 'op' | 'value'>): boolean {
   return op === 'remove' && isObject(value) && value['scope'] === 'delta'
 }
 
-/**
- * A dependency with its class apart from its type: `{type: 's3.admin'}` is `{type: 's3', class: 'admin'}`.
- */
+/** Splits type and class of a dependency: `{type: 's3.admin'}` becomes `{type: 's3', class: 'admin'}`. */
 export function normalizeDependency(value: unknown): unknown {
   if (!isObject(value) || typeof value['type'] !== 'string') return value
   if (value['class'] !== undefined && value['class'] !== null) return value
@@ -74,8 +70,8 @@ export function normalizeDependency(value: unknown): unknown {
 }
 
 /**
- * Changes a document by one operation after another without touching what it was given: a container is copied
- * when it is first written to, so that n operations on one map take n steps.
+ * Applies operations to a document without changing the original. Containers are copied on the first write only, so n
+ * operations on one map take n steps.
  */
 export class Patcher {
   readonly #layout: Layout
@@ -87,13 +83,13 @@ export class Patcher {
     this.#where = where
   }
 
-  /** The document after the operation; `base` is where in the whole document it lies. */
+  /** The document after the operation; `base` is the path of the document in the whole. */
   apply(document: unknown, operation: ParsedOperation, base: readonly string[] = []): unknown {
     if (operation.tokens.length === base.length) return operation.value
     return this.#change(document, operation, base.length)
   }
 
-  /** The document after all the operations, which must leave an object. */
+  /** The document after all operations; throws Problem('Invalid') when the result is not an object. */
   applyAll(document: unknown, operations: readonly PatchOperation[]): FreeForm {
     let result = document
     for (const operation of operations)
@@ -104,7 +100,7 @@ export class Patcher {
 
   #change(container: unknown, operation: ParsedOperation, depth: number): unknown {
     const owner = this.#prepared(container, operation.tokens, depth)
-    const token = operation.tokens[depth] ?? '' // never beyond the last: the caller stops there
+    const token = operation.tokens[depth] ?? '' // within bounds: the recursion stops at the last token
     if (Array.isArray(owner)) return this.#changeArray(owner, token, operation, depth)
     const exists = isObject(owner) && Object.hasOwn(owner, token)
     const isLast = depth === operation.tokens.length - 1
@@ -133,10 +129,7 @@ export class Patcher {
     return copy
   }
 
-  /**
-   * Whatever an operation passes through has its normal form first, so that operations mean the same in any
-   * grouping.
-   */
+  /** Normalizes each container on the path, so that operations have the same effect in any grouping. */
   #prepared(container: unknown, tokens: readonly string[], depth: number): unknown {
     if (this.#layout === 'module' && depth === 0) return withExternals(container)
     const isDependency = this.#layout === 'shared' ? depth === 1 : depth === 2 && tokens[0] === 'externals'
@@ -158,11 +151,11 @@ export class Patcher {
   }
 
   #missing({ op, path }: ParsedOperation): Problem {
-    return new Problem('Invalid', `${this.#where}: cannot ${op} '${path}': there is no such path`)
+    return new Problem('Invalid', `${this.#where}: cannot ${op} '${path}': the path does not exist`)
   }
 }
 
-/** A module always has a map of dependencies. */
+/** The module with a map of dependencies. */
 export function withExternals(module: unknown): unknown {
   return isObject(module) && !Object.hasOwn(module, 'externals') ? { ...module, externals: {} } : module
 }

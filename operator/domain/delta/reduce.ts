@@ -6,7 +6,7 @@ interface Pending {
   operation: ParsedOperation
 }
 
-/** The shortest list of operations that does what all of them do. */
+/** The shortest list of operations with the same effect. */
 export function reduceOperations(
   operations: readonly PatchOperation[],
   layout: Layout,
@@ -17,10 +17,7 @@ export function reduceOperations(
   return list.operations()
 }
 
-/**
- * The shortest list of operations that does what all that were added do: in order, found by their path and by
- * every path above it.
- */
+/** The shortest list of operations with the effect of all added ones, indexed by their paths and all parent paths. */
 export class PendingList {
   readonly #all = new Set<Pending>()
   readonly #byPrefix = new Map<string, Set<Pending>>()
@@ -59,7 +56,7 @@ export class PendingList {
     this.#append(isPlain(operation) ? this.#superseding(operation) : operation)
   }
 
-  /** The pending operation whose value contains the place that `operation` changes. */
+  /** The pending operation whose value contains the target of `operation`. */
   #holderOf({ tokens }: ParsedOperation): Pending | undefined {
     for (const key of prefixKeys(tokens.slice(0, -1)).reverse()) {
       const found = this.#holders.get(key)
@@ -68,7 +65,7 @@ export class PendingList {
     return undefined
   }
 
-  /** Drops what the operation makes void, and returns what it is without that. */
+  /** Removes the operations that `operation` overrides, and returns the operation to add. */
   #superseding(operation: ParsedOperation): ParsedOperation {
     const same = this.#firstAt(operation)?.operation.op
     if (operation.op === 'replace' && same === 'remove') return operation
@@ -105,8 +102,7 @@ export class PendingList {
   }
 }
 
-// A step like `0` or `-` may be an index into an array, where adding shifts what follows: such operations
-// stay as they are.
+// A step like `0` or `-` can be an array index, where adding shifts later items. Such operations are not merged.
 function isPlain({ tokens }: ParsedOperation): boolean {
   return !tokens.some((token) => token === '-' || /^\d+$/.test(token))
 }

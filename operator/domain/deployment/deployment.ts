@@ -2,12 +2,12 @@ import type { deploymentStates, Environment, Start } from '../../api/environment
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
 import { sameJson } from '../base/json.ts'
-import { cutTo } from '../base/size.ts'
+import { truncate } from '../base/size.ts'
 
-/** State of a deployment in the words of REST. */
+/** State of a deployment, as the REST API names it. */
 export type DeploymentState = (typeof deploymentStates)[number]
 
-/** The state that the conditions of a deployment speak of. */
+/** The state of a deployment, from its conditions. */
 export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'status'>): DeploymentState {
   const holds = (type: string) =>
     status?.conditions?.some((each) => each.type === type && each.status === 'True')
@@ -16,14 +16,14 @@ export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'statu
   return status?.startTime ? 'in progress' : 'pending'
 }
 
-/** Whether a deployment has ended, one way or the other. */
+/** Whether a deployment has succeeded or failed. */
 export function isFinished(deployment: Pick<EnvironmentDeployment, 'status'>): boolean {
   return ['succeeded', 'failed'].includes(stateOfDeployment(deployment))
 }
 
 /**
- * Whether the gateway created the deployment. The cluster stamps `triggered-by` on whatever another client creates, so
- * a copy of such a deployment that comes out of Git does not count.
+ * Whether the gateway created the deployment. An admission policy sets `triggered-by` on objects of other clients, so a copy
+ * of such a deployment from Git does not count.
  */
 export function isMadeOverRest({ metadata }: Pick<EnvironmentDeployment, 'metadata'>): boolean {
   const creator = metadata.annotations?.[annotations.createdBy]
@@ -32,7 +32,7 @@ export function isMadeOverRest({ metadata }: Pick<EnvironmentDeployment, 'metada
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 
-/** The set that a deployment deploys: the one it was found to, or else the one it names; undefined until it is known. */
+/** The set that a deployment deploys: that of its status, else that of its spec; undefined until it is known. */
 export function setNameOf({
   spec,
   status,
@@ -40,7 +40,7 @@ export function setNameOf({
   return status?.setName ?? spec.setName
 }
 
-/** Older first: by creation, then by name with numbers compared as numbers. */
+/** Compares by creation time, then by name with numbers in numeric order. */
 export function byAge(
   left: Pick<EnvironmentDeployment, 'metadata'>,
   right: Pick<EnvironmentDeployment, 'metadata'>,
@@ -50,34 +50,31 @@ export function byAge(
   return byNumber.compare(left.metadata.name, right.metadata.name)
 }
 
-/** Which of the unfinished deployments of an environment may go on: one that has begun, else the oldest. */
-export function firstInTurn(
-  deployments: readonly EnvironmentDeployment[],
-): EnvironmentDeployment | undefined {
+/** The unfinished deployment of an environment that may proceed: one that has begun, else the oldest. */
+export function nextToRun(deployments: readonly EnvironmentDeployment[]): EnvironmentDeployment | undefined {
   const hasBegun = ({ status }: EnvironmentDeployment) => Number(status?.setName !== undefined)
   return deployments
     .filter((each) => !isFinished(each))
     .sort((left, right) => hasBegun(right) - hasBegun(left) || byAge(left, right))[0]
 }
 
-/** Whether it got beyond planning, so that its set is what the environment is meant to be. */
-function passedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
+/** Whether planning succeeded, so that the set is the desired state of the environment. */
+function hasPassedPlanning({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
   return status?.startTime !== undefined && status.setName !== undefined
 }
 
-/** The newest of these deployments that passed planning. */
+/** The newest deployment whose planning succeeded. */
 export function lastDeployment(
   deployments: readonly EnvironmentDeployment[],
 ): EnvironmentDeployment | undefined {
-  return deployments.filter(passedPlanning).sort(byAge).at(-1)
+  return deployments.filter(hasPassedPlanning).sort(byAge).at(-1)
 }
 
 /**
- * Deployments that may be cleaned up, of all those of an environment: finished ones beyond the newest `kept`, all of them
- * created over REST, but neither the one that passed planning last nor those that others start from. Deployments that a
- * person or a GitOps tool created are theirs.
+ * The deployments of an environment that may be deleted: finished ones that were created over REST, beyond the newest
+ * `kept`, except the last one whose planning succeeded and those that environments start from.
  */
-export function forgettable(
+export function removableDeployments(
   deployments: readonly EnvironmentDeployment[],
   kept: number,
   starts: ReadonlySet<string>,
@@ -89,16 +86,15 @@ export function forgettable(
     .filter((each) => each !== last && !starts.has(each.metadata.name))
 }
 
-/** A deployment to build on, and its set as far as that is known. */
+/** A deployment whose set the next delta is applied to, and that set if known. */
 export interface Base {
   readonly deploymentName: string
   readonly setName: string | undefined
 }
 
 /**
- * The deployment on whose set the next one builds: the environment's `from` as long as it was not used yet, else the one
- * that the environment remembers as planned last, else none (the empty set). Other deployments do not matter: they may
- * be gone.
+ * The deployment whose set the next delta is applied to: `from` of the environment if it is not used yet, else the last
+ * planned one, else none (the empty set). Other deployments may be deleted and do not count.
  */
 export function baseOf(
   environment: Pick<Environment, 'spec' | 'status'>,
@@ -107,12 +103,12 @@ export function baseOf(
   const { lastPlanned } = environment.status ?? {}
   const from = environment.spec.fromDeploymentName
   return from !== undefined && from !== lastPlanned?.environmentFromName
-    ? baseCalled(environment, from, find)
+    ? baseNamed(environment, from, find)
     : lastPlanned
 }
 
-/** The deployment of that name as a base: an environment that starts from it, or planned it last, remembers its set. */
-export function baseCalled(
+/** The base of this name. The environment remembers the sets of its start and its last planned deployment. */
+export function baseNamed(
   { status }: Pick<Environment, 'status'>,
   deploymentName: string,
   find: (deploymentName: string) => EnvironmentDeployment | undefined,
@@ -128,19 +124,19 @@ export function baseCalled(
 }
 
 /**
- * What is to be remembered of the deployment from which an environment starts, given the one that has its name now. A
- * later one of the same name does not replace the one that was meant; nothing is known of one that has no set yet.
+ * The copy of the deployment that an environment starts from, given the deployment that has the name now. A later object
+ * with the same name does not replace it. Undefined while the deployment has no set.
  */
 export function rememberedStart(
   { spec, status }: Pick<Environment, 'spec' | 'status'>,
   present: EnvironmentDeployment | undefined,
 ): Start | undefined {
   const known = status?.start?.deploymentName === spec.fromDeploymentName ? status?.start : undefined
-  const isMeant = known === undefined || known.deploymentUid === present?.metadata.uid
-  return (isMeant && present && startAt(present)) || known
+  const isSame = known === undefined || known.deploymentUid === present?.metadata.uid
+  return (isSame && present && startAt(present)) || known
 }
 
-/** Whether an environment need not learn more of this deployment to start from it. */
+/** Whether the environment already has an up-to-date copy of this deployment. */
 export function isStartRemembered(environment: Environment, deployment: EnvironmentDeployment): boolean {
   const { metadata, status } = environment
   return (
@@ -159,7 +155,7 @@ function startAt(deployment: EnvironmentDeployment): Start | undefined {
     deltaName: spec.deltaName,
     fromDeploymentName: spec.fromDeploymentName ?? status?.fromDeploymentName,
     comment: spec.comment,
-    creatorName: creatorName === undefined ? undefined : cutTo(creatorName, 253), // by kubectl it may be anything
+    creatorName: creatorName === undefined ? undefined : truncate(creatorName, 253), // a kubectl user can set any text
     changeTime: status?.finishTime ?? status?.startTime,
   }
   return {
@@ -175,7 +171,7 @@ function startAt(deployment: EnvironmentDeployment): Start | undefined {
   }
 }
 
-/** The highest number in the names of deployments to an environment, `<environment>.<number>`; 0 when there is none. */
+/** The highest number in the names `<environment>.<number>` of deployments; 0 when there is none. */
 export function highestDeploymentNumber(deployments: readonly EnvironmentDeployment[]): number {
   let highest = 0
   for (const { metadata, spec } of deployments) {
@@ -186,10 +182,10 @@ export function highestDeploymentNumber(deployments: readonly EnvironmentDeploym
   return highest
 }
 
-/** Longer numbers are names that people chose: counting on from them would soon be inexact. */
+/** Longer numbers are not exact in JavaScript. They count as names. */
 const numbered = /^\.([1-9]\d{0,11})$/
 
-/** The number that the next deployment of an environment bears in its name; one that was given is never given again. */
+/** The number in the name of the next deployment. Numbers are never reused. */
 export function nextDeploymentNumber(
   { status }: Pick<Environment, 'status'>,
   deployments: readonly EnvironmentDeployment[],

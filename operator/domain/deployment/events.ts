@@ -6,11 +6,11 @@ import { annotations } from '../../api/names.ts'
 import type { Trigger } from '../../api/webhook.ts'
 import { parseEnvironmentObjectName } from '../resource/identity.ts'
 import { isFinished, setNameOf, stateOfDeployment } from './deployment.ts'
-import { isRepetition } from './run-memory.ts'
+import { isRepetition } from './deployment-history.ts'
 
-/** Something that happened, as webhooks are told of it. */
-export interface Occurrence extends Trigger {
-  /** Always the same for the same thing that happened. */
+/** An event that webhooks receive. */
+export interface WebhookEvent extends Trigger {
+  /** Equal for all deliveries of the same event. */
   readonly id: string
   readonly applicationName: string
   /** RFC 3339 with fractional seconds, UTC. */
@@ -18,8 +18,8 @@ export interface Occurrence extends Trigger {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** An event that webhooks can be told of, and the names of its variables. */
-export interface EventDeclaration extends Trigger {
+/** A type of event, and the names of its variables. */
+export interface EventType extends Trigger {
   readonly properties: readonly string[]
 }
 
@@ -27,49 +27,49 @@ const commonVariables = ['event', 'triggered_at', 'triggered_by', 'org_id', 'app
 const environmentVariables = [...commonVariables, 'name', 'type']
 const deploymentVariables = [...commonVariables, 'deploy_id', 'delta_id', 'set_id', 'comment', 'status']
 
-/** All events, as the specification lists them. */
-export const eventDeclarations: readonly EventDeclaration[] = [
+/** All types of events of the specification. */
+export const eventTypes: readonly EventType[] = [
   { scope: 'environment', type: 'created', properties: environmentVariables },
   { scope: 'environment', type: 'deleted', properties: environmentVariables },
   { scope: 'deployment', type: 'started', properties: deploymentVariables },
   { scope: 'deployment', type: 'finished', properties: deploymentVariables },
 ]
 
-/** Body of a call for a webhook that has no payload of its own. */
+/** Body of a call for a webhook without a payload. */
 export const defaultPayload: Readonly<Record<string, string>> = Object.fromEntries(
   commonVariables.map((name) => [name, `$\u007b${name}}`]),
 )
 
-/** Who it was when nobody knows: a deletion, or a cluster that does not stamp objects. */
+/** The user when unknown: for deletions, and in clusters without the admission policy. */
 const unknownUser = 'kubernetes'
 const longestUser = 1024
 
-/** What has happened to an environment so far. */
-export function occurrencesOfEnvironment({ metadata, spec }: Environment): Occurrence[] {
+/** The events of an environment so far. */
+export function environmentEvents({ metadata, spec }: Environment): WebhookEvent[] {
   const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
   const own = { name: spec.displayName ?? environmentId, type: spec.typeName }
   const { createdBy, triggeredBy, deletedBy } = annotations
-  const occurrence = (type: 'created' | 'deleted', time: string, by: readonly string[]) =>
-    occur({ scope: 'environment', type }, { metadata, applicationId, environmentId, time, by, own })
+  const event = (type: 'created' | 'deleted', time: string, by: readonly string[]) =>
+    createEvent({ scope: 'environment', type }, { metadata, applicationId, environmentId, time, by, own })
   const { creationTimestamp = '', deletionTimestamp } = metadata
   return [
-    occurrence('created', creationTimestamp, [triggeredBy, createdBy]),
-    ...(deletionTimestamp ? [occurrence('deleted', deletionTimestamp, [deletedBy])] : []),
+    event('created', creationTimestamp, [triggeredBy, createdBy]),
+    ...(deletionTimestamp ? [event('deleted', deletionTimestamp, [deletedBy])] : []),
   ]
 }
 
-/** What has happened to a deployment so far; one that never began to provision starts when it ends. */
-export function occurrencesOfDeployment(deployment: EnvironmentDeployment): Occurrence[] {
+/** The events of a deployment so far. For a deployment that failed before it started, both have the finish time. */
+export function deploymentEvents(deployment: EnvironmentDeployment): WebhookEvent[] {
   const { metadata, spec, status } = deployment
-  // The schema lets any name through; one like that belongs to no application.
+  // The schema allows any name. A malformed one belongs to no application.
   if (!/^[^.]+\.[^.]+$/.test(spec.environmentName)) return []
-  // Webhooks heard of it when it ran.
+  // Webhooks received the events of the original run.
   if (isRepetition(deployment)) return []
   const { applicationId, environmentId } = parseEnvironmentObjectName(spec.environmentName)
   const finishTime = isFinished(deployment) ? status?.finishTime : undefined
   const startTime = status?.startTime ?? finishTime
   const { createdBy, triggeredBy } = annotations
-  const occurrence = (type: 'started' | 'finished', time: string, state: string) => {
+  const event = (type: 'started' | 'finished', time: string, state: string) => {
     const own = {
       deploy_id: metadata.name,
       delta_id: spec.deltaName ?? '',
@@ -78,26 +78,29 @@ export function occurrencesOfDeployment(deployment: EnvironmentDeployment): Occu
       status: state,
     }
     const by = [triggeredBy, createdBy]
-    return occur({ scope: 'deployment', type }, { metadata, applicationId, environmentId, time, by, own })
+    return createEvent(
+      { scope: 'deployment', type },
+      { metadata, applicationId, environmentId, time, by, own },
+    )
   }
   return [
-    ...(startTime ? [occurrence('started', startTime, 'in progress')] : []),
-    ...(finishTime ? [occurrence('finished', finishTime, stateOfDeployment(deployment))] : []),
+    ...(startTime ? [event('started', startTime, 'in progress')] : []),
+    ...(finishTime ? [event('finished', finishTime, stateOfDeployment(deployment))] : []),
   ]
 }
 
-function occur(
+function createEvent(
   trigger: Trigger,
   about: {
     readonly metadata: ObjectMeta
     readonly applicationId: string
     readonly environmentId: string
     readonly time: string
-    /** Annotations that may say who it was, the first of them that is there. */
+    /** Annotations that name the user, in order of precedence. */
     readonly by: readonly string[]
     readonly own: Readonly<Record<string, string>>
   },
-): Occurrence {
+): WebhookEvent {
   const { metadata, applicationId, environmentId, time, by, own } = about
   const event = `${trigger.scope}.${trigger.type}`
   const at = new Date(time).toISOString()
@@ -123,7 +126,7 @@ function occur(
   }
 }
 
-/** Objects of sets are named `<application>.<id>`; REST knows them by the id. */
+/** The id of a set in the REST API, from its object name `<application>.<id>`. */
 function setIdOf(setName: string | undefined, applicationId: string): string {
   const prefix = `${applicationId}.`
   return setName?.startsWith(prefix) ? setName.slice(prefix.length) : (setName ?? '')

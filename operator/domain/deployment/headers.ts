@@ -1,7 +1,7 @@
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/
 const plainValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** What frames the message, belongs to one connection only, or is decided by the caller itself. */
+/** Headers that frame the message, belong to one connection, or that the HTTP client sets. */
 const reserved = new Set([
   'host',
   'content-length',
@@ -20,16 +20,16 @@ const reserved = new Set([
   'accept-encoding',
 ])
 
-/** Why headers must not be sent, by name and never with a value; undefined when they may. */
-export function faultOfHeaders(headers: Readonly<Record<string, unknown>>): string | undefined {
+/** Why headers are invalid, without values; undefined when they are valid. */
+export function problemOfHeaders(headers: Readonly<Record<string, unknown>>): string | undefined {
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
-    if (!token.test(name)) return 'a header has a name that is not a token'
+    if (!token.test(name)) return 'a header has an invalid name'
     if (reserved.has(lower)) return `header '${lower}' cannot be set`
     if (seen.has(lower)) return `header '${lower}' is given twice`
     if (typeof value !== 'string' || !plainValue.test(value))
-      return `header '${lower}' has a value with a character that no header may hold`
+      return `header '${lower}' has a value with an invalid character`
     seen.add(lower)
   }
   return undefined

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { Webhook } from '../../api/webhook.ts'
 import { isObject, ownValue } from '../base/json.ts'
-import { defaultPayload, eventDeclarations, type Occurrence } from './events.ts'
-import { faultOfHeaders } from './headers.ts'
+import { defaultPayload, eventTypes, type WebhookEvent } from './events.ts'
+import { problemOfHeaders } from './headers.ts'
 
 type Spec = Webhook['spec']
 
@@ -13,52 +13,52 @@ const maxDepth = 32
 const maxVariables = 256
 const variable = /\$\{([A-Za-z0-9_]+)\}/g
 
-/** The address that is called. */
+/** The URL of a call. */
 export function targetOf(url: string): string {
   return url.toLowerCase().startsWith(https) ? url : `${https}${url}`
 }
 
-/** Why a webhook cannot be used, each with the field that is wrong; never with a header's value. */
-export function faultsOfWebhook({
+/** The problems of a webhook, each with its field, without values of headers. */
+export function problemsOfWebhook({
   url,
   headers,
   payload,
   triggers,
 }: Omit<Spec, 'applicationName'>): string[] {
-  const headerFault = headers ? faultOfHeaders(headers) : undefined
+  const headerProblem = headers ? problemOfHeaders(headers) : undefined
   return [
-    ...faultsOfUrl(url),
-    ...(headerFault === undefined ? [] : [`headers: ${headerFault}`]),
-    ...faultsOfPayload(payload),
-    ...(triggers ?? []).flatMap(faultsOfTrigger),
+    ...problemsOfUrl(url),
+    ...(headerProblem === undefined ? [] : [`headers: ${headerProblem}`]),
+    ...problemsOfPayload(payload),
+    ...(triggers ?? []).flatMap(problemsOfTrigger),
   ]
 }
 
-function faultsOfUrl(url: string): string[] {
+function problemsOfUrl(url: string): string[] {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !url.toLowerCase().startsWith(https))
-    return ['url: it has another protocol than HTTPS'] // not quoted: it may hold a password
-  // The standard reading of addresses takes these away; nobody writes them on purpose.
-  if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return ['url: there is a character in it that no address holds']
+    return ['url: the protocol must be HTTPS'] // the URL is not quoted: it may contain a password
+  // The URL parser removes these characters silently.
+  if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return ['url: it contains an invalid character']
   const target = targetOf(url)
-  // It makes something of more slashes than two and of a colon without a port, too: of https:/x the host https.
+  // The URL parser also accepts extra slashes and a colon without a port.
   const authority = target.slice(https.length).replace(/[/?#].*$/s, '')
-  if (authority.includes('@')) return ['url: it must hold no user name and no password']
-  if (target.includes('#')) return ['url: it must hold no fragment']
+  if (authority.includes('@')) return ['url: it must not contain a user name or password']
+  if (target.includes('#')) return ['url: it must not contain a fragment']
   if (authority === '' || authority.endsWith(':') || !URL.parse(target)?.hostname)
-    return ["url: it is not an address without protocol, such as 'hooks.example.com/path'"]
+    return ["url: it must be an address without protocol, such as 'hooks.example.com/path'"]
   return []
 }
 
-function faultsOfPayload(payload: FreeForm | null | undefined): string[] {
+function problemsOfPayload(payload: FreeForm | null | undefined): string[] {
   if (!payload) return []
   if (isDeeperThan(maxDepth, payload)) return [`payload: it is nested more than ${maxDepth} levels deep`]
   const text = JSON.stringify(payload)
   const bytes = Buffer.byteLength(text)
   if (bytes > maxPayloadBytes) return [`payload: it is ${bytes} bytes, more than ${maxPayloadBytes}`]
-  // A comment is long: each place where it stands counts.
+  // Values of variables can be long, so each use counts.
   const places = text.match(variable)?.length ?? 0
   return places > maxVariables
-    ? [`payload: variables stand in it ${places} times, more than ${maxVariables}`]
+    ? [`payload: it uses variables ${places} times, more than ${maxVariables}`]
     : []
 }
 
@@ -67,14 +67,14 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
 }
 
-function faultsOfTrigger({ scope, type }: { readonly scope: string; readonly type: string }): string[] {
-  if (eventDeclarations.some((each) => each.scope === scope && each.type === type)) return []
-  const known = eventDeclarations.map((each) => `${each.scope}.${each.type}`).join(', ')
-  return [`triggers: there is no event '${scope}.${type}'; events: ${known}`]
+function problemsOfTrigger({ scope, type }: { readonly scope: string; readonly type: string }): string[] {
+  if (eventTypes.some((each) => each.scope === scope && each.type === type)) return []
+  const known = eventTypes.map((each) => `${each.scope}.${each.type}`).join(', ')
+  return [`triggers: event '${scope}.${type}' does not exist; events: ${known}`]
 }
 
-/** Whether a webhook asks for an event: it is of the application, not disabled, and names it or all. */
-export function asksFor({ metadata, spec }: Webhook, occurrence: Occurrence): boolean {
+/** Whether a webhook receives an event: it is enabled, of the same application, and its triggers include the event. */
+export function isSubscribed({ metadata, spec }: Webhook, occurrence: WebhookEvent): boolean {
   const { applicationName, triggers = [], disabled } = spec
   if (disabled || metadata.deletionTimestamp || applicationName !== occurrence.applicationName) return false
   return (
@@ -83,22 +83,22 @@ export function asksFor({ metadata, spec }: Webhook, occurrence: Occurrence): bo
   )
 }
 
-/** The clocks of two servers differ by less than this. */
+/** Maximum difference between the clocks of two servers. */
 const clockMarginMs = 60_000
 
-/** Whether a webhook was made before something happened; undefined when the two are too close for clocks to tell. */
-export function isOlderByTime({ metadata }: Webhook, { at }: Occurrence): boolean | undefined {
+/** Whether a webhook is older than an event; undefined when the times are too close to compare clocks. */
+export function isOlderByTime({ metadata }: Webhook, { at }: WebhookEvent): boolean | undefined {
   const ageMs = Date.parse(at) - Date.parse(metadata.creationTimestamp ?? '')
   return Math.abs(ageMs) > clockMarginMs ? ageMs > 0 : undefined
 }
 
-/** The same by the second, which is all that an object knows of its creation: rather told than missed. */
-export function isOlderBySecond({ metadata }: Webhook, { at }: Occurrence): boolean {
+/** The same by the second, the precision of creation times. In doubt, the event is sent. */
+export function isOlderBySecond({ metadata }: Webhook, { at }: WebhookEvent): boolean {
   return Date.parse(at) >= Date.parse(metadata.creationTimestamp ?? '')
 }
 
-/** Name of the one call that tells a webhook of an event. */
-export function callName({ metadata }: Webhook, { id }: Pick<Occurrence, 'id'>): string {
+/** Object name of the call of a webhook for an event. */
+export function callName({ metadata }: Webhook, { id }: Pick<WebhookEvent, 'id'>): string {
   const hash = createHash('sha256')
     .update(`${metadata.uid ?? ''}\0${id}`)
     .digest('hex')
@@ -107,8 +107,8 @@ export function callName({ metadata }: Webhook, { id }: Pick<Occurrence, 'id'>):
 }
 
 /**
- * The body of a call: variables in the texts of the payload, in one pass, so that what a variable holds is never read
- * again. Keys stay as they are; so does what is no variable of the event.
+ * The body of a call, with variables in texts of the payload replaced in one pass: values are not expanded again. Keys and
+ * unknown variables are kept.
  */
 export function bodyOf(payload: unknown, variables: Readonly<Record<string, string>>): string {
   return JSON.stringify(fill(payload ?? defaultPayload, variables))
@@ -122,18 +122,18 @@ function fill(value: unknown, variables: Readonly<Record<string, string>>): unkn
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each, variables)]))
 }
 
-/** Key of the Secret under which the signing secret is. */
+/** Key of the Secret that holds the signing secret. */
 export const signingKey = 'secret'
 
 const secretPrefix = 'whsec_'
 
-/** A signing secret as it is shown: 32 bytes. */
+/** The text of a signing secret. */
 export function formatSigningSecret(bytes: Uint8Array): string {
   return `${secretPrefix}${Buffer.from(bytes).toString('base64')}`
 }
 
-/** Why a text cannot sign calls; never with the text itself. */
-export function faultOfSigningSecret(secret: unknown): string | undefined {
+/** Why a signing secret is invalid, without the secret itself. */
+export function problemOfSigningSecret(secret: unknown): string | undefined {
   if (typeof secret !== 'string') return `it has no key '${signingKey}'`
   const base64 = withoutPrefix(secret)
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)
@@ -142,14 +142,14 @@ export function faultOfSigningSecret(secret: unknown): string | undefined {
     : `its key '${signingKey}' must be '${secretPrefix}' and Base64`
 }
 
-/** Signature of a call as Standard Webhooks has it; `timestamp` in seconds since 1970. */
+/** Signature of a call per Standard Webhooks; `timestamp` is in seconds since 1970. */
 export function signatureOf(secret: string, id: string, timestamp: number, body: string): string {
   const key = Buffer.from(withoutPrefix(secret), 'base64')
   const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
   return `v1,${digest}`
 }
 
-/** A Secret that was made from a file often ends in a line break. */
+/** The Base64 part. Trimmed, because a Secret created from a file often ends with a line break. */
 function withoutPrefix(secret: string): string {
   const text = secret.trim()
   return text.startsWith(secretPrefix) ? text.slice(secretPrefix.length) : text

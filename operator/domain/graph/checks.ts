@@ -2,15 +2,15 @@ import { compareText, sameJson } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import type { CompiledDefinition } from '../definition/compile.ts'
-import type { ResourceTypeInfo } from '../resource/types.ts'
+import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { outputNamesOf } from '../schema/output-names.ts'
-import { faultsAgainst } from '../schema/user-schema.ts'
+import { schemaProblems } from '../schema/user-schema.ts'
 import type { Draft } from './draft.ts'
 import type { Needs, Report } from './needs.ts'
 
 type Types = ReadonlyMap<string, ResourceTypeInfo>
 
-/** A place that reads an output of another resource. */
+/** A use of an output of another resource. */
 export interface OutputUse {
   readonly user: Draft
   readonly target: Draft
@@ -18,25 +18,25 @@ export interface OutputUse {
   readonly text: string
 }
 
-/** What a workload asks for by a custom type that only definitions may use. */
-export function refuseIndirect({ externals, shared }: Needs, types: Types, report: Report): void {
-  const asked = [...shared.values(), ...[...externals.values()].flatMap((own) => [...own.values()])]
-  for (const { descriptor, text } of asked) {
+/** Reports needs of workloads for custom types that only definitions may use. */
+export function reportIndirectTypes({ externals, shared }: Needs, types: Types, report: Report): void {
+  const requested = [...shared.values(), ...[...externals.values()].flatMap((own) => [...own.values()])]
+  for (const { descriptor, text } of requested) {
     const { type } = descriptor
     if (!type.includes('/') || types.get(type)?.use !== 'indirect') continue
-    const message = `type '${type}' is for definitions only: its use is 'indirect'`
+    const message = `type '${type}' is only for definitions: its use is 'indirect'`
     report(text, 'TypeNotDirect', message)
   }
 }
 
-/** What can be said against a node when the whole graph is known. */
+/** Checks a node of the complete graph. */
 export function checkNode(draft: Draft, types: Types, budget: WorkBudget, report: Report): void {
   checkParams(draft, types, budget, report)
   const [first, ...rest] = draft.paramSources
   const other = first && rest.find(({ params }) => !sameJson(params, first.params))
   if (other) {
     const claimants = draft.paramSources.map(({ by }) => by).sort(compareText)
-    report(draft.text, 'ConflictingParams', `different params are given by ${claimants.join(', ')}`)
+    report(draft.text, 'ConflictingParams', `conflicting params from ${claimants.join(', ')}`)
   }
   for (const [text, targets] of draft.references) {
     const virtual = targets.find((each) => each.virtual)
@@ -47,7 +47,7 @@ export function checkNode(draft: Draft, types: Types, budget: WorkBudget, report
   }
 }
 
-/** What is given to a resource must be what its type takes. */
+/** Checks the params against the input schema of the type. */
 function checkParams(
   { descriptor, text, params }: Draft,
   types: Types,
@@ -56,7 +56,7 @@ function checkParams(
 ): void {
   const type = types.get(descriptor.type)
   if (!type || (params === undefined && !type.type.includes('/'))) return
-  for (const { pointer, message } of faultsAgainst(type.inputsSchema, params ?? {}, {
+  for (const { pointer, message } of schemaProblems(type.inputsSchema, params ?? {}, {
     lenient: true,
     budget,
   })) {
@@ -65,7 +65,7 @@ function checkParams(
   }
 }
 
-/** Outputs that will not be there are found before anything is touched, where the outputs are known. */
+/** Reports uses of outputs that will not exist, where the outputs are known before a provision. */
 export function checkOutputs(
   uses: readonly OutputUse[],
   types: Types,

@@ -3,12 +3,12 @@ import type { FreeForm } from '../../api/schema.ts'
 import type { ValueSource } from '../../api/shared-value.ts'
 import { compareText } from '../base/json.ts'
 import type { CompiledDefinition } from '../definition/compile.ts'
-import type { WonMatch } from '../definition/matching.ts'
+import type { WonMatch } from '../definition/match.ts'
 import type { Selector } from '../placeholder/link.ts'
 import { type Descriptor, formatDescriptor, inherit, type Reference } from '../resource/descriptor.ts'
 import { guResId } from '../resource/identity.ts'
 
-/** Parameters that somebody gave to a resource. */
+/** Params of a resource, and who gives them. */
 export interface ParamSource {
   readonly by: string
   readonly params: FreeForm
@@ -19,10 +19,10 @@ export interface Draft {
   readonly text: string
   readonly descriptor: Descriptor
   readonly guResId: string
-  /** What it depends on. */
+  /** Direct dependencies. */
   readonly edges: Set<Draft>
   readonly dependents: Set<Draft>
-  /** Co-provisioned resources on which everything depends that depends on this one. */
+  /** Co-provisioned resources that all dependents of this one depend on too. */
   readonly copies: Set<Draft>
   readonly selections: Map<string, Selector>
   readonly references: Map<string, readonly Draft[]>
@@ -32,14 +32,11 @@ export interface Draft {
   values: Readonly<Record<string, ValueSource>>
   match: WonMatch | undefined
   compiled: CompiledDefinition | undefined
-  /** There for its edges alone: nothing provisions it. */
+  /** Whether the node exists for its edges only and is not provisioned. */
   virtual: boolean
 }
 
-/**
- * Nodes and edges while they grow; nothing is ever taken away, so that the order in which they come does not
- * matter.
- */
+/** The growing graph. Nodes and edges are never removed, so the result does not depend on their order. */
 export class DraftGraph {
   readonly #context: ResourceContext
   readonly #nodes = new Map<string, Draft>()
@@ -62,7 +59,7 @@ export class DraftGraph {
     return this.#nodes.get(formatDescriptor(descriptor))
   }
 
-  /** The node of this descriptor, a new one when there is none yet. */
+  /** The node of this descriptor, created if necessary. */
   node(descriptor: Descriptor): Draft {
     const text = formatDescriptor(descriptor)
     const found = this.#nodes.get(text)
@@ -88,7 +85,7 @@ export class DraftGraph {
     return draft
   }
 
-  /** The nodes that are not expanded yet, those included that are added meanwhile. */
+  /** The nodes that are not expanded yet, including nodes that are added during the iteration. */
   *unexpanded(): Generator<Draft> {
     for (let draft = this.#queue.pop(); draft; draft = this.#queue.pop()) yield draft
   }
@@ -101,14 +98,14 @@ export class DraftGraph {
     if (to.copies.size > 0) this.#uncopied.add(to)
   }
 
-  /** Makes everything that depends on `original` depend on `copy` as well. */
+  /** Requests that all dependents of `original` depend on `copy` too; `connectCopies` adds the edges. */
   copyDependents(original: Draft, copy: Draft): void {
     original.copies.add(copy)
     this.#uncopied.add(original)
   }
 
-  /** Carries out what `copyDependents` asked for, until nothing changes. */
-  settle(): void {
+  /** Adds the edges that `copyDependents` requested, until nothing changes. */
+  connectCopies(): void {
     for (const original of this.#uncopied) {
       this.#uncopied.delete(original)
       for (const dependent of original.dependents) {
@@ -118,7 +115,7 @@ export class DraftGraph {
     }
   }
 
-  /** What a selector in the mouth of `from` selects, in a stable order; never `from` itself. */
+  /** The nodes that a selector of `from` selects, in a stable order, without `from` itself. */
   select({ anchor, direction, of }: Selector, from: Draft, alternatives: Alternatives = sameType): Draft[] {
     const start = alternatives(anchor.type)
       .map((type) => this.find(inherit({ ...anchor, type }, from.descriptor)))
@@ -130,7 +127,7 @@ export class DraftGraph {
   }
 }
 
-/** The types that a type in a reference may stand for. */
+/** The types that a type in a reference can mean. */
 export type Alternatives = (type: string) => readonly string[]
 
 const sameType: Alternatives = (type) => [type]
@@ -141,7 +138,6 @@ function fits({ descriptor }: Draft, of: Reference, types: readonly string[]): b
   return of.resourceId === undefined || of.resourceId === descriptor.resourceId
 }
 
-/** Stable order of nodes. */
 function byText(left: Draft, right: Draft): number {
   return compareText(left.text, right.text)
 }

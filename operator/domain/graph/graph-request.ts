@@ -2,28 +2,33 @@ import type { DeploymentProblem } from '../../api/environment-deployment.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, isObject } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
-import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
+import {
+  type Descriptor,
+  defaultClass,
+  formatDescriptor,
+  problemOfDescriptor,
+} from '../resource/descriptor.ts'
 import { workloadOf, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
 import { DraftGraph } from './draft.ts'
 import type { ExtraNode, GraphInput } from './graph.ts'
 import { readNeeds } from './needs.ts'
 
-/** A resource that a graph is asked for. */
+/** A resource that a graph is requested for. */
 export interface RequestedResource {
   readonly descriptor: Descriptor
-  /** Its params; of a workload, its module without the dependencies. */
+  /** The params; of a workload, the module without dependencies. */
   readonly params?: FreeForm
 }
 
 type Entries = Map<string, FreeForm>
 
-/** What of a graph's input asks for resources, and which of them cannot be. */
+/** The set and extra nodes of a graph for requested resources, and the problems of the request. */
 export interface GraphRequest extends Required<Pick<GraphInput, 'set' | 'extra'>> {
   readonly problems: readonly DeploymentProblem[]
 }
 
-/** The part of a graph's input that asks for these resources; `expandType` is the rule for workloads' needs. */
+/** The set and extra nodes for these resources; `expandType` applies overrides to the needs of workloads. */
 export function graphRequest(
   resources: readonly RequestedResource[],
   expandType: (type: string) => string,
@@ -35,9 +40,9 @@ export function graphRequest(
   const problems: DeploymentProblem[] = []
   for (const resource of resources) {
     const { descriptor, params } = resource
-    const fault = faultOf(descriptor)
-    if (fault) {
-      problems.push({ object: formatDescriptor(descriptor), reason: 'InvalidName', message: fault })
+    const problem = problemOfDescriptor(descriptor)
+    if (problem) {
+      problems.push({ object: formatDescriptor(descriptor), reason: 'InvalidName', message: problem })
       continue
     }
     if (isWorkload(descriptor)) {
@@ -47,7 +52,7 @@ export function graphRequest(
     const { workload, name } = placeOf(descriptor.resourceId)
     if (workload !== undefined && !modules.has(workload)) modules.set(workload, {})
     const entries = workload === undefined ? shared : entriesOf(externals, workload)
-    // One name holds one resource; what else has the same Resource ID stands beside the set.
+    // A set holds one resource per name. Other resources with the same Resource ID are extra nodes.
     if (name === undefined) extra.push(resource)
     else if (entries.has(name)) extra.push({ ...resource, descriptor: expanded(descriptor, expandType) })
     else entries.set(name, toDependency(resource))
@@ -71,7 +76,7 @@ function isWorkload({ type, class: resourceClass, resourceId }: Descriptor): boo
 
 const placePattern = /^(?:shared|modules\.([^.]+)\.externals)\.(.+)$/
 
-/** The name of a dependency, and the workload that it is private to; no name for what no workload needs. */
+/** The name of a dependency and, if private, its workload. No name for a resource that is not a dependency. */
 function placeOf(resourceId: string): { workload?: string | undefined; name?: string | undefined } {
   const [, workload, name] = placePattern.exec(resourceId) ?? []
   return { workload, name }
@@ -91,7 +96,7 @@ function expanded(descriptor: Descriptor, expandType: (type: string) => string):
   return { ...descriptor, type: expandType(descriptor.type) }
 }
 
-/** The resources that a set asks for, so that their graph is that of the set; types as the set names them. */
+/** The resources that a set declares, with types as the set names them. Their graph is the graph of the set. */
 export function requestedBy(set: SetContent): RequestedResource[] {
   const nowhere = { organizationId: '', applicationId: '', environmentId: '', environmentType: '' }
   const graph = new DraftGraph(nowhere)

@@ -1,10 +1,10 @@
 import { Problem } from '../base/errors.ts'
 import type { Report } from './needs.ts'
 
-/** Errors of the program that are kept for the log; one input may cause the same one everywhere. */
+/** Maximum number of errors that are kept for the log. */
 const maxErrors = 10
 
-/** Runs the parts of a plan. An exception becomes a problem of the object that the part is about. */
+/** Runs the parts of a plan and turns exceptions into problems of the object that the part is about. */
 export class Guard {
   readonly #report: Report
   readonly #errors: unknown[] = []
@@ -13,7 +13,7 @@ export class Guard {
     this.#report = report
   }
 
-  /** Errors of the program, as opposed to those of the input. */
+  /** Errors of the program, not of the input. */
   get errors(): readonly unknown[] {
     return this.#errors
   }
@@ -23,7 +23,7 @@ export class Guard {
     try {
       return work()
     } catch (error) {
-      const { reason, message } = planningFault(error)
+      const { reason, message } = planningProblem(error)
       this.#report(about, reason, message)
       if (reason === planningFailed && this.#errors.length < maxErrors) this.#errors.push(error)
       return undefined
@@ -33,10 +33,10 @@ export class Guard {
 
 const planningFailed = 'PlanningFailed'
 
-/** The reason and message of an exception that ends a part of a plan. */
-export function planningFault(error: unknown): { readonly reason: string; readonly message: string } {
+/** The reason and message of an exception in a part of a plan. */
+export function planningProblem(error: unknown): { readonly reason: string; readonly message: string } {
   if (error instanceof Problem) return { reason: 'Invalid', message: error.message }
-  // The only RangeErrors of pure functions are exhausted stacks.
+  // In pure functions, a RangeError means that the call stack is exhausted.
   if (error instanceof RangeError) return { reason: 'TooDeep', message: 'a value is nested too deep' }
   const message = error instanceof Error ? error.message : String(error)
   return { reason: planningFailed, message: `planning failed: ${message}` }

@@ -11,39 +11,40 @@ import {
   paramsRoots,
   valuesRoot,
 } from '../placeholder/link.ts'
-import { type Expanded, expand, formatPath, type Resolved } from '../placeholder/placeholder.ts'
+import { type Expanded, expand, type Resolved } from '../placeholder/placeholder.ts'
+import { formatPath } from '../placeholder/template.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { workloadOf } from '../resource/identity.ts'
 import { simpleTypeName, workloadType } from '../resource/types.ts'
-import { define, united } from '../schema/secret-outputs.ts'
+import { defineProperty, mergeObjects } from '../schema/secret-outputs.ts'
 import { resolveSecrets } from '../secret/secret-inputs.ts'
 import { resolvedValue, valueKey } from './shared-values.ts'
 
 type ResourceSpec = ActiveResource['spec']
 
-/** What is known of a resource that another one names. */
+/** The outputs and inputs of a referenced resource. */
 export interface ResourceOutputs {
   readonly outputs: FreeForm
   readonly secretOutputs: FreeForm
   readonly params: FreeForm
   readonly descriptor: Descriptor
-  /** Plain inputs of its driver as the definition gives them. */
+  /** Plain driver inputs of its definition. */
   readonly values?: FreeForm
   readonly accountName?: string
 }
 
-/** A neighbour as a driver sees it. */
+/** A neighbour, as a driver sees it. */
 export interface NeighbourValue {
   readonly guResId: string
   readonly descriptor: Descriptor
   readonly outputs: FreeForm
   readonly params: FreeForm
-  /** Workload that owns it; absent for what belongs to no workload alone. */
+  /** Workload that owns the neighbour; absent for shared and implicit resources. */
   readonly workload?: string
 }
 
-/** What the inputs of a resource are made of. */
+/** The data that the inputs of a resource are resolved from. */
 export interface InputSources {
   readonly spec: Pick<
     ResourceSpec,
@@ -52,28 +53,26 @@ export interface InputSources {
     readonly deploymentName?: string
   }
   readonly guResId: string
-  /** The driver that is going to see them. */
+  /** The driver that receives the inputs. */
   readonly descriptor: Pick<DriverDescriptor, 'neighbours'>
   outputsOf(guResId: string): ResourceOutputs | undefined
-  /** What the leaves of the secret inputs name, read already. */
+  /** The content of the Secrets that the leaves of the secret inputs name. */
   readonly secrets: FreeForm
-  /** The secret ones among the shared values, by key, read already; none when absent. */
+  /** The content of secret shared values, by key; none when absent. */
   readonly secretValues?: FreeForm
 }
 
-/** What a driver is given. */
+/** The inputs of a driver call. */
 export interface ResolvedInputs {
   readonly values: FreeForm
   readonly secrets: FreeForm
   readonly params: FreeForm
-  /** JSON pointers to the texts of a module that secrets went into. */
+  /** JSON pointers to the texts of a module that contain secrets. */
   readonly secretParams?: readonly string[]
   readonly neighbours: Record<string, NeighbourValue[]>
 }
 
-/**
- * Puts what the placeholders name in their place; a plain input that a secret goes into becomes a secret one.
- */
+/** Resolves all placeholders. A plain input that a secret is inserted into becomes a secret input. */
 export function resolveInputs(sources: InputSources): ResolvedInputs {
   const { spec } = sources
   const lookup = (path: readonly string[]): Resolved => lookUp(path, sources)
@@ -88,10 +87,7 @@ export function resolveInputs(sources: InputSources): ResolvedInputs {
   )
   const [leak] = params.secretPointers
   if (leak !== undefined && !isModule)
-    throw new Stalled(
-      'SecretParameter',
-      `the parameter '${leak}' names something secret: parameters are never secret`,
-    )
+    throw new Stalled('SecretParameter', `param '${leak}' names a secret output: params are never secret`)
   return {
     ...moveSecrets(values, secrets),
     params: params.value,
@@ -100,7 +96,7 @@ export function resolveInputs(sources: InputSources): ResolvedInputs {
   }
 }
 
-/** A placeholder that nobody can read will not get better by itself. */
+/** Turns a problem of `work` into Stalled: a retry cannot solve it. */
 function stalling<T>(part: string, work: () => T): T {
   try {
     return work()
@@ -136,14 +132,14 @@ function lookUp(path: readonly string[], sources: InputSources): Resolved {
   if (root === 'context') return { value: contextValue(path, sources), secret: false }
   if (root === valuesRoot) {
     const resolved = resolvedValue(path, sources.spec.values ?? {}, sources.secretValues ?? {})
-    if (!resolved) throw unknownPath(path, `the deployment knows no shared value '${valueKey(path)}'`)
+    if (!resolved) throw unknownPath(path, `the deployment has no shared value '${valueKey(path)}'`)
     return resolved
   }
   const depth = root === 'resources' ? 2 : dependencyDepth(path)
   if (depth === undefined) throw unknownPath(path, 'it names no dependency')
   const key = root === 'resources' ? text : formatPath(path.slice(0, depth))
   const found = ownValue(sources.spec.references ?? {}, key)
-  if (!found) throw unknownPath(path, `the deployment knows no '${key}'`)
+  if (!found) throw unknownPath(path, `the deployment has no '${key}'`)
   const tail = root === 'resources' ? path.slice(2) : ['outputs', ...path.slice(depth)]
   const each = found.map((guResId) => tailValue(guResId, known(guResId, key, sources.outputsOf), tail, path))
   if (!isSelector(key)) return each[0] ?? { value: undefined, secret: false }
@@ -164,7 +160,7 @@ function contextValue(path: readonly string[], { spec, guResId }: InputSources):
     'deploy.id': deploymentName,
   }
   const value = ownValue(values, path.slice(1).join('.'))
-  if (value === undefined) throw unknownPath(path, `the context holds ${Object.keys(values).join(', ')}`)
+  if (value === undefined) throw unknownPath(path, `the context has ${Object.keys(values).join(', ')}`)
   return value
 }
 
@@ -182,18 +178,18 @@ function tailValue(
     throw unknownPath(path, `${formatDescriptor(resource.descriptor)} has no '${tail ?? ''}'`)
   const [name] = rest
   if (name === undefined)
-    return { value: united(outputs, secretOutputs), secret: Object.keys(secretOutputs).length > 0 }
+    return { value: mergeObjects(outputs, secretOutputs), secret: Object.keys(secretOutputs).length > 0 }
   const holders = [outputs, secretOutputs].filter((each) => Object.hasOwn(each, name))
   if (holders.length === 0 && tail === 'values' && Object.hasOwn(values, name)) holders.push(values)
   if (holders.length === 0) throw unknownPath(path, existing(resource, name))
-  // An output may be secret in part: then it is secret as a whole.
+  // An output that is partly secret counts as secret.
   const found = holders
     .map((holder) => ({ holder, value: valueAt(holder, rest) }))
     .filter(({ value }) => value !== undefined)
   if (found.length === 0)
     throw unknownPath(path, `output '${name}' of ${formatDescriptor(resource.descriptor)} has no such part`)
   return {
-    value: found.map(({ value }) => value).reduce(united),
+    value: found.map(({ value }) => value).reduce(mergeObjects),
     secret: found.some(({ holder }) => holder === secretOutputs),
   }
 }
@@ -218,10 +214,7 @@ function unknownPath(path: readonly string[], why: string): Stalled {
   return new Stalled('UnknownOutput', `'\${${formatPath(path)}}' is unknown: ${why}`)
 }
 
-/**
- * The values without what is secret, and the secrets with it at the same paths; part of an array takes the
- * array along.
- */
+/** Moves values at secret pointers to the secrets, at the same paths. A pointer into an array moves the whole array. */
 function moveSecrets(
   { value, secretPointers }: Expanded<FreeForm>,
   given: FreeForm,
@@ -235,15 +228,15 @@ function moveSecrets(
 }
 
 function moveAlong([step = '', ...rest]: readonly string[], from: FreeForm, to: FreeForm): void {
-  if (!Object.hasOwn(from, step)) return // went with an array before
+  if (!Object.hasOwn(from, step)) return // already moved with its array
   const value = from[step]
   if (rest.length === 0 || !isObject(value)) {
-    define(to, step, value)
+    defineProperty(to, step, value)
     delete from[step]
     return
   }
   const present = ownValue(to, step)
   const below = isObject(present) ? present : {}
-  define(to, step, below)
+  defineProperty(to, step, below)
   moveAlong(rest, value, below)
 }

@@ -4,18 +4,12 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { modulePlaceholderRoots, moduleRoots, parseLink } from '../placeholder/link.ts'
-import {
-  type FoundPlaceholder,
-  findPlaceholders,
-  formatPath,
-  formatTemplate,
-  mapTexts,
-  parseTemplate,
-} from '../placeholder/placeholder.ts'
+import { type FoundPlaceholder, findPlaceholders, mapTexts } from '../placeholder/placeholder.ts'
+import { formatPath, formatTemplate, parseTemplate } from '../placeholder/template.ts'
 import type { Draft, DraftGraph } from './draft.ts'
 import type { Guard } from './guard.ts'
 import { findDependency, type Needs, type Report } from './needs.ts'
-import { faultOfValue, type SharedValues } from './shared-values.ts'
+import { problemOfValue, type SharedValues } from './shared-values.ts'
 
 /** One path of the `ingress` section of a workload. */
 export interface IngressRule {
@@ -25,21 +19,18 @@ export interface IngressRule {
   readonly port: unknown
 }
 
-interface Tools {
+interface LinkContext {
   readonly graph: DraftGraph
   readonly needs: Needs
   readonly values: SharedValues
   readonly report: Report
   readonly guard: Guard
-  /** Notes that an output is read, so that one that will not be is found before anything is touched. */
-  readUse(user: Draft, target: Draft, output: string, text: string): void
+  /** Records the use of an output, for the check that it will exist. */
+  recordOutputUse(user: Draft, target: Draft, output: string, text: string): void
 }
 
-/**
- * Makes each workload depend on what its module names, and gives the ingress rules by the dependency that
- * they are for.
- */
-export function linkModules(set: SetContent, tools: Tools): Map<Draft, IngressRule[]> {
+/** Connects each workload to the dependencies that its module names. Returns the ingress rules by dependency. */
+export function linkModules(set: SetContent, tools: LinkContext): Map<Draft, IngressRule[]> {
   const rules = new Map<Draft, IngressRule[]>()
   for (const [id, workload] of tools.needs.workloads) {
     const spec = Object.hasOwn(set.modules, id) ? set.modules[id]?.['spec'] : undefined
@@ -52,7 +43,7 @@ function linkModule(
   id: string,
   spec: FreeForm,
   workload: Draft,
-  tools: Tools,
+  tools: LinkContext,
   rules: Map<Draft, IngressRule[]>,
 ): void {
   for (const { path, at } of placeholdersIn(spec, workload, tools.report))
@@ -77,13 +68,13 @@ function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPl
   }
 }
 
-/** Connects a workload to what the path at `at` names. Whatever is wrong with the path is a problem of the workload. */
+/** Connects a workload to the target of the path at `at`. An invalid path becomes a problem of the workload. */
 function connectTo(
   readPath: () => readonly string[],
   at: string,
   id: string,
   workload: Draft,
-  { graph, needs, values, report, readUse }: Tools,
+  { graph, needs, values, report, recordOutputUse }: LinkContext,
 ): Draft | undefined {
   try {
     const path = readPath()
@@ -94,15 +85,15 @@ function connectTo(
       report(
         workload.text,
         'UnknownWorkload',
-        `'${formatPath(path)}' at '${at}': there is no workload '${link.workload}'${hint}`,
+        `'${formatPath(path)}' at '${at}': workload '${link.workload}' does not exist${hint}`,
       )
       return undefined
     }
     if (link.kind === 'context' && link.name.startsWith('res.'))
-      report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is for definitions only`)
+      report(workload.text, 'InvalidPlaceholder', `'${formatPath(path)}' at '${at}' is only for definitions`)
     if (link.kind === 'value') {
-      const fault = faultOfValue(link.path, values, needs.budget)
-      if (fault) report(workload.text, fault.reason, `at '${at}': ${fault.message}`)
+      const problem = problemOfValue(link.path, values, needs.budget)
+      if (problem) report(workload.text, problem.reason, `at '${at}': ${problem.message}`)
     }
     if (link.kind !== 'dependency') return undefined
     const target = findDependency(needs, link.path, id)
@@ -110,7 +101,7 @@ function connectTo(
       graph.connect(workload, target)
       workload.references.set(link.text, [target])
       if (link.output !== undefined)
-        readUse(workload, target, link.output, `'${formatPath(path)}' at '${at}'`)
+        recordOutputUse(workload, target, link.output, `'${formatPath(path)}' at '${at}'`)
       return target
     }
     report(workload.text, 'UnknownDependency', `'${formatPath(path)}' at '${at}': ${target}`)
@@ -121,10 +112,7 @@ function connectTo(
   return undefined
 }
 
-/**
- * A module as the resource `workload` gets it: what needs no other resource is filled in, and the rest stands as
- * placeholders that name its dependencies.
- */
+/** The params of a `workload` resource: its module, with the names of Services filled in and other placeholders kept. */
 export function moduleParams(id: string, module: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { profile, spec } = module
   return {
@@ -134,7 +122,7 @@ export function moduleParams(id: string, module: Readonly<Record<string, unknown
   }
 }
 
-/** The text with the names of Services filled in. A malformed text stays: `linkModules` reports it. */
+/** The text with the names of Services filled in. A malformed text is kept: `linkModules` reports it. */
 function withServiceNames(text: string): string {
   if (!text.includes('${')) return text
   try {
@@ -148,12 +136,12 @@ function withServiceNames(text: string): string {
   }
 }
 
-/** The Service of a workload is named like the workload. */
+/** The Service of a workload has the name of the workload. */
 function serviceName([root, workload, part, field]: readonly string[]): string | undefined {
   return root === 'modules' && part === 'service' && field === 'name' ? workload : undefined
 }
 
-/** The path of a dependency that is named outside of a placeholder, such as `externals.dns`. */
+/** The path of a dependency outside a placeholder, such as `externals.dns`. */
 function bareReference(name: string): readonly string[] {
   const [part] = parseTemplate(`\${${name}}`, moduleRoots)
   return typeof part === 'object' ? part.path : [name]

@@ -4,16 +4,22 @@ import { compareText, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { givenParams } from '../definition/compile.ts'
-import { normalizeDependency, type SetContent } from '../delta/delta.ts'
-import { type Descriptor, defaultClass, faultOf, formatDescriptor } from '../resource/descriptor.ts'
+import type { SetContent } from '../delta/delta.ts'
+import { normalizeDependency } from '../delta/patch.ts'
+import {
+  type Descriptor,
+  defaultClass,
+  formatDescriptor,
+  problemOfDescriptor,
+} from '../resource/descriptor.ts'
 import { privateResourceId, sharedResourceId, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
 import type { Draft, DraftGraph } from './draft.ts'
 
-/** Notes what is wrong: about what, a reason, and a text for people. */
+/** Reports a problem: its object, reason and message. */
 export type Report = (object: string, reason: string, message: string) => void
 
-/** Parameters that a set gives to a dependency, and the workload whose names they use. */
+/** Params that a set gives to a dependency, and the workload whose names they use. */
 export interface GivenParams {
   readonly draft: Draft
   readonly params: FreeForm
@@ -21,32 +27,32 @@ export interface GivenParams {
   readonly by: string
 }
 
-/** What the workloads of a set need, as nodes. */
+/** The needs of the workloads of a set, as nodes. */
 export interface Needs {
   readonly workloads: ReadonlyMap<string, Draft>
   readonly externals: ReadonlyMap<string, ReadonlyMap<string, Draft>>
   readonly shared: ReadonlyMap<string, Draft>
   readonly params: readonly GivenParams[]
-  /** What is left of the work for hints and checks of everything that is read along with them. */
+  /** Remaining work for the hints and checks of this graph. */
   readonly budget: WorkBudget
 }
 
-/** What reading a set needs to know. */
+/** The input of `readNeeds`. */
 export interface NeedsInput {
   readonly context: ResourceContext
   readonly set: SetContent
   readonly graph: DraftGraph
-  /** The type that a name in a workload's needs stands for. */
+  /** The type that a type name in the needs of a workload means. */
   expandType(type: string): string
   readonly report: Report
 }
 
-/** What a set needs that cannot be read. */
-export function noNeeds(): Needs {
+/** The needs of a set that cannot be read. */
+export function emptyNeeds(): Needs {
   return { workloads: new Map(), externals: new Map(), shared: new Map(), params: [], budget: fullBudget() }
 }
 
-/** Makes nodes of the workloads, their private dependencies and the shared ones. */
+/** Adds nodes for the workloads, their private dependencies and the shared dependencies. */
 export function readNeeds(input: NeedsInput): Needs {
   const { set, graph, report } = input
   const workloads = new Map<string, Draft>()
@@ -63,7 +69,7 @@ export function readNeeds(input: NeedsInput): Needs {
   }
   for (const [id, module] of sorted(set.modules)) {
     const descriptor = { type: workloadType, class: defaultClass, resourceId: workloadResourceId(id) }
-    if (id.includes('.') || faultOf(descriptor)) {
+    if (id.includes('.') || problemOfDescriptor(descriptor)) {
       report(`workload '${id}'`, 'InvalidName', `'${id}' cannot be the id of a workload`)
       continue
     }
@@ -95,7 +101,7 @@ function sorted(map: Readonly<FreeForm>): [string, FreeForm][] {
     .map(([id, value]) => [id, isObject(value) ? value : {}])
 }
 
-/** The descriptor of a dependency: its own id wins over the name under which it stands. */
+/** The descriptor of a dependency. An `id` takes precedence over the name. */
 function descriptorOf(
   entry: unknown,
   resourceId: string,
@@ -113,9 +119,9 @@ function descriptorOf(
     class: typeof resourceClass === 'string' && resourceClass !== '' ? resourceClass : defaultClass,
     resourceId: typeof id === 'string' && id !== '' ? sharedIdOf(id) : resourceId,
   }
-  const fault = faultOf(descriptor)
-  if (!fault) return descriptor
-  report(formatDescriptor(descriptor), 'InvalidName', `${by}: ${fault}`)
+  const problem = problemOfDescriptor(descriptor)
+  if (!problem) return descriptor
+  report(formatDescriptor(descriptor), 'InvalidName', `${by}: ${problem}`)
   return undefined
 }
 
@@ -123,7 +129,7 @@ function sharedIdOf(id: string): string {
   return id.startsWith(sharedResourceId('')) ? id : sharedResourceId(id)
 }
 
-/** The dependency that a path like `externals.x` names in the mouth of a workload, or why there is none. */
+/** The dependency that a path such as `externals.x` of a workload names, or a message when it does not exist. */
 export function findDependency(
   { externals, shared, budget }: Needs,
   [root, second = '', , fourth = '']: readonly string[],
@@ -132,12 +138,12 @@ export function findDependency(
   if (root === 'shared')
     return (
       shared.get(second) ??
-      `there is no shared dependency '${second}'${didYouMean(second, shared.keys(), budget)}`
+      `shared dependency '${second}' does not exist${didYouMean(second, shared.keys(), budget)}`
     )
   const [owner, name] = root === 'externals' ? [workload, second] : [second, fourth]
-  if (owner === undefined) return `'externals' are dependencies of a workload; a shared one has none`
+  if (owner === undefined) return `'externals' is only for dependencies of a workload`
   const own = externals.get(owner)
-  if (!own) return `there is no workload '${owner}'${didYouMean(owner, externals.keys(), budget)}`
+  if (!own) return `workload '${owner}' does not exist${didYouMean(owner, externals.keys(), budget)}`
   return (
     own.get(name) ?? `workload '${owner}' has no dependency '${name}'${didYouMean(name, own.keys(), budget)}`
   )

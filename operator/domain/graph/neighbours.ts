@@ -6,10 +6,8 @@ import type { Draft, DraftGraph } from './draft.ts'
 import type { IngressRule } from './module-links.ts'
 import type { Report } from './needs.ts'
 
-/**
- * Evaluates all selectors until none finds more: what one selects may be an edge that another one looks at.
- */
-export function followSelectors(graph: DraftGraph): void {
+/** Evaluates all selectors until none selects more: each can add edges that another one follows. */
+export function resolveSelectors(graph: DraftGraph): void {
   const selecting = graph.nodes.filter(({ selections }) => selections.size > 0)
   let isGrowing = selecting.length > 0
   while (isGrowing) {
@@ -22,15 +20,12 @@ export function followSelectors(graph: DraftGraph): void {
         for (const each of found) graph.connect(draft, each)
       }
     }
-    graph.settle()
+    graph.connectCopies()
   }
 }
 
-/**
- * Connects resources with the neighbours that their drivers see; all are found before any of them adds an
- * edge.
- */
-export function meetNeighbours(graph: DraftGraph, organizationId: string): void {
+/** Connects resources to the neighbours of their drivers. All neighbours are found before edges are added. */
+export function connectNeighbours(graph: DraftGraph, organizationId: string): void {
   const found: { draft: Draft; text: string; targets: readonly Draft[] }[] = []
   for (const draft of graph.nodes) {
     for (const text of Object.values(draft.compiled?.driver?.neighbours ?? {})) {
@@ -43,10 +38,10 @@ export function meetNeighbours(graph: DraftGraph, organizationId: string): void 
     draft.references.set(text, targets)
     for (const each of targets) graph.connect(draft, each)
   }
-  graph.settle()
+  graph.connectCopies()
 }
 
-/** A driver names types by their simple names: an override of the organization will do as well. */
+/** The neighbours for an implied reference. Its simple type names also match overrides of the organization. */
 function neighboursOf(
   draft: Draft,
   text: string,
@@ -63,8 +58,8 @@ function neighboursOf(
   return target ? [target] : []
 }
 
-/** The `ingress` sections of workloads become the rules of the ingress of the dns resource that they name. */
-export function giveIngressRules(
+/** Sets the params `rules` of each ingress from the `ingress` sections of workloads that name its dns resource. */
+export function assignIngressRules(
   graph: DraftGraph,
   rules: ReadonlyMap<Draft, readonly IngressRule[]>,
   report: Report,
@@ -86,7 +81,7 @@ function rulesByPath(rules: readonly IngressRule[], ingress: Draft, report: Repo
   for (const { path, type, port, workload } of inPathOrder) {
     const other = byPath.get(path)
     if (other) {
-      const message = `path '${path}' is claimed by the workloads '${String(other['name'])}' and '${workload}'`
+      const message = `path '${path}' is used by the workloads '${String(other['name'])}' and '${workload}'`
       report(ingress.text, 'ConflictingPath', message)
       continue
     }

@@ -1,17 +1,17 @@
 import { type DeploymentProblem, longestInProblem } from '../../api/environment-deployment.ts'
 import { compareText } from '../base/json.ts'
-import { shortened } from '../base/size.ts'
+import { shortenMessage } from '../base/size.ts'
 
 const maxProblems = 1000
 const maxLength = 1_048_576
 
-/** A problem, or one that stands for so many more. */
+/** A problem, or the number of problems that are not listed. */
 export interface ListedProblem extends DeploymentProblem {
   readonly more?: number
 }
 
-/** Room for as many problems as anybody reads. */
-export class ProblemRoom {
+/** Limits the number and total length of problems. */
+export class ProblemLimit {
   #count = 0
   #length = 0
 
@@ -19,7 +19,7 @@ export class ProblemRoom {
     return this.#count >= maxProblems || this.#length >= maxLength
   }
 
-  /** Whether there was room for the problem. */
+  /** Counts a problem. Returns false when the limit is reached. */
   take({ object, reason, message, more }: ListedProblem): boolean {
     if (more !== undefined || this.isFull) return false
     this.#count++
@@ -28,28 +28,28 @@ export class ProblemRoom {
   }
 }
 
-/** Collects what is wrong, each thing once, until it is more than anybody reads; then only how much more there is. */
+/** Collects distinct problems up to a limit, and counts the others. */
 export class Problems {
-  readonly #room = new ProblemRoom()
+  readonly #room = new ProblemLimit()
   readonly #listed = new Map<string, DeploymentProblem>()
   #more = 0
 
-  /** `most` is for a text that is longer than that of a problem may be in a status. */
+  /** `most` allows a longer text than the status does. */
   add(about: string, reason: string, text: string, most = longestInProblem.message): void {
-    // Not even looked at, since to shorten what is not listed would take the longest.
+    // Checked first, because shortening is the expensive part.
     if (this.#room.isFull) {
       this.#more++
       return
     }
-    const object = shortened(about, longestInProblem.object)
-    const problem = { object, reason, message: shortened(text, most) }
+    const object = shortenMessage(about, longestInProblem.object)
+    const problem = { object, reason, message: shortenMessage(text, most) }
     const key = problemKey(problem)
     if (this.#listed.has(key)) return
     this.#room.take(problem)
     this.#listed.set(key, problem)
   }
 
-  /** In a stable order, the number of those that are not listed last. */
+  /** The problems in a stable order, then the number of those that are not listed. */
   listed(): ListedProblem[] {
     const sorted = [...this.#listed.values()].sort(
       (a, b) =>
@@ -61,17 +61,17 @@ export class Problems {
   }
 }
 
-/** What stands for problems that are not listed. */
+/** The number of problems that are not listed, as a problem. */
 export function moreProblems(more: number): ListedProblem & { readonly more: number } {
   return { object: '', reason: 'MoreProblems', message: `${more} more problems, not listed`, more }
 }
 
-/** How many problems these are, with those that are not listed. */
+/** The number of problems, including those that are not listed. */
 export function problemCount(problems: readonly ListedProblem[]): number {
   return problems.reduce((sum, { more = 1 }) => sum + more, 0)
 }
 
-/** Equal for equal problems; all that stand for more are one. */
+/** A key that is equal for equal problems. */
 export function problemKey({ object, reason, message, more }: ListedProblem): string {
   return [object, reason, more === undefined ? message : ''].join('\0')
 }

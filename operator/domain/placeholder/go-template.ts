@@ -3,12 +3,12 @@ import { createEngine, TemplateError } from '@promptctl/go-template-js'
 const longest = 256 * 1024
 const engine = createEngine<string>({ fromString: (text) => text })
 
-/** What is wrong with the syntax of a Go template, for its author; undefined when it can be read. Nothing is run. */
-export function faultOfGoTemplate(text: string): string | undefined {
+/** Why the syntax of a Go template is invalid; undefined when it is valid. Does not run the template. */
+export function problemOfGoTemplate(text: string): string | undefined {
   if (!text.includes('{{')) return undefined
   if (text.length > longest) return `is ${text.length} characters long; at most ${longest} are allowed`
   try {
-    // What a placeholder stands for is known later: a number fits wherever it can stand.
+    // The value of a placeholder is not known yet. A number is valid wherever a value is.
     engine.parse(text.replace(/\$\{[^{}]*\}/g, '0'))
     return undefined
   } catch (error) {
@@ -18,12 +18,12 @@ export function faultOfGoTemplate(text: string): string | undefined {
   }
 }
 
-/** The faults of all templates in a text or in data whose texts are templates; `name` is where it stands. */
-export function faultsOfGoTemplates(template: unknown, name: string): string[] {
+/** The problems of a template, or of data whose texts are templates; `name` is its path. */
+export function problemsOfGoTemplates(template: unknown, name: string): string[] {
   if (typeof template === 'string') {
-    const fault = faultOfGoTemplate(template)
-    return fault === undefined ? [] : [`template '${name}' ${fault}`]
+    const problem = problemOfGoTemplate(template)
+    return problem === undefined ? [] : [`template '${name}' ${problem}`]
   }
   if (typeof template !== 'object' || template === null) return []
-  return Object.entries(template).flatMap(([key, each]) => faultsOfGoTemplates(each, `${name}.${key}`))
+  return Object.entries(template).flatMap(([key, each]) => problemsOfGoTemplates(each, `${name}.${key}`))
 }

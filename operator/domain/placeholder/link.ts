@@ -8,16 +8,17 @@ import {
   parseReference,
   type Reference,
 } from '../resource/descriptor.ts'
-import { formatPath, formatTemplate, mapTexts, type Placeholder, parseTemplate } from './placeholder.ts'
+import { mapTexts } from './placeholder.ts'
+import { formatPath, formatTemplate, type Placeholder, parseTemplate } from './template.ts'
 
-/** `A>B`: what A depends on, of type B; `A<B`: what depends on A. One edge deep. */
+/** `A>B` selects the direct dependencies of A of type B, `A<B` the direct dependents. */
 export interface Selector {
   readonly anchor: Reference
   readonly direction: '>' | '<'
   readonly of: Reference
 }
 
-/** What the part of a placeholder before the output names. */
+/** The target of a placeholder. */
 export type Link =
   | { readonly kind: 'context'; readonly name: string }
   | {
@@ -32,7 +33,7 @@ export type Link =
       readonly selector: Selector
       readonly output?: string
     }
-  /** A dependency that a deployment set declares, as its workloads name it. */
+  /** A dependency in the deployment set, as its workloads name it. */
   | {
       readonly kind: 'dependency'
       readonly text: string
@@ -41,16 +42,16 @@ export type Link =
     }
   /** A shared value. */
   | { readonly kind: 'value'; readonly path: readonly string[] }
-  /** A workload, of which something other than a dependency is named. */
+  /** A property of a workload other than a dependency. */
   | { readonly kind: 'workload'; readonly workload: string }
 
-/** Word that placeholders for shared values begin with. */
+/** First step of placeholders for shared values. */
 export const valuesRoot = 'values'
 
-/** Words that placeholders in a definition begin with. */
+/** First steps of placeholders in a definition. */
 export const definitionRoots: readonly string[] = ['context', 'resources']
 
-/** Words that placeholders in the parameters of a dependency begin with; anything else stays as it is. */
+/** First steps of placeholders in the params of a dependency. Other `${…}` are literal text. */
 export const paramsRoots: readonly string[] = [
   'context',
   'resources',
@@ -60,13 +61,13 @@ export const paramsRoots: readonly string[] = [
   valuesRoot,
 ]
 
-/** Words that placeholders in a module begin with as far as dependencies go. */
+/** First steps of placeholders for dependencies in a module. */
 export const moduleRoots: readonly string[] = ['externals', 'shared', 'modules']
 
-/** Words that placeholders in a module begin with; anything else stays as it is. */
+/** First steps of placeholders in a module. Other `${…}` are literal text. */
 export const modulePlaceholderRoots: readonly string[] = [...moduleRoots, 'context', valuesRoot]
 
-/** What `context` holds. */
+/** Names in `context`. */
 const contextNames: readonly string[] = [
   'org.id',
   'app.id',
@@ -86,7 +87,7 @@ export function isSelector(text: string): boolean {
   return text.includes('>') || text.includes('<')
 }
 
-/** What a reference text as in `${resources[…]}` names. */
+/** Parses the text of a reference as in `${resources[…]}`. */
 export function parseReferenceText(text: string): Extract<Link, { kind: 'reference' | 'selector' }> {
   const at = text.search(/[<>]/)
   if (at === -1) return { kind: 'reference', text, reference: parseReference(text) }
@@ -98,7 +99,7 @@ export function parseReferenceText(text: string): Extract<Link, { kind: 'referen
   return { kind: 'selector', text, selector }
 }
 
-/** What a placeholder names; Problem('Invalid') when it can name nothing. */
+/** The target of a placeholder; throws Problem('Invalid') when it cannot name anything. */
 export function parseLink(path: readonly string[], roots: readonly string[]): Link {
   const [root = '', second] = path
   const shown = `\${${formatPath(path)}}`
@@ -118,7 +119,7 @@ export function parseLink(path: readonly string[], roots: readonly string[]): Li
   return { kind: 'dependency', text: formatPath(named), path: named, ...outputAt(path[depth]) }
 }
 
-/** How many steps of a path name the dependency; undefined when it names none. */
+/** The number of steps that name the dependency; undefined when the path names none. */
 export function dependencyDepth([root, , third, fourth]: readonly string[]): number | undefined {
   if (root === 'externals' || root === 'shared') return 2
   return root === 'modules' && third === 'externals' && fourth !== undefined ? 4 : undefined

@@ -1,24 +1,22 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { escapeToken, isObject } from '../base/json.ts'
-import { cutTo, lengthOf, maxExpandedLength, TooLarge } from '../base/size.ts'
+import { lengthOf, maxExpandedLength, TooLarge, truncate } from '../base/size.ts'
 import { formatPath, parseTemplate, type Template } from './template.ts'
-
-export { formatPath, formatTemplate, type Placeholder, parseTemplate, type Template } from './template.ts'
 
 const maxDepth = 200
 const maxShownPointer = 500
 
-/** A placeholder, and the JSON pointer to the text that holds it, cut where that is long. */
+/** A placeholder, and the JSON pointer to its text, shortened if long. */
 export interface FoundPlaceholder {
   readonly path: readonly string[]
   readonly at: string
 }
 
 interface SearchOptions {
-  /** Look into the keys of maps as well. */
+  /** Whether keys of maps are searched too. */
   readonly keys?: boolean
-  /** Words that a placeholder begins with; anything else after `${` is literal text. All when absent. */
+  /** First steps of placeholders. Other `${…}` are literal text. Any first step when absent. */
   readonly roots?: readonly string[]
 }
 
@@ -46,9 +44,9 @@ export function findPlaceholders(value: unknown, options: SearchOptions = {}): F
   return found
 }
 
-/** Many texts may stand under one long key: each of them shows the beginning alone. */
+/** The pointer to a member. Shortened, because many texts can be under one long key. */
 function below(at: string, key: string): string {
-  return at.length > maxShownPointer ? at : `${at}/${escapeToken(cutTo(key, maxShownPointer))}`
+  return at.length > maxShownPointer ? at : `${at}/${escapeToken(truncate(key, maxShownPointer))}`
 }
 
 function located<T>(work: () => T, at: string): T {
@@ -61,22 +59,22 @@ function located<T>(work: () => T, at: string): T {
   }
 }
 
-/** What stands for a placeholder. */
+/** The value of a placeholder. */
 export interface Resolved {
   readonly value: unknown
   readonly secret: boolean
 }
 
-/** A value without placeholders, and JSON pointers to the texts in it that secrets went into. */
+/** A value without placeholders, and JSON pointers to its texts that contain secrets. */
 export interface Expanded<T = unknown> {
   readonly value: T
   readonly secretPointers: string[]
 }
 
 /**
- * Puts values in the place of placeholders, once: what is put in is not looked at again. A text that is one
- * placeholder takes the value as it is; within a text strings go in raw and other values as JSON. With
- * `roots`, what begins otherwise is no placeholder. What would be too much in all is never put together: TooLarge.
+ * Replaces placeholders by their values in one pass: values are not expanded again. A text that is exactly one placeholder
+ * becomes the value itself; within a longer text, strings are inserted as they are and other values as JSON. `roots` are
+ * the first steps of placeholders. Throws TooLarge before the values exceed the size limit in total.
  */
 export function expand<T>(
   value: T,
@@ -93,7 +91,7 @@ export function expand<T>(
   const find = (path: readonly string[], at: string): Resolved => {
     const resolved = lookup(path)
     const length = lengthAsPutIn(resolved.value)
-    count(length, () => `'${formatPath(path)}' of ${length} at '${cutTo(at, maxShownPointer)}'`)
+    count(length, () => `'${formatPath(path)}' of ${length} at '${truncate(at, maxShownPointer)}'`)
     return resolved
   }
   const expandText = (text: string, at: string): unknown => {
@@ -103,8 +101,8 @@ export function expand<T>(
       (path) => find(path, at),
     )
     if (!secret) return result
-    // It is known by its place, and many secrets may stand under one long key.
-    count(at.length, () => `the path of a secret, of ${at.length}, '${cutTo(at, maxShownPointer)}'`)
+    // Each secret keeps its path, and many secrets can be under one long key.
+    count(at.length, () => `the path of a secret, of ${at.length}, '${truncate(at, maxShownPointer)}'`)
     secretPointers.push(at)
     return result
   }
@@ -116,7 +114,7 @@ export function expand<T>(
     const members = mapValues(each, (member, key) => visit(member, `${at}/${escapeToken(key)}`, depth + 1))
     return options.keys ? withKeys(members, (key) => keyOf(key, at)) : members
   }
-  /** A key is seen by everybody, so nothing secret goes into one. */
+  /** Keys are never secret. */
   const keyOf = (key: string, at: string): string => {
     if (!key.includes('${')) return key
     const { value: text, secret } = fill(
@@ -126,7 +124,7 @@ export function expand<T>(
     if (secret) throw new Problem('Invalid', `the key '${key}' in '${at}' names a secret output`)
     return typeof text === 'string' ? text : JSON.stringify(text ?? null)
   }
-  return { value: visit(value, '', 0) as T, secretPointers } // only texts change their type, where the caller wrote placeholders
+  return { value: visit(value, '', 0) as T, secretPointers } // only texts with placeholders change their type
 }
 
 function lengthAsPutIn(value: unknown): number {
@@ -135,7 +133,7 @@ function lengthAsPutIn(value: unknown): number {
 
 function tooLarge(last: string): TooLarge {
   return new TooLarge(
-    `the placeholders stand for more than ${maxExpandedLength} characters in all, the most for one resource; reached with ${last}`,
+    `the values of placeholders exceed ${maxExpandedLength} characters in total, the most for one resource; the limit is reached with ${last}`,
   )
 }
 
@@ -156,7 +154,7 @@ function fill(template: Template, lookup: (path: readonly string[]) => Resolved)
   return { value: text, secret }
 }
 
-/** The value with each text replaced by what `change` makes of it. */
+/** The value with `change` applied to each text. */
 export function mapTexts<T>(value: T, change: (text: string) => string): T {
   const visit = (each: unknown): unknown => {
     if (typeof each === 'string') return change(each)

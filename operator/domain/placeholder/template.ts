@@ -1,11 +1,11 @@
 import { Problem } from '../base/errors.ts'
 
-/** One `${…}`, by the steps of its path. */
+/** One `${…}`, as the steps of its path. */
 export interface Placeholder {
   readonly path: readonly string[]
 }
 
-/** A text taken apart: literal pieces and placeholders. */
+/** A parsed text: literal parts and placeholders. */
 export type Template = readonly (string | Placeholder)[]
 
 const maxTextLength = 1_048_576
@@ -18,8 +18,8 @@ interface Cursor {
 }
 
 /**
- * The literal pieces and placeholders of a text; `$\{` stands for a literal `${`, and one more backslash for
- * each that is meant. With `roots`, a `${` that none of these words follows is literal text as well.
+ * Parses a text into literal parts and placeholders. `$\{` is a literal `${`; each additional backslash is one literal
+ * backslash. With `roots`, a `${` that none of these words follows is literal text too.
  */
 export function parseTemplate(text: string, roots?: readonly string[]): Template {
   if (!text.includes('$')) return text === '' ? [] : [text]
@@ -59,7 +59,7 @@ function hasRoot(text: string, position: number, roots: readonly string[] | unde
   return roots.some((root) => text.startsWith(root, start) && !/[\w-]/.test(text[start + root.length] ?? ''))
 }
 
-/** The text that `parseTemplate` takes apart into these pieces. */
+/** The text that `parseTemplate` parses into these parts. */
 export function formatTemplate(parts: Template): string {
   let text = ''
   let literal = ''
@@ -78,7 +78,7 @@ function escapeLiteral(literal: string): string {
   return literal.replace(/\$(\\*)\{/g, '$$$1\\{')
 }
 
-/** A path as it is written inside a placeholder. */
+/** The text of a path inside a placeholder. */
 export function formatPath(path: readonly string[]): string {
   return path
     .map((step, i) => {
@@ -94,7 +94,7 @@ function parsePath(cursor: Cursor): string[] {
   while (true) {
     const character = text[cursor.position]
     if (character === undefined || cursor.position - start > maxPlaceholderLength)
-      throw fault(cursor, 'has no end')
+      throw malformed(cursor, 'has no end')
     if (character === '}' && path.length > 0) {
       cursor.position++
       return path
@@ -103,7 +103,7 @@ function parsePath(cursor: Cursor): string[] {
       path.push(parseBracket(cursor))
       continue
     }
-    if (path.length > 0 && character !== '.') throw fault(cursor, `has an unexpected '${character}'`)
+    if (path.length > 0 && character !== '.') throw malformed(cursor, `has an unexpected '${character}'`)
     if (path.length > 0) cursor.position++
     path.push(parseName(cursor))
   }
@@ -113,35 +113,35 @@ function parseName(cursor: Cursor): string {
   const { text, start } = cursor
   const begin = cursor.position
   while (cursor.position < text.length && !/[\s.[\]{}$'"\\]/.test(text[cursor.position] ?? '')) {
-    if (cursor.position++ - start > maxPlaceholderLength) throw fault(cursor, 'has no end')
+    if (cursor.position++ - start > maxPlaceholderLength) throw malformed(cursor, 'has no end')
   }
-  if (cursor.position === text.length) throw fault(cursor, 'has no end')
-  if (cursor.position === begin) throw fault(cursor, 'has an empty or malformed step')
+  if (cursor.position === text.length) throw malformed(cursor, 'has no end')
+  if (cursor.position === begin) throw malformed(cursor, 'has an empty or malformed step')
   return text.slice(begin, cursor.position)
 }
 
 function parseBracket(cursor: Cursor): string {
   const { text, start } = cursor
   const quote = text[++cursor.position]
-  if (quote !== "'" && quote !== '"') throw fault(cursor, 'has a bracket without a quoted name')
+  if (quote !== "'" && quote !== '"') throw malformed(cursor, 'has a bracket without a quoted name')
   const begin = ++cursor.position
   while (text[cursor.position] !== quote) {
     if (text[cursor.position] === '\\') cursor.position++
     if (++cursor.position >= text.length || cursor.position - start > maxPlaceholderLength)
-      throw fault(cursor, 'has no end')
+      throw malformed(cursor, 'has no end')
   }
   const quoted = text.slice(begin, cursor.position)
-  if (text[++cursor.position] !== ']') throw fault(cursor, "has a bracket without ']'")
+  if (text[++cursor.position] !== ']') throw malformed(cursor, "has a bracket without ']'")
   cursor.position++
   if (quote === "'") return quoted.replace(/\\([\\'])/g, '$1')
   try {
     return String(JSON.parse(`"${quoted}"`))
   } catch {
-    throw fault(cursor, `has a malformed name "${quoted}"`)
+    throw malformed(cursor, `has a malformed name "${quoted}"`)
   }
 }
 
-function fault({ text, start }: Cursor, what: string): Problem {
+function malformed({ text, start }: Cursor, what: string): Problem {
   const shown = text.length > start + 60 ? `${text.slice(start, start + 60)}…` : text.slice(start)
   return new Problem('Invalid', `placeholder '${shown}' at position ${start} ${what}`, { position: start })
 }

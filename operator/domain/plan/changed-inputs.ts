@@ -1,10 +1,10 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { compareText, isObject, ownValue, sameJson } from '../base/json.ts'
-import { formatPath } from '../placeholder/placeholder.ts'
+import { formatPath } from '../placeholder/template.ts'
 import { isSecretLeaf } from '../secret/secret-inputs.ts'
-import type { WantedSpec } from './plan.ts'
+import type { WantedSpec } from './wanted-spec.ts'
 
-/** Paths, as REST spells them, of whatever a resource would be provisioned with otherwise; never a value. */
+/** Paths, as in the REST API, of the inputs that differ between two specs. Never values. */
 export function changedInputs(before: ActiveResource['spec'], wanted: WantedSpec): string[] {
   const [old, next] = [before.definition, wanted.definition]
   const [oldInputs, nextInputs] = [old.driverInputs, next.driverInputs]
@@ -29,7 +29,7 @@ function sameNames(before: readonly string[] = [], wanted: readonly string[] = [
   return sameJson([...before].sort(compareText), [...wanted].sort(compareText))
 }
 
-/** The outermost paths under which two values differ and have no fields to tell apart; a list is one value. */
+/** The most specific paths at which two values differ. Lists compare as a whole. */
 function differences(
   path: readonly string[],
   before: unknown,
@@ -51,7 +51,7 @@ function fieldsOf(value: unknown) {
   return isObject(value) ? value : undefined
 }
 
-/** Whether this is one shared value, and not all of them. */
+/** Whether this is a single shared value, not the map of them. */
 function isValue(value: unknown): boolean {
   return (
     isObject(value) &&

@@ -1,33 +1,33 @@
-import { sameJson } from '../base/json.ts'
 import { type ListedProblem, problemKey } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import { changedInputs } from './changed-inputs.ts'
-import type { Plan, PlanStep, WantedSpec } from './plan.ts'
+import type { Plan, PlanStep } from './plan.ts'
+import { isSameSpec } from './wanted-spec.ts'
 
-/** What becomes of a resource at the next deployment that would not have become of it otherwise. */
+/** A resource whose next deployment differs because of the change. */
 export interface ResourceChange {
   readonly descriptor: Descriptor
   readonly guResId: string
   readonly action: PlanStep['action']
-  /** Definition that provisions it now, or would have; empty when there is none. */
+  /** Definition before the change; empty when there is none. */
   readonly fromDefinition: string
-  /** Definition that would provision it; empty when none does. */
+  /** Definition after the change; empty when there is none. */
   readonly toDefinition: string
-  /** Paths of what it would be provisioned with otherwise than it is now. */
+  /** Paths of the inputs that would differ from the current ones. */
   readonly changedInputs: readonly string[]
-  /** What would keep the deployment from going on because of this resource. */
+  /** New problems of this resource that would prevent the deployment. */
   readonly problems: readonly ListedProblem[]
 }
 
-/** What a change means for one environment. */
+/** The effect of a change on one environment. */
 export interface Preview {
-  /** Dependencies before dependents, then what would no longer be used. */
+  /** Dependencies before dependents, then the resources that would no longer be used. */
   readonly changes: readonly ResourceChange[]
-  /** Problems that there would not have been otherwise. */
+  /** Problems that exist only with the change. */
   readonly problems: readonly ListedProblem[]
 }
 
-/** Compares the next deployment of an environment as it would be (`before`) with what a change makes of it (`after`). */
+/** Compares the plan of the next deployment without (`before`) and with (`after`) a change. */
 export function previewChange(before: Plan, after: Plan): Preview {
   const known = new Set(before.problems.map(problemKey))
   const problems = after.problems.filter((each) => !known.has(problemKey(each)))
@@ -38,7 +38,7 @@ export function previewChange(before: Plan, after: Plan): Preview {
   return { changes, problems }
 }
 
-/** Steps for the resources that there would have been a step for, and now is none: nothing happens to them. */
+/** Steps for resources that only the plan without the change has: with the change they stay as they are. */
 function dropped(before: Plan, after: Plan): PlanStep[] {
   const kept = new Set(after.steps.map(({ guResId }) => guResId))
   return before.steps
@@ -51,12 +51,7 @@ function dropped(before: Plan, after: Plan): PlanStep[] {
 function sameStep(before: PlanStep | undefined, after: PlanStep): boolean {
   if (before?.action !== after.action) return false
   if (!before.wanted || !after.wanted) return before.wanted === after.wanted
-  return sameJson(withoutExplanation(before.wanted), withoutExplanation(after.wanted))
-}
-
-// An absent key equals an undefined one; why a definition won does not matter.
-function withoutExplanation(wanted: WantedSpec) {
-  return { ...wanted, definition: { ...wanted.definition, explanation: undefined } }
+  return isSameSpec(before.wanted, after.wanted)
 }
 
 function changeOf(

@@ -1,4 +1,4 @@
-import type { ResourceTypeInfo, TypeUse } from './types.ts'
+import type { ResourceTypeInfo, TypeUse } from './type-info.ts'
 
 type Fields = Readonly<Record<string, object>>
 
@@ -9,10 +9,7 @@ const flag = { type: 'boolean' }
 const anyObject = { type: 'object' }
 const credentials = { username: text, password: text }
 
-/**
- * A type by its properties; nothing is required, and more is allowed, since drivers differ in what they
- * answer.
- */
+/** A type by its properties. All are optional and others are allowed, because the outputs of drivers differ. */
 function builtIn(
   type: string,
   name: string,
@@ -38,7 +35,7 @@ const database = { values: { host: text, port, name: text }, secrets: credential
 const instance = { values: { host: text, port, instance: text, name: text }, secrets: credentials }
 const queue = { values: { url: text, arn: text, region: text } }
 
-/** The types that every organization has. */
+/** The resource types of every organization. */
 export const builtInTypes: readonly ResourceTypeInfo[] = [
   builtIn('agent', 'Agent', 'indirect', 'k8s', { secrets: { url: text } }),
   builtIn('amqp', 'AMQP', 'direct', 'messaging', {

@@ -1,32 +1,32 @@
 import { Problem } from '../base/errors.ts'
 
-/** What a resource is within its environment: the same descriptor is the same resource. */
+/** Identifies a resource within its environment. */
 export interface Descriptor {
   readonly type: string
   readonly class: string
   readonly resourceId: string
 }
 
-/** A resource as another one names it; parts that are not given are those of the one that names it. */
+/** A reference to a resource. Absent parts default to those of the referring resource. */
 export interface Reference {
   readonly type: string
   readonly class?: string
   readonly resourceId?: string
 }
 
-/** Class of a resource that names none. */
+/** Class of a resource without a given class. */
 export const defaultClass = 'default'
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 const typePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*(?:\/[A-Za-z0-9][A-Za-z0-9_-]*)?$/
 const resourceIdPattern = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
 
-/** The descriptor as people read it: `<type>.<class>#<resourceId>`. */
+/** The text of a descriptor: `<type>.<class>#<resourceId>`. */
 export function formatDescriptor(descriptor: Descriptor): string {
   return `${descriptor.type}.${descriptor.class}#${descriptor.resourceId}`
 }
 
-/** The descriptor that `formatDescriptor` wrote. */
+/** Parses the text of a descriptor; throws Problem('Invalid') when it is malformed. */
 export function parseDescriptor(text: string): Descriptor {
   const { type, class: resourceClass, resourceId } = parseReference(text)
   if (resourceClass === undefined || resourceId === undefined) {
@@ -35,14 +35,17 @@ export function parseDescriptor(text: string): Descriptor {
   return { type, class: resourceClass, resourceId }
 }
 
-/** A reference `type[.class][#id]`. */
+/** Parses a reference `type[.class][#id]`; throws Problem('Invalid') when it is malformed. */
 export function parseReference(text: string): Reference {
   const hash = text.indexOf('#')
   const resourceId = hash === -1 ? undefined : text.slice(hash + 1)
   const { type, class: resourceClass } = splitTypeAndClass(hash === -1 ? text : text.slice(0, hash))
-  const fault = faultOf({ type, class: resourceClass, resourceId })
-  if (fault)
-    throw new Problem('Invalid', `'${text}' is not a reference '<type>[.<class>][#<resource id>]': ${fault}`)
+  const problem = problemOfDescriptor({ type, class: resourceClass, resourceId })
+  if (problem)
+    throw new Problem(
+      'Invalid',
+      `'${text}' is not a reference '<type>[.<class>][#<resource id>]': ${problem}`,
+    )
   return {
     type,
     ...(resourceClass === undefined ? {} : { class: resourceClass }),
@@ -50,8 +53,12 @@ export function parseReference(text: string): Reference {
   }
 }
 
-/** What makes the parts of a reference or descriptor unusable; undefined when they are well. */
-export function faultOf({ type, class: resourceClass, resourceId }: Reference): string | undefined {
+/** Why a reference or descriptor is invalid; undefined when it is valid. */
+export function problemOfDescriptor({
+  type,
+  class: resourceClass,
+  resourceId,
+}: Reference): string | undefined {
   if (type.length > 127 || !typePattern.test(type)) return `'${type}' cannot be a type`
   if (resourceClass !== undefined && (resourceClass.length > 63 || !namePattern.test(resourceClass))) {
     return `'${resourceClass}' cannot be a class`
@@ -62,12 +69,12 @@ export function faultOf({ type, class: resourceClass, resourceId }: Reference): 
   return undefined
 }
 
-/** The reference as its author wrote it. */
+/** The text of a reference, with its given parts only. */
 export function formatReference({ type, class: resourceClass, resourceId }: Reference): string {
   return `${type}${resourceClass === undefined ? '' : `.${resourceClass}`}${resourceId === undefined ? '' : `#${resourceId}`}`
 }
 
-/** The resource that a reference names in the mouth of `from`. */
+/** The resource that a reference of `from` names. */
 export function inherit(reference: Reference, from: Descriptor): Descriptor {
   return {
     type: reference.type,
@@ -76,7 +83,7 @@ export function inherit(reference: Reference, from: Descriptor): Descriptor {
   }
 }
 
-/** The parts of `s3.admin`; no class when there is no dot. */
+/** The type and class of a text such as `s3.admin`. No class without a dot. */
 export function splitTypeAndClass(text: string): { type: string; class?: string } {
   const dot = text.indexOf('.')
   return dot === -1 ? { type: text } : { type: text.slice(0, dot), class: text.slice(dot + 1) }

@@ -4,8 +4,6 @@ import type { Environment } from '../../api/environment.ts'
 import { Problem } from '../base/errors.ts'
 import type { Descriptor } from './descriptor.ts'
 
-export { canonicalJson } from '../base/json.ts'
-
 const maxNamespaceLength = 63
 const namespaceHashLength = 16
 
@@ -24,17 +22,14 @@ export function sharedResourceId(id: string): string {
   return `shared.${id}`
 }
 
-/** Workload that owns a resource with this Resource ID; undefined for shared and implicit ones. */
+/** Workload that owns the resource with this Resource ID; undefined for shared and implicit resources. */
 export function workloadOf(resourceId: string): string | undefined {
   const [root, workload, third, name] = resourceId.split('.', 4)
   if (root !== 'modules' || !workload) return undefined
   return third === undefined || (third === 'externals' && name) ? workload : undefined
 }
 
-/**
- * Permanent id of a resource: the same for the same organization, application, environment and descriptor,
- * for ever.
- */
+/** Permanent id of a resource: a hash of its organization, application, environment and descriptor. */
 export function guResId(context: ResourceContext, descriptor: Descriptor): string {
   const parts = [
     context.organizationId,
@@ -47,12 +42,12 @@ export function guResId(context: ResourceContext, descriptor: Descriptor): strin
   return createHash('sha1').update(parts.join('\0')).digest('hex')
 }
 
-/** Name of the object of an environment. */
+/** Object name of an environment. */
 export function environmentObjectName(applicationId: string, environmentId: string): string {
   return `${applicationId}.${environmentId}`
 }
 
-/** The ids in the name of the object of an environment. */
+/** The ids in the object name of an environment; throws Problem('Invalid') when it is malformed. */
 export function parseEnvironmentObjectName(name: string): { applicationId: string; environmentId: string } {
   const [applicationId, environmentId, ...rest] = name.split('.')
   if (!applicationId || !environmentId || rest.length > 0) {
@@ -61,19 +56,19 @@ export function parseEnvironmentObjectName(name: string): { applicationId: strin
   return { applicationId, environmentId }
 }
 
-/** Name of the object of the nth deployment to an environment. */
+/** Object name of the nth deployment to an environment. */
 export function deploymentObjectName(environmentName: string, number: number): string {
   return `${environmentName}.${number}`
 }
 
-/** Name of the object of a deployment set. */
+/** Object name of a deployment set. */
 export function setObjectName(applicationId: string, setId: string): string {
   return `${applicationId}.${setId}`
 }
 
 /**
- * Namespace for the objects of an environment that has none of its own. Ids hold no double hyphen, so two
- * environments never share it; the triple hyphen marks a shortened name.
+ * Default namespace for the objects of an environment. Ids contain no double hyphen, so two environments never share a
+ * namespace. A triple hyphen marks a shortened name.
  */
 export function environmentNamespace(context: ResourceContext): string {
   const name = `${context.organizationId}--${context.applicationId}--${context.environmentId}`
@@ -105,8 +100,8 @@ export function namespaceFor(
 }
 
 /**
- * Whether a namespace of this name is not for the resources of the environment to make: it may be that of another
- * environment, whole or shortened, or begins as those of another organization do.
+ * Whether resources of the environment must not create a namespace of this name: it can be the default namespace of
+ * another environment, or begins like those of another organization.
  */
 export function isNamespaceOfOthers(name: string, context: ResourceContext): boolean {
   if (!name.includes('--') || name === environmentNamespace(context)) return false

@@ -1,8 +1,8 @@
 /**
- * Endpoint rule 11: the type that a name in a workload's needs stands for. A simple name stands for the
- * organization's override as long as there is a definition of that; a qualified one is taken as it is.
+ * The type that a type name in the needs of a workload refers to (endpoint rule 11). A simple name refers to the override
+ * of the organization if a definition of the override exists. A qualified name is used as it is.
  */
-export function overriding(
+export function resolveOverride(
   type: string,
   around: {
     readonly organizationId: string

@@ -1,31 +1,11 @@
 import type { ResourceType } from '../../api/resource-type.ts'
 import { builtInTypes } from './built-in-types.ts'
+import type { ResourceTypeInfo } from './type-info.ts'
 
-/**
- * How a resource type comes into a deployment: a workload asks for it, a definition does, or it is always
- * there.
- */
-export type TypeUse = 'direct' | 'indirect' | 'implicit'
-
-/** A resource type, built in or custom. */
-export interface ResourceTypeInfo {
-  readonly type: string
-  readonly name: string
-  readonly use: TypeUse
-  readonly category: string
-  /** JSON Schema of the inputs; they are never secret. */
-  readonly inputsSchema: Readonly<Record<string, unknown>>
-  /**
-   * JSON Schema of the outputs, those that are secret under the property `secrets`, the others under
-   * `values`.
-   */
-  readonly outputsSchema: Readonly<Record<string, unknown>>
-}
-
-/** Types of which a deployment has one resource each, named like the type, where a definition matches. */
+/** Types of which an environment has one resource each, with the type as Resource ID, if a definition matches. */
 export const implicitTypes = ['base-env', 'k8s-cluster', 'k8s-namespace'] as const
 
-/** Type of the resource that stands for a workload itself. */
+/** Type of the resource of a workload itself. */
 export const workloadType = 'workload'
 
 const byType = new Map(builtInTypes.map((each) => [each.type, each]))
@@ -35,12 +15,12 @@ export function findBuiltInType(type: string): ResourceTypeInfo | undefined {
   return byType.get(type)
 }
 
-/** What a custom type is called in definitions. */
+/** Name of a custom type in definitions. */
 export function qualifiedTypeName({ metadata }: Pick<ResourceType, 'metadata'>): string {
   return `${metadata.namespace}/${metadata.name}`
 }
 
-/** A custom type, by its qualified name. */
+/** The properties of a custom type. */
 export function customType(resourceType: ResourceType): ResourceTypeInfo {
   const { metadata, spec } = resourceType
   return {
@@ -54,8 +34,8 @@ export function customType(resourceType: ResourceType): ResourceTypeInfo {
 }
 
 /**
- * Whether a driver of these resource types, or of any, provisions this one: by its very name, or the override of a
- * built-in type by the simple name. A driver of an override does not provision the built-in type.
+ * Whether a driver of these resource types (any when absent) provisions a type. A driver of a built-in type also provisions
+ * its overrides. A driver of an override does not provision the built-in type.
  */
 export function isProvidedBy(type: string, resourceTypes: readonly string[] | undefined): boolean {
   return !resourceTypes || resourceTypes.includes(type) || resourceTypes.includes(simpleTypeName(type))
@@ -65,5 +45,3 @@ export function isProvidedBy(type: string, resourceTypes: readonly string[] | un
 export function simpleTypeName(type: string): string {
   return type.slice(type.indexOf('/') + 1)
 }
-
-export { builtInTypes }

@@ -4,21 +4,21 @@ import { compileLinear } from '../base/linear-regexp.ts'
 
 const maxHeldBytes = 4 * 1_048_576
 const maxHeldBytesOfAll = 64 * 1_048_576
-/** What a schema counts for at least, so that there are not too many of them. */
+/** Minimum that a schema counts as, to bound their number. */
 const leastHeldBytes = 4096
 
-/** Patterns that run in linear time and tell how much they do. */
+/** Patterns that run in linear time and report their work. */
 interface MeteredPatterns {
   /** The engine for Ajv. */
   readonly engine: NonNullable<CodeOptions['regExp']>
-  /** Lets go of what the patterns remember of texts when it has become much. */
+  /** Frees the automata of the patterns when they have become large. */
   forget(): void
 }
 
 /** The patterns of one schema. */
 type Holders = ReadonlyMap<string, { automaton: Automaton | undefined }>
 
-// One budget for the memory of the whole process, however many schemas there are: those used longest ago come first.
+// One memory budget for the whole process; the least recently used schemas are freed first.
 const remembering = new Map<Holders, number>()
 let heldByAll = 0
 
@@ -27,7 +27,7 @@ interface Automaton {
   readonly test: (text: string) => boolean
 }
 
-/** An engine for the patterns of one schema; `spend` hears of the work before it is done, and may throw. */
+/** An engine for the patterns of one schema. Calls `spend` before each unit of work; `spend` may throw. */
 export function createMeteredPatterns(spend: (steps: number) => void): MeteredPatterns {
   const known = new Map<string, { automaton: Automaton | undefined }>()
   const take = (pattern: string) => {
@@ -43,7 +43,7 @@ export function createMeteredPatterns(spend: (steps: number) => void): MeteredPa
         holder.automaton ??= automatonOf(pattern, spend)
         return holder.automaton.test(text)
       },
-      // Ajv takes two patterns of the same text for the same pattern: without this, all of them.
+      // Ajv uses the text as the cache key of a pattern.
       toString: () => pattern,
     }
   }
@@ -52,25 +52,25 @@ export function createMeteredPatterns(spend: (steps: number) => void): MeteredPa
     forget() {
       let held = 0
       for (const { automaton } of known.values()) held += heldBytes(automaton)
-      letGo(known)
+      release(known)
       if (held > maxHeldBytes) drop(known)
       else if (held > 0) remember(known, Math.max(held, leastHeldBytes))
     },
   }
 }
 
-/** Counts what a schema remembers, and lets others forget when it is too much in all. */
+/** Counts the memory of a schema, and frees other schemas when the total is too large. */
 function remember(holders: Holders, held: number): void {
   remembering.set(holders, held)
   heldByAll += held
   for (const [oldest] of remembering) {
     if (heldByAll <= maxHeldBytesOfAll) return
-    letGo(oldest)
+    release(oldest)
     drop(oldest)
   }
 }
 
-function letGo(holders: Holders): void {
+function release(holders: Holders): void {
   heldByAll -= remembering.get(holders) ?? 0
   remembering.delete(holders)
 }
@@ -85,8 +85,8 @@ function heldBytes(automaton: Automaton | undefined): number {
 }
 
 /**
- * The engine builds an automaton as texts ask for it, which is where its time goes; a text that it cannot be built
- * for takes the length of the text times that of the pattern.
+ * Meters the engine by hooks on its internals. It builds an automaton lazily, which takes most of the time. For a text that
+ * has no automaton, the time is the length of the text times that of the pattern.
  */
 function automatonOf(pattern: string, spend: (steps: number) => void): Automaton {
   const compiled = compileLinear(pattern)

@@ -1,10 +1,10 @@
 import type { FreeForm } from '../../api/schema.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import type { ResourceTypeInfo } from '../resource/types.ts'
+import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { propertiesOf } from './secret-outputs.ts'
 import { partsOf } from './user-schema.ts'
 
-/** Names of the outputs that a resource will have, as far as anybody can know before; undefined when nobody can. */
+/** Names of all outputs that a resource will have; undefined when they are not known before a provision. */
 export function outputNamesOf(
   driver: DriverDescriptor | undefined,
   inputs: { readonly values?: FreeForm; readonly secretRefs?: FreeForm } | undefined,

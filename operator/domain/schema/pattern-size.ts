@@ -1,11 +1,11 @@
 const token = /\\(?:[pPux]\{[^}]*\}|.)|\[\^?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|./gsu
 
-/** Times that the engine repeats a part at most, all repetitions around it multiplied. */
+/** Maximum number of repetitions of a part in the engine, with nested repetitions multiplied. */
 const maxTimes = 1000
 
-/** About how many steps a pattern has once each part is written as often as it may come. */
+/** Approximate number of steps of a pattern with all repetitions expanded. */
 export function stepsOf(pattern: string): number {
-  // What others read as the end of a class or of a group may be none: the most that can be.
+  // These are not parsed here, so the upper bound applies.
   if (/\[\^?\]|\\Q/.test(pattern)) return pattern.length * maxTimes
   const outer: number[] = []
   let total = 0

@@ -6,7 +6,7 @@ import { stepsOf } from './pattern-size.ts'
 const maxBytes = 256 * 1024
 const maxDepth = 64
 const maxPatternLength = 1024
-/** What these allow takes some tenths of a second to compile, in which the process does nothing else. */
+/** A schema at these limits takes a few tenths of a second to compile, which blocks the event loop. */
 const maxParts = 2000
 const maxPatternSteps = 20_000
 
@@ -15,7 +15,7 @@ const dialects = new Set([
   'http://json-schema.org/draft-07/schema',
 ])
 
-/** Keywords under which a schema has a map of schemas, its keys the user's. */
+/** Keywords whose value is a map of schemas with user-defined keys. */
 export const mapKeywords = new Set([
   'properties',
   'patternProperties',
@@ -25,7 +25,7 @@ export const mapKeywords = new Set([
   'dependencies',
 ])
 
-/** Keywords under which a schema has anything but schemas. */
+/** Keywords whose value is not a schema. */
 export const dataKeywords = new Set([
   'const',
   'enum',
@@ -40,15 +40,15 @@ const anchorKeywords = ['$anchor', '$dynamicAnchor', '$id'] as const
 
 const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 
-/** Keywords of which each name is code of its own. */
+/** Keywords that generate code for each name. */
 const nameKeywords = new Set(['dependentRequired', 'dependencies'])
 
-/** Why a schema is not even looked at by the compiler; undefined when it is. */
-export function faultOfForm(schema: FreeForm): string | undefined {
+/** Why a schema must not be compiled; undefined when it may be. */
+export function problemOfForm(schema: FreeForm): string | undefined {
   if (isTooDeep(schema, 1)) return `is nested more than ${maxDepth} deep`
   const size = Buffer.byteLength(JSON.stringify(schema))
   if (size > maxBytes) return `is ${size} bytes of JSON; at most ${maxBytes} are allowed`
-  return faultOfType(schema) ?? faultOfDialect(schema) ?? faultOfParts(schema)
+  return problemOfType(schema) ?? problemOfDialect(schema) ?? problemOfParts(schema)
 }
 
 function isTooDeep(value: unknown, depth: number): boolean {
@@ -56,20 +56,20 @@ function isTooDeep(value: unknown, depth: number): boolean {
   return depth > maxDepth || Object.values(value).some((member) => isTooDeep(member, depth + 1))
 }
 
-function faultOfType({ type }: FreeForm): string | undefined {
+function problemOfType({ type }: FreeForm): string | undefined {
   if (type === undefined || type === 'object') return undefined
   if (Array.isArray(type) && type.includes('object')) return undefined
   return "is not the schema of an object: 'type' must be 'object'"
 }
 
-function faultOfDialect({ $schema }: FreeForm): string | undefined {
+function problemOfDialect({ $schema }: FreeForm): string | undefined {
   if ($schema === undefined) return undefined
   if (typeof $schema === 'string' && dialects.has($schema.replace(/#$/, ''))) return undefined
   return `has an unknown '$schema'; known are ${[...dialects].join(' and ')}`
 }
 
-/** What of a schema and those within it would reach outside, or take long to compile or to run. */
-function faultOfParts(schema: FreeForm): string | undefined {
+/** Why a schema or a part of it refers outside of it, or takes too long to compile or run. */
+function problemOfParts(schema: FreeForm): string | undefined {
   const parts = [...partsWithin(schema, '', '')]
   const count = parts.reduce((sum, { part }) => sum + 1 + (isObject(part) ? namesOf(part) : 0), 0)
   if (count > maxParts) return `has ${count} parts; at most ${maxParts} are allowed`
@@ -77,29 +77,29 @@ function faultOfParts(schema: FreeForm): string | undefined {
   const patterns = new Map<string, string>()
   for (const { part, at, base } of parts) {
     if (!isObject(part)) continue
-    const fault = faultOfReference(part, at, base, known)
-    if (fault !== undefined) return fault
+    const problem = problemOfReference(part, at, base, known)
+    if (problem !== undefined) return problem
     for (const pattern of patternsOf(part)) if (!patterns.has(pattern)) patterns.set(pattern, at)
   }
-  return faultOfPatterns(patterns)
+  return problemOfPatterns(patterns)
 }
 
-/** How many references there are in a schema. */
+/** The number of references in a schema. */
 export function referencesIn(schema: FreeForm): number {
   return [...partsWithin(schema, '', '')].filter(
     ({ part }) => isObject(part) && referenceKeywords.some((keyword) => Object.hasOwn(part, keyword)),
   ).length
 }
 
-/** What references may call a part, each with the place that they begin at. */
+/** The names by which references can name a part, each with the pointer of its base. */
 function namesOfPart({ part, at, base }: Part): string[] {
   const anchors = isObject(part) ? anchorKeywords.map((keyword) => part[keyword]) : []
   const named = anchors.filter((each) => typeof each === 'string').map((each) => each.replace('#', ''))
   return [`#${at}`, ...named.map((name) => `${base}#${name}`)]
 }
 
-/** References into data would lead to what nobody judged. */
-function faultOfReference(
+/** References must name checked schemas, not data. */
+function problemOfReference(
   part: FreeForm,
   at: string,
   base: string,
@@ -131,7 +131,7 @@ function namesOf(part: FreeForm): number {
     .reduce((sum, [, member]) => sum + Object.values(member as FreeForm).flat().length, 0) // filtered above
 }
 
-/** A schema within another, or true or false, its JSON pointer, and that of the one that references begin at. */
+/** A subschema (or true or false), its JSON pointer, and the pointer of the schema that references are relative to. */
 interface Part {
   readonly part: unknown
   readonly at: string
@@ -150,7 +150,7 @@ function* partsWithin(value: unknown, at: string, outer: string): Generator<Part
   yield { part: value, at, base }
   for (const [keyword, member] of Object.entries(value)) {
     const where = `${at}/${escapeToken(keyword)}`
-    // Beside objects and lists a keyword has single values, among them flags.
+    // Other values of keywords are flags and limits, not schemas.
     if (dataKeywords.has(keyword) || typeof member !== 'object') continue
     if (!mapKeywords.has(keyword) || !isObject(member)) yield* partsWithin(member, where, base)
     else
@@ -164,13 +164,13 @@ function patternsOf({ pattern, patternProperties }: FreeForm): string[] {
   return typeof pattern === 'string' ? [pattern, ...keys] : keys
 }
 
-function faultOfPatterns(patterns: ReadonlyMap<string, string>): string | undefined {
+function problemOfPatterns(patterns: ReadonlyMap<string, string>): string | undefined {
   let steps = 0
   for (const [pattern, at] of patterns) {
     steps += stepsOf(pattern)
-    const fault = faultOfPattern(pattern)
-    if (fault !== undefined)
-      return `has the pattern '${pattern.slice(0, maxPatternLength)}' at '${at}', which ${fault}`
+    const problem = problemOfPattern(pattern)
+    if (problem !== undefined)
+      return `has the pattern '${pattern.slice(0, maxPatternLength)}' at '${at}', which ${problem}`
     if (steps > maxPatternSteps)
       return `has patterns of about ${steps} steps in all, repetitions counted; at most ${maxPatternSteps} are allowed`
   }
@@ -178,7 +178,7 @@ function faultOfPatterns(patterns: ReadonlyMap<string, string>): string | undefi
 }
 
 /** Why a pattern cannot be used; undefined when it can. */
-export function faultOfPattern(pattern: string): string | undefined {
+export function problemOfPattern(pattern: string): string | undefined {
   if (pattern.length > maxPatternLength) return `is longer than ${maxPatternLength} characters`
   const steps = stepsOf(pattern)
   if (steps > maxPatternSteps)

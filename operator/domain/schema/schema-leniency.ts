@@ -3,7 +3,7 @@ import { Problem } from '../base/errors.ts'
 import { isObject, ownValue, pointerSteps } from '../base/json.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 
-/** Keywords that look further into a value than the place that they fail at. */
+/** Keywords that depend on nested values, not only on the value that they report. */
 const deepKeywords = new Set([
   'anyOf',
   'oneOf',
@@ -17,10 +17,10 @@ const deepKeywords = new Set([
   'unevaluatedItems',
 ])
 
-/** The errors that stay whatever the placeholders in the value stand for. */
-export function withoutPlaceholderFaults(errors: readonly ErrorObject[], value: unknown): ErrorObject[] {
+/** The errors that do not depend on the values of placeholders. */
+export function withoutPlaceholderErrors(errors: readonly ErrorObject[], value: unknown): ErrorObject[] {
   const kept: ErrorObject[] = []
-  // Many errors may be about the same value.
+  // Many errors can be about the same value.
   const known = new Map<unknown, boolean>()
   for (const error of errors) {
     const at = valueAt(value, error.instancePath)
@@ -33,7 +33,7 @@ export function withoutPlaceholderFaults(errors: readonly ErrorObject[], value: 
   return kept
 }
 
-/** Takes out the errors of the branches of a keyword; they come right before its own. */
+/** Removes the errors of the branches of a keyword, which precede its own error. */
 function dropBranches(kept: ErrorObject[], { instancePath, schemaPath, keyword }: ErrorObject): void {
   const parent = schemaPath.slice(0, schemaPath.lastIndexOf('/'))
   const branches = keyword === 'if' ? [`${parent}/then/`, `${parent}/else/`] : [`${schemaPath}/`]
@@ -41,7 +41,7 @@ function dropBranches(kept: ErrorObject[], { instancePath, schemaPath, keyword }
     const isWithin = error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`)
     if (!isWithin) return false
     if (branches.some((branch) => error.schemaPath.startsWith(branch))) return true
-    // What a branch refers to has a path of its own.
+    // Errors of a referenced schema have the path of that schema.
     return !error.schemaPath.startsWith(`${parent}/`) || /^#\/(\$defs|definitions)\//.test(error.schemaPath)
   }
   for (let last = kept.at(-1); last && isBranch(last); last = kept.at(-1)) kept.pop()
@@ -51,7 +51,7 @@ function holdsPlaceholder(value: unknown): boolean {
   try {
     return findPlaceholders(value).length > 0
   } catch (error) {
-    // Text that begins like a placeholder and is none is complained of where placeholders are read.
+    // Malformed placeholders are reported where placeholders are parsed.
     if (error instanceof Problem) return false
     throw error
   }

@@ -1,33 +1,33 @@
 import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, Name } from 'ajv'
 import type { FreeForm } from '../../api/schema.ts'
 import { canonicalJson, isObject } from '../base/json.ts'
-import { fullBudget, stepsOfAll, type WorkBudget } from '../base/work-budget.ts'
+import { fullBudget, maxSteps, type WorkBudget } from '../base/work-budget.ts'
 import { dataKeywords, mapKeywords } from './schema-form.ts'
 
 const keyword = 'x-quartermaster-step'
 const maxErrors = 10_000
 
-const tooLong = `it is too large to be checked against its schema, which takes more than ${stepsOfAll} steps, those for what is checked along with it included`
+const tooLong = `the check against the schema takes more than ${maxSteps} steps, including the other checks of this request`
 
-/** Keys this long are copied into so many errors that it counts. */
+/** Longer paths make errors expensive, because each error copies its path. */
 const longPath = 1024
 
-/** A look at a value that goes on for longer than others can wait; its message says what is too much. */
-export class TooMuchWork extends Error {}
+/** A check would take too long; the message says which limit it exceeds. */
+export class BudgetExceeded extends Error {}
 
-/** What a look at a value by one schema costs: in any case, for each key, and for each character or item. */
+/** Cost of checking a value against one schema: fixed, per key, and per character or item. */
 type Cost = readonly [always: number, perKey: number, perLength: number]
 
-/** Counts the work of a look at a value: each schema that is tried on each part of it, and what takes longer there. */
+/** Counts the steps of a check: each schema that is evaluated for each part of the value, by its cost. */
 export function createStepCounter() {
   let budget: Pick<WorkBudget, 'steps'> = fullBudget()
   let factor = 1
   const spend = (steps: number): void => {
     budget.steps -= steps
-    if (budget.steps < 0) throw new TooMuchWork(tooLong)
+    if (budget.steps < 0) throw new BudgetExceeded(tooLong)
   }
   const step = (errors: number, value: unknown, ...cost: Cost): void => {
-    if (errors > maxErrors) throw new TooMuchWork(`it has more than ${maxErrors} faults`)
+    if (errors > maxErrors) throw new BudgetExceeded(`the value has more than ${maxErrors} problems`)
     spend((cost[0] + sizeFor(cost, value)) * factor)
   }
   const steps: CodeKeywordDefinition = {
@@ -50,7 +50,7 @@ export function createStepCounter() {
     steps,
     uniqueItems,
     spend,
-    /** Begins to look at another value. */
+    /** Starts the check of another value. */
     restart(value: unknown, available: Pick<WorkBudget, 'steps'>): void {
       budget = available
       factor = 1 + Math.floor(longestPath(value) / longPath)
@@ -58,7 +58,7 @@ export function createStepCounter() {
   }
 }
 
-/** Whether no two items are equal, in one pass whatever the items are. */
+/** Whether no two items are equal, in linear time. */
 function areUnique(items: readonly unknown[], spend: (steps: number) => void): boolean {
   const seen = new Set<string>()
   for (const item of items) {
@@ -84,18 +84,18 @@ function longestPath(value: unknown): number {
   )
 }
 
-/** The schema with its cost beside what each schema in it says; one without any rule costs nothing. */
+/** The schema with a cost keyword in each subschema that has rules. */
 export function withSteps(schema: FreeForm, isRule: (keyword: string) => boolean): FreeForm {
   return marked(schema, pricesOf(schema), isRule)
 }
 
-/** What the names that a schema knows cost: each of them at a value, and all of them for a key of it. */
+/** Cost of the property names of a schema: of each name per value, and of all names per key. */
 interface Prices {
   readonly perName: number
   readonly perUnevaluated: number
 }
 
-/** Keywords of which a value shows only when it is looked at which names they know. */
+/** Keywords whose evaluated property names depend on the value. */
 const branching = ['anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies', 'patternProperties', '$ref']
 
 function pricesOf(schema: FreeForm): Prices {
@@ -111,7 +111,7 @@ function pricesOf(schema: FreeForm): Prices {
   look(schema)
   const { keywords, names } = known
   if (!keywords.has('unevaluatedProperties')) return { perName: 1 / 8, perUnevaluated: 0 }
-  // Names that are put together at each value cost most; otherwise each key is compared with all of them.
+  // Collecting the names for each value costs most. Otherwise each key is compared with all names.
   if (branching.some((each) => keywords.has(each))) return { perName: 1, perUnevaluated: 0 }
   return { perName: 1 / 4, perUnevaluated: names / 256 }
 }
@@ -148,7 +148,7 @@ function costOf(schema: FreeForm, { perName, perUnevaluated }: Prices): Cost {
   ]
 }
 
-/** What a keyword has to look at itself, without the schemas in it. */
+/** The cost of a keyword itself, without the schemas in it. */
 function lookupsOf(key: string, member: unknown, perName: number): number {
   if (key === 'enum' && Array.isArray(member))
     return member.reduce<number>((sum, each) => sum + wordCost(each), 0)
@@ -159,7 +159,7 @@ function lookupsOf(key: string, member: unknown, perName: number): number {
   return mapKeywords.has(key) && isObject(member) ? Object.keys(member).length * perName : 0
 }
 
-/** Words are compared one after the other, as far as they are equal. */
+/** The cost of one word of an `enum`; comparing ends at the first difference. */
 function wordCost(word: unknown): number {
   if (typeof word === 'string') return 1 / 32 + word.length / 4096
   return isObject(word) || Array.isArray(word) ? nodesIn(word) / 2 : 1 / 32

@@ -2,29 +2,29 @@ import type { FreeForm } from '../../api/schema.ts'
 import { compareText, escapeToken, isObject, ownValue, pointerSteps } from '../base/json.ts'
 import { partsOf } from './user-schema.ts'
 
-/** Outputs of a resource, in the two parts that they are kept in. */
+/** Non-secret and secret outputs of a resource. */
 export interface Outputs {
   readonly values: FreeForm
   readonly secrets: FreeForm
 }
 
-/** Outputs, and JSON pointers to what is secret among them or once was. */
-export interface SortedOutputs extends Outputs {
+/** Outputs, and JSON pointers to those that are or ever were secret. */
+export interface SeparatedOutputs extends Outputs {
   readonly secretPaths: readonly string[]
 }
 
-/** Beyond this many characters, outputs are remembered by their names alone. */
+/** Beyond this many characters, only the names of secret outputs are kept, not their full paths. */
 const maxPathsLength = 65_536
 
 /**
- * Moves to the secret outputs whatever the schema calls secret, the driver answers as secret, or `remembered` says was
- * secret before. Where both parts hold a value at one path, the secret one is kept.
+ * Moves outputs to the secret part if the schema declares them secret, the driver returns them as secret, or they were
+ * secret before (`remembered`). If both parts have a value at one path, the secret value wins.
  */
-export function sortSecrets(
+export function separateSecrets(
   outputs: Outputs,
   outputsSchema: FreeForm = {},
   remembered: readonly string[] = [],
-): SortedOutputs {
+): SeparatedOutputs {
   const known = [...remembered, ...declaredSecretPaths(outputsSchema)]
   const values = structuredClone(outputs.values)
   const secrets = structuredClone(outputs.secrets)
@@ -32,7 +32,7 @@ export function sortSecrets(
   return { values, secrets, secretPaths: compact([...known, ...leafPaths(secrets)]) }
 }
 
-/** JSON pointers to the outputs that a schema names among the secret ones, and not among the others. */
+/** JSON pointers to the outputs that a schema declares as secret only. */
 export function declaredSecretPaths(outputsSchema: FreeForm): string[] {
   const { values, secrets } = partsOf(outputsSchema)
   const declared = (secret: unknown, open: unknown, at: string): string[] =>
@@ -44,7 +44,7 @@ export function declaredSecretPaths(outputsSchema: FreeForm): string[] {
   return declared(secrets, values, '')
 }
 
-/** Whether every one of the paths is, or is under, one of those that are known. */
+/** Whether each path equals or is below a known path. */
 export function areCovered(paths: readonly string[], known: readonly string[]): boolean {
   const covering = new Set(known)
   return paths.every((path) => isCovered(path, covering))
@@ -56,13 +56,13 @@ export function propertiesOf(schema: unknown): FreeForm {
   return isObject(properties) ? properties : {}
 }
 
-/** JSON pointers to the values that are no objects; an empty object holds nothing. */
+/** JSON pointers to all values that are not objects. */
 export function leafPaths(value: unknown, at = ''): string[] {
   if (!isObject(value)) return [at]
   return Object.entries(value).flatMap(([key, member]) => leafPaths(member, `${at}/${escapeToken(key)}`))
 }
 
-/** The outermost of the paths, sorted; of too many, the names of the outputs alone. */
+/** The outermost paths, sorted; only the names of the outputs if the paths are too long. */
 function compact(paths: readonly string[]): string[] {
   const all = new Set(paths)
   const outermost = [...all].filter((path) => !isCovered(parentOf(path), all)).sort(compareText)
@@ -84,26 +84,26 @@ function move([step = '', ...rest]: readonly string[], from: FreeForm, to: FreeF
   if (value === undefined) return
   const present = ownValue(to, step)
   if (rest.length === 0 || !isObject(value)) {
-    define(to, step, present === undefined ? value : united(value, present))
+    defineProperty(to, step, present === undefined ? value : mergeObjects(value, present))
     delete from[step]
     return
   }
   const below = isObject(present) ? present : {}
   move(rest, value, below)
-  if (Object.keys(below).length > 0) define(to, step, below)
+  if (Object.keys(below).length > 0) defineProperty(to, step, below)
   if (Object.keys(value).length === 0) delete from[step]
 }
 
-/** Both values as one where they are objects; else the second. */
-export function united(first: unknown, second: unknown): unknown {
+/** Merges two objects recursively. If either value is not an object, returns the second. */
+export function mergeObjects(first: unknown, second: unknown): unknown {
   if (!isObject(first) || !isObject(second)) return second
   const all: FreeForm = { ...first }
   for (const [key, value] of Object.entries(second))
-    define(all, key, Object.hasOwn(first, key) ? united(first[key], value) : value)
+    defineProperty(all, key, Object.hasOwn(first, key) ? mergeObjects(first[key], value) : value)
   return all
 }
 
-/** Sets a property whose name is the user's: a plain assignment to `__proto__` would not make one. */
-export function define(object: FreeForm, key: string, value: unknown): void {
+/** Sets a property with a user-defined name. Assigning to `__proto__` would change the prototype. */
+export function defineProperty(object: FreeForm, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }

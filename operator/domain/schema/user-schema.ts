@@ -6,75 +6,74 @@ import { isObject, ownValue } from '../base/json.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
 import { stepsOf } from './pattern-size.ts'
-import { faultOfForm, faultOfPattern, referencesIn } from './schema-form.ts'
-import { withoutPlaceholderFaults } from './schema-leniency.ts'
-import { createStepCounter, TooMuchWork, withSteps } from './schema-steps.ts'
+import { problemOfForm, problemOfPattern, referencesIn } from './schema-form.ts'
+import { withoutPlaceholderErrors } from './schema-leniency.ts'
+import { BudgetExceeded, createStepCounter, withSteps } from './schema-steps.ts'
 
-/** Where a value does not fit a schema, and why; never with the value, which may be secret. */
-export interface SchemaFault {
+/** A violation of a schema. It never contains the value, which may be secret. */
+export interface SchemaProblem {
   /** JSON pointer into the value. */
   readonly pointer: string
   readonly message: string
 }
 
-/** What runs a schema that can be used. */
-interface Usable {
+/** A compiled schema. */
+interface CompiledSchema {
   readonly validate: ValidateFunction
-  /** Begins to look at a value, with what is left of the work that may be done. */
+  /** Starts the check of a value, with the remaining budget. */
   begin(value: unknown, budget: Pick<WorkBudget, 'steps'>): void
-  /** Lets go of what is remembered of values. */
+  /** Ends the check and frees memory. */
   end(): void
 }
 
-type Check = Usable | { readonly fault: string }
+type Check = CompiledSchema | { readonly problem: string }
 
-const maxFaults = 100
-const maxFaultsLength = 100_000
+const maxProblems = 100
+const maxProblemsLength = 100_000
 const maxInlinedKeys = 20_000
 
-/** Why a schema of a user cannot be used; undefined when it can. */
-export function faultOfSchema(schema: FreeForm): string | undefined {
+/** Why a user schema is invalid; undefined when it is valid. */
+export function problemOfSchema(schema: FreeForm): string | undefined {
   const check = checkOf(schema)
-  return 'fault' in check ? check.fault : undefined
+  return 'problem' in check ? check.problem : undefined
 }
 
 /**
- * What of a value does not fit a schema, the first hundred faults. With `lenient` a placeholder, whose value
- * is not known yet, passes any schema. Nothing fits a schema that cannot be used, nor does what takes more
- * than `effort` has left.
+ * The first hundred violations of a schema. With `lenient`, a placeholder passes any schema. An invalid schema and a check
+ * that exceeds `budget` are violations too.
  */
-export function faultsAgainst(
+export function schemaProblems(
   schema: FreeForm,
   value: unknown,
   {
     lenient = false,
     budget = fullBudget(),
   }: { readonly lenient?: boolean; readonly budget?: Pick<WorkBudget, 'steps'> } = {},
-): readonly SchemaFault[] {
+): readonly SchemaProblem[] {
   const check = checkOf(schema)
-  if ('fault' in check) return [{ pointer: '', message: `cannot be judged: the schema ${check.fault}` }]
+  if ('problem' in check) return [{ pointer: '', message: `cannot be checked: the schema ${check.problem}` }]
   const errors = errorsOf(check, value, budget)
   if (typeof errors === 'string') return [{ pointer: '', message: errors }]
-  const kept = lenient ? withoutPlaceholderFaults(errors, value) : errors
-  return faultsOf(kept)
+  const kept = lenient ? withoutPlaceholderErrors(errors, value) : errors
+  return problemsOf(kept)
 }
 
-/** The first errors as faults; the same long key or list of what is allowed may be in each of them. */
-function faultsOf(errors: readonly ErrorObject[]): SchemaFault[] {
-  const faults: SchemaFault[] = []
+/** The first errors as problems, bounded in length: each can repeat the same long key or list of allowed values. */
+function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
+  const problems: SchemaProblem[] = []
   let length = 0
-  for (const error of errors.slice(0, maxFaults)) {
-    const fault = { pointer: error.instancePath, message: messageOf(error) }
-    length += fault.pointer.length + fault.message.length
-    if (length > maxFaultsLength && faults.length > 0) break
-    faults.push(fault)
+  for (const error of errors.slice(0, maxProblems)) {
+    const problem = { pointer: error.instancePath, message: messageOf(error) }
+    length += problem.pointer.length + problem.message.length
+    if (length > maxProblemsLength && problems.length > 0) break
+    problems.push(problem)
   }
-  return faults
+  return problems
 }
 
 /**
- * The schemas of the values and of the secrets in a schema of outputs or driver inputs, which may lack the outer
- * `properties`; each can be used alone.
+ * The schemas of `values` and `secrets` in a schema of outputs or driver inputs, with or without the outer `properties`.
+ * Each can be used alone.
  */
 export function partsOf(schema: FreeForm): {
   readonly values: FreeForm | undefined
@@ -92,20 +91,20 @@ export function partsOf(schema: FreeForm): {
   return parts
 }
 
-/** Why a schema of outputs or driver inputs cannot be used, as a whole or in its part for values or secrets. */
-export function faultOfPartedSchema(schema: FreeForm): string | undefined {
-  const whole = faultOfSchema(schema)
+/** Why a schema of outputs or driver inputs is invalid, as a whole or in its part for values or secrets. */
+export function problemOfPartedSchema(schema: FreeForm): string | undefined {
+  const whole = problemOfSchema(schema)
   if (whole !== undefined) return whole
   for (const [name, part] of Object.entries(partsOf(schema))) {
-    const fault = part && faultOfSchema(part)
-    if (fault !== undefined) return `under '${name}' ${fault}`
+    const problem = part && problemOfSchema(part)
+    if (problem !== undefined) return `under '${name}' ${problem}`
   }
   return undefined
 }
 
 const partsCache = new WeakMap<FreeForm, ReturnType<typeof partsOf>>()
 
-/** References such as `#/$defs/port` begin at the root: its definitions go along. */
+/** The schema of a part with the definitions of the root, because references such as `#/$defs/port` start at the root. */
 function partOf(root: FreeForm, part: unknown): FreeForm | undefined {
   if (part === false) return { not: {} }
   if (!isObject(part)) return undefined
@@ -124,7 +123,7 @@ function partOf(root: FreeForm, part: unknown): FreeForm | undefined {
 const checks = new WeakMap<FreeForm, Check>()
 
 function checkOf(schema: FreeForm): Check {
-  if (!isObject(schema)) return { fault: 'is not an object' }
+  if (!isObject(schema)) return { problem: 'is not an object' }
   const known = checks.get(schema) ?? compile(schema)
   checks.set(schema, known)
   return known
@@ -135,45 +134,46 @@ const options: Options = {
   allErrors: true,
   ownProperties: true,
   logger: false,
-  // Judged beforehand, by one that needs to learn the dialects only once.
+  // Checked before, by one of the shared validators below.
   meta: false,
   validateSchema: false,
 }
 
-const judges = {
-  draft07: judgeOf(new Ajv({ strict: false, logger: false })),
-  draft2020: judgeOf(new Ajv2020({ strict: false, logger: false })),
+const metaValidators = {
+  draft07: metaValidatorOf(new Ajv({ strict: false, logger: false })),
+  draft2020: metaValidatorOf(new Ajv2020({ strict: false, logger: false })),
 }
 
-/** Patterns are judged apart: one is what our engine takes, not what the one of JavaScript does. */
-function judgeOf(ajv: Ajv): Ajv {
+/** Validates schemas. Patterns are checked separately, because the engine is not that of JavaScript. */
+function metaValidatorOf(ajv: Ajv): Ajv {
   formats.default(ajv)
   return ajv.addFormat('regex', true)
 }
 
 function compile(schema: FreeForm): Check {
-  const fault = faultOfForm(schema)
-  if (fault !== undefined) return { fault }
-  // References begin with `#`, so that the name of the root matters to nobody; `$async` would always pass.
+  const problem = problemOfForm(schema)
+  if (problem !== undefined) return { problem }
+  // All references begin with `#`, so `$id` of the root has no effect. A schema with `$async` would always pass.
   const { $id: _id, $async: _async, $schema: _schema, ...rest } = schema
-  const judge = isDraft07(schema) ? judges.draft07 : judges.draft2020
+  const validator = isDraft07(schema) ? metaValidators.draft07 : metaValidators.draft2020
   try {
-    if (!judge.validateSchema(rest)) return { fault: `is not valid ${formatError(judge.errors?.[0])}` }
-    return compileJudged(rest, isDraft07(schema) ? Ajv : Ajv2020)
+    if (!validator.validateSchema(rest))
+      return { problem: `is not valid ${formatError(validator.errors?.[0])}` }
+    return compileChecked(rest, isDraft07(schema) ? Ajv : Ajv2020)
   } catch (error) {
-    return { fault: `cannot be compiled: ${error instanceof Error ? error.message : String(error)}` }
+    return { problem: `cannot be compiled: ${error instanceof Error ? error.message : String(error)}` }
   }
 }
 
-function compileJudged(schema: FreeForm, Dialect: typeof Ajv | typeof Ajv2020): Usable {
+function compileChecked(schema: FreeForm, Dialect: typeof Ajv | typeof Ajv2020): CompiledSchema {
   const { steps, uniqueItems, spend, restart } = createStepCounter()
   const { engine, forget } = createMeteredPatterns(spend)
-  // Of its own, so that an `$id` in it meets no other.
+  // One instance per schema, so that equal `$id`s do not conflict.
   const ajv = new Dialect({
     ...options,
-    // What is referred to often would be compiled as often.
+    // Ajv compiles an inlined schema once per reference.
     inlineRefs: Math.floor(maxInlinedKeys / Math.max(1, referencesIn(schema))),
-    // Optimized code runs as fast and takes longer to make.
+    // Optimized code is not faster and takes longer to generate.
     code: { regExp: engine, optimize: false },
   })
   formats.default(ajv)
@@ -183,7 +183,7 @@ function compileJudged(schema: FreeForm, Dialect: typeof Ajv | typeof Ajv2020): 
   return { validate: ajv.compile(withSteps(schema, isRule)), begin: restart, end: forget }
 }
 
-/** The formats that take more than linear time, which is counted. */
+/** Replaces the formats that take more than linear time by ones that count their work. */
 function addCostlyFormats(ajv: Ajv, spend: (steps: number) => void): void {
   const url = formats.default.get('url')
   ajv.addFormat('url', (text) => {
@@ -192,7 +192,7 @@ function addCostlyFormats(ajv: Ajv, spend: (steps: number) => void): void {
   })
   ajv.addFormat('regex', (text) => {
     spend(20 * stepsOf(text))
-    return faultOfPattern(text) === undefined
+    return problemOfPattern(text) === undefined
   })
 }
 
@@ -201,7 +201,7 @@ function isDraft07({ $schema }: FreeForm): boolean {
 }
 
 function errorsOf(
-  { validate, begin, end }: Usable,
+  { validate, begin, end }: CompiledSchema,
   value: unknown,
   budget: Pick<WorkBudget, 'steps'>,
 ): readonly ErrorObject[] | string {
@@ -209,11 +209,11 @@ function errorsOf(
     begin(value, budget)
     return validate(value) ? [] : (validate.errors ?? [])
   } catch (error) {
-    if (error instanceof TooMuchWork) return `cannot be judged: ${error.message}`
+    if (error instanceof BudgetExceeded) return `cannot be checked: ${error.message}`
     if (error instanceof RangeError)
-      return 'cannot be judged: the schema refers to itself without end, or the value is nested too deep'
-    // Some keywords, put together in odd ways, are too much for Ajv.
-    return 'cannot be judged: the schema puts keywords together in a way that the check cannot follow'
+      return 'cannot be checked: the schema refers to itself without end, or the value is nested too deep'
+    // Ajv throws for some unusual combinations of keywords.
+    return 'cannot be checked: the schema uses an unsupported combination of keywords'
   } finally {
     end()
   }
@@ -225,7 +225,7 @@ function formatError(error: ErrorObject | undefined): string {
   return `at '${instancePath}': ${message}${allowedOf(error)}`
 }
 
-/** What is wrong, with names of keys and what the schema says, not with the value. */
+/** The message with names of keys and what the schema says, without the value. */
 function messageOf(error: ErrorObject): string {
   const { message = 'is not valid', params } = error
   const key: unknown = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName

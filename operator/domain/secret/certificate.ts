@@ -1,62 +1,62 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import type { InputsVerdict } from '../resource/driver.ts'
+import type { InputsCheck } from '../resource/driver.ts'
 
-/** What of a certificate cannot be told without looking at the clock and the domain. */
+/** A wildcard certificate, and the domain and time to check it for. */
 export interface CertificateInputs {
-  /** The leaf and then its issuers, PEM. */
+  /** The leaf followed by its issuers, in PEM. */
   readonly crt: string
-  /** The private key of the leaf, PEM. */
+  /** The private key of the leaf, in PEM. */
   readonly key: string
-  /** The certificate must be good for each name one label below. */
+  /** The certificate must cover all names one label below this domain. */
   readonly domain: string
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
-/** Characters that a certificate with its chain, or a key, may have. */
+/** Maximum length of a certificate with its chain, and of a key, in characters. */
 export const maxPemLength = 65_536
 
 const maxCertificates = 10
 const keyTypes = ['rsa', 'ec', 'ed25519']
 const certificateLabel = 'CERTIFICATE'
 
-/** What is wrong with a wildcard certificate, in texts that tell nothing of the key. */
-export function certificateVerdict({ crt, key, domain, now }: CertificateInputs): InputsVerdict {
+/** Checks a wildcard certificate. The texts never contain any part of the key. */
+export function checkCertificate({ crt, key, domain, now }: CertificateInputs): InputsCheck {
   const tooLong = [
     ...(crt.length > maxPemLength ? ['tls.crt'] : []),
     ...(key.length > maxPemLength ? ['tls.key'] : []),
   ]
-  if (tooLong.length > 0) return refused(...tooLong.map(tooLongText)) // nothing else is looked at: it could take long
+  if (tooLong.length > 0) return refused(...tooLong.map(tooLongText)) // parsing it could take long
   const chain = chainOf(crt)
   if (typeof chain === 'string') return refused(chain)
   const [leaf] = chain
   const names = leaf ? namesOf(leaf, domain) : refused()
   return {
-    faults: [
-      ...faultsOfOrder(chain),
-      ...chain.flatMap((each, i) => faultsOfDates(each, i, now)),
-      ...faultsOfKey(key, leaf),
-      ...names.faults,
+    problems: [
+      ...problemsOfOrder(chain),
+      ...chain.flatMap((each, i) => problemsOfDates(each, i, now)),
+      ...problemsOfKey(key, leaf),
+      ...names.problems,
     ],
     warnings: names.warnings,
   }
 }
 
-function refused(...faults: string[]): InputsVerdict {
-  return { faults, warnings: [] }
+function refused(...problems: string[]): InputsCheck {
+  return { problems, warnings: [] }
 }
 
 function tooLongText(field: string): string {
   return `'${field}' is longer than ${maxPemLength} characters`
 }
 
-/** The certificates in their order; a text says why there are none. */
+/** The certificates in order, or a text that says why there are none. */
 function chainOf(crt: string): readonly X509Certificate[] | string {
   const blocks = pemBlocks(crt)
-  const stranger = blocks.find(({ label }) => label !== certificateLabel)
-  if (stranger) return `'tls.crt' holds something other than certificates`
-  if (blocks.length === 0) return `'tls.crt' holds no certificate in PEM form`
-  if (blocks.length > maxCertificates) return `'tls.crt' holds more than ${maxCertificates} certificates`
+  const other = blocks.find(({ label }) => label !== certificateLabel)
+  if (other) return `'tls.crt' contains PEM blocks that are not certificates`
+  if (blocks.length === 0) return `'tls.crt' contains no certificate in PEM format`
+  if (blocks.length > maxCertificates) return `'tls.crt' contains more than ${maxCertificates} certificates`
   const chain: X509Certificate[] = []
   for (const [i, { text }] of blocks.entries()) {
     try {
@@ -68,7 +68,7 @@ function chainOf(crt: string): readonly X509Certificate[] | string {
   return chain
 }
 
-/** Blocks between `BEGIN` and `END` lines, in one pass; what is between them is for people. */
+/** The blocks between `BEGIN` and `END` lines. Text between blocks is ignored. */
 function pemBlocks(text: string): { readonly label: string; readonly text: string }[] {
   const blocks: { label: string; text: string }[] = []
   let at = 0
@@ -85,12 +85,12 @@ function pemBlocks(text: string): { readonly label: string; readonly text: strin
   }
 }
 
-function faultsOfOrder(chain: readonly X509Certificate[]): string[] {
+function problemsOfOrder(chain: readonly X509Certificate[]): string[] {
   return chain.flatMap((each, i) => {
     const issuer = chain[i + 1]
     if (!issuer || isIssuedBy(each, issuer)) return []
     return [
-      `${ordinal(i + 1)} did not issue the one before: the certificate of the domain comes first, then its issuers`,
+      `${ordinal(i + 1)} did not issue the certificate before it: the certificate of the domain must come first, then its issuers`,
     ]
   })
 }
@@ -103,10 +103,10 @@ function isIssuedBy(each: X509Certificate, issuer: X509Certificate): boolean {
   }
 }
 
-function faultsOfDates(each: X509Certificate, i: number, now: number): string[] {
+function problemsOfDates(each: X509Certificate, i: number, now: number): string[] {
   const [from, to] = [Date.parse(each.validFrom), Date.parse(each.validTo)]
   if (now < from) return [`${ordinal(i)} is not valid before '${timeText(from)}'`]
-  if (now > to) return [`${ordinal(i)} has expired at '${timeText(to)}'`]
+  if (now > to) return [`${ordinal(i)} expired at '${timeText(to)}'`]
   if (Number.isNaN(from) || Number.isNaN(to)) return [`${ordinal(i)} has no readable dates`]
   return []
 }
@@ -115,36 +115,36 @@ function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('.000Z', 'Z')
 }
 
-function faultsOfKey(key: string, leaf: X509Certificate | undefined): string[] {
+function problemsOfKey(key: string, leaf: X509Certificate | undefined): string[] {
   const block = pemBlocks(key).find(({ label }) => label.endsWith('PRIVATE KEY'))
-  if (!block) return [`'tls.key' holds no private key in PEM form`]
+  if (!block) return [`'tls.key' contains no private key in PEM format`]
   if (block.label.startsWith('ENCRYPTED') || block.text.includes('ENCRYPTED'))
     return [`the private key in 'tls.key' is encrypted`]
   const privateKey = keyOf(block.text)
   if (!privateKey) return [`the private key in 'tls.key' cannot be read`]
   if (!keyTypes.includes(privateKey.asymmetricKeyType ?? ''))
-    return [`the private key in 'tls.key' is none of ${keyTypes.join(', ')}`]
-  return leaf?.checkPrivateKey(privateKey) ? [] : [`the private key in 'tls.key' is not that of 'tls.crt'`]
+    return [`the private key in 'tls.key' must be of type ${keyTypes.join(', ')}`]
+  return leaf?.checkPrivateKey(privateKey) ? [] : [`the private key in 'tls.key' does not match 'tls.crt'`]
 }
 
 function keyOf(text: string): KeyObject | undefined {
   try {
     return createPrivateKey(text)
   } catch {
-    return undefined // what the library says could hold part of the key
+    return undefined // the error of the library could contain part of the key
   }
 }
 
-/** Whether the leaf holds the wildcard of the domain, and how. */
-function namesOf(leaf: X509Certificate, domain: string): InputsVerdict {
+/** Checks that the leaf covers the wildcard of the domain. */
+function namesOf(leaf: X509Certificate, domain: string): InputsCheck {
   const wanted = `*.${domain.toLowerCase().replace(/\.$/, '')}`
   const alternative = alternativeNames(leaf.subjectAltName ?? '')
   const common = commonNames(leaf)
   const isWanted = (name: string) => name.toLowerCase().replace(/\.$/, '') === wanted
   if (alternative.some(isWanted)) return refused()
   if (common.some(isWanted)) {
-    const warning = `'tls.crt' holds '${wanted}' as its common name alone: most clients look at alternative names only`
-    return { faults: [], warnings: [warning] }
+    const warning = `'tls.crt' contains '${wanted}' as its common name only: most clients check alternative names only`
+    return { problems: [], warnings: [warning] }
   }
   const held = [...new Set([...alternative, ...common])]
   const shown = held.slice(0, 5).map((name) => `'${printable(name)}'`)
@@ -154,7 +154,7 @@ function namesOf(leaf: X509Certificate, domain: string): InputsVerdict {
   )
 }
 
-/** Values of `DNS:` in a list such as `DNS:a.example, URI:"with, comma"`, where odd values are JSON texts. */
+/** Values of `DNS:` in a list such as `DNS:a.example, URI:"with, comma"`. Values with special characters are JSON texts. */
 function alternativeNames(text: string): string[] {
   const names: string[] = []
   for (const [, kind, value = ''] of text.matchAll(/([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/gy)) {

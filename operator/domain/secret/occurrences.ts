@@ -1,4 +1,4 @@
-/** Characters of words that are looked for in one pass: so many bound the memory. */
+/** Characters of words in one pass, to bound the memory. */
 const mostAtOnce = 1 << 20
 
 /** A word, and the index of the first text that holds it. */
@@ -8,8 +8,8 @@ export interface Occurrence {
 }
 
 /**
- * Every word that occurs in the texts, whatever words and texts are, in steps that grow with their lengths alone (after
- * Aho and Corasick). Of the words of one pass, those in earlier texts come first.
+ * All words that occur in the texts, each with the first text that contains it. Linear in the lengths of words and texts,
+ * also for hostile input (Aho–Corasick). Within one pass, words of earlier texts come first.
  */
 export function* occurrencesOf(
   words: Iterable<string>,
@@ -18,9 +18,9 @@ export function* occurrencesOf(
   for (const some of inParts(words)) yield* search(some, texts)
 }
 
-/** The text with every stretch that words cover replaced by `mark`, in as many steps. */
+/** The text with all parts that words cover replaced by `mark`. Linear too. */
 export function withoutWords(text: string, words: Iterable<string>, mark: string): string {
-  /** Length of the longest word that ends at each place. */
+  /** Length of the longest word that ends at each position. */
   const lengths = new Int32Array(text.length)
   for (const some of inParts(words)) {
     const { next, endAt, wordAt } = createAutomaton(some)
@@ -32,7 +32,7 @@ export function withoutWords(text: string, words: Iterable<string>, mark: string
     }
   }
   const kept: string[] = []
-  let begin = text.length // of what is kept or covered and not written yet
+  let begin = text.length // start of the part that is processed
   for (let at = text.length - 1; at >= 0; at -= 1) {
     if (lengths[at] === 0) continue
     kept.push(text.slice(at + 1, begin))
@@ -62,30 +62,30 @@ function* inParts(words: Iterable<string>): Generator<string[]> {
 
 function* search(words: readonly string[], texts: readonly string[]): Generator<Occurrence> {
   const { next, endAt, wordAt } = createAutomaton(words)
-  const told = new Set<number>()
+  const reported = new Set<number>()
   for (const [index, text] of texts.entries()) {
     let node = 0
     for (let at = 0; at < text.length; at += 1) {
       node = next(node, text.charCodeAt(at))
-      // Behind a word that was told are only such words.
-      for (let end = endAt(node); end !== 0 && !told.has(end); end = endAt(end, true)) {
-        told.add(end)
+      // All suffixes of a reported word are reported too.
+      for (let end = endAt(node); end !== 0 && !reported.has(end); end = endAt(end, true)) {
+        reported.add(end)
         yield { word: wordAt(end), index }
       }
     }
   }
 }
 
-/** The beginnings of all words as nodes of a tree, 0 that of none; each knows the longest other one that it ends with. */
+/** A trie of all words, with the root 0. Each node links to the node of its longest proper suffix. */
 function createAutomaton(words: readonly string[]) {
   const length = words.reduce((sum, word) => sum + word.length, 0)
   const parents = new Int32Array(length + 1)
   const units = new Uint16Array(length + 1)
   const shorter = new Int32Array(length + 1)
-  /** Number of the word that a node is, from 1 on, and the next shorter node that is a word. */
+  /** For each node the number of its word, from 1, and the next node on its suffix path that is a word. */
   const numbers = new Int32Array(length + 1)
   const shorterWords = new Int32Array(length + 1)
-  // An open hash table of nodes by parent and character, at most half full.
+  // A hash table with open addressing of nodes by parent and character, at most half full.
   const mask = 2 ** Math.ceil(Math.log2(2 * length + 2)) - 1
   const slots = new Int32Array(mask + 1)
   let count = 0
@@ -129,7 +129,7 @@ function createAutomaton(words: readonly string[]) {
     return count
   }
 
-  // Character by character of all words: whatever is shorter than a new node is there, with all that it knows.
+  // Breadth first: all nodes that are shorter than a new node exist and are complete.
   const nodes = new Int32Array(words.length)
   let rest = [...words.keys()]
   for (let depth = 0; rest.length > 0; depth += 1) {

@@ -2,7 +2,7 @@ import { withoutWords } from './occurrences.ts'
 
 const shortest = 4
 
-/** The text with every secret in it, however it is encoded, replaced by `…`; for words of drivers that we do not know. */
+/** The text with all secrets in it, in any common encoding, replaced by `…`. For messages of external drivers. */
 export function redact(text: string, secrets: unknown): string {
   const words = new Set<string>()
   collect(secrets, words)
@@ -16,11 +16,11 @@ function collect(value: unknown, words: Set<string>): void {
   }
   const text = typeof value === 'string' ? value : String(value ?? '')
   if (text.length < shortest || text === 'true' || text === 'false') return
-  for (const each of formsOf(text)) if (each.length >= shortest) words.add(each)
+  for (const each of encodingsOf(text)) if (each.length >= shortest) words.add(each)
 }
 
-/** A text as it is and as it stands in JSON, URLs, base64 and hexadecimal; a part of what was encoded counts. */
-export function formsOf(text: string): string[] {
+/** A text as it is, and encoded in JSON, URLs, base64 and hexadecimal, also as part of a longer encoded text. */
+export function encodingsOf(text: string): string[] {
   const bytes = Buffer.from(text)
   const inUrl = encodeURIComponent(text)
   const hexadecimal = bytes.toString('hex')
@@ -38,7 +38,7 @@ export function formsOf(text: string): string[] {
   ]
 }
 
-/** Base64 of the text, alone and wherever it may stand within a longer text that is encoded. */
+/** Base64 of the text at each possible offset in a longer encoded text. */
 function withinBase64(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes])

@@ -2,20 +2,15 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../base/errors.ts'
 import { escapeToken, isObject, ownValue, pointerSteps, sameJson } from '../base/json.ts'
 import { definitionRoots, parseLink } from '../placeholder/link.ts'
-import {
-  expand,
-  findPlaceholders,
-  formatPath,
-  parseTemplate,
-  type Resolved,
-} from '../placeholder/placeholder.ts'
+import { expand, findPlaceholders, type Resolved } from '../placeholder/placeholder.ts'
+import { formatPath, parseTemplate } from '../placeholder/template.ts'
 
-/** Stands for a secret that is not known yet. */
-export const unread = '$\u007bsecret}'
+/** Placeholder for a secret that is not read yet. */
+export const unreadSecret = '$\u007bsecret}'
 
-/** Why a secret input cannot be used; never with its text. */
+/** Message for an invalid secret input, without its text. */
 export const malformedSecret =
-  "has a placeholder that is malformed or names nothing ('$\\{' stands for a literal '$\u007b')"
+  "has a placeholder that is malformed or names nothing (write '$\\{' for a literal '$\u007b')"
 
 /** Whether a member of `secretRefs` is an input rather than a map of inputs. */
 export function isSecretLeaf(value: unknown): boolean {
@@ -27,7 +22,7 @@ export function isSecretLeaf(value: unknown): boolean {
   )
 }
 
-/** Whether a leaf holds the input itself, `{value}`. */
+/** Whether a leaf contains the input itself, `{value}`. */
 export function isTextLeaf(value: unknown): value is FreeForm {
   return isObject(value) && isSecretLeaf(value) && isText(value)
 }
@@ -38,7 +33,7 @@ function isText(value: FreeForm): boolean {
   return text !== undefined && text !== null && !isObject(text)
 }
 
-/** Whether placeholders in a leaf are resolved: it was written in the definition, or lists them. */
+/** Whether placeholders in a leaf are resolved: a text of the definition, or a reference that lists them. */
 function isTemplate(leaf: unknown): leaf is FreeForm {
   return isObject(leaf) && (isTextLeaf(leaf) || leaf['placeholders'] !== undefined)
 }
@@ -62,19 +57,19 @@ export function mapSecretLeaves(
   )
 }
 
-/** What a reference to a Secret names is not known yet: it passes any schema, like a placeholder. */
+/** The inputs with a placeholder for each leaf, which passes any schema. */
 export function unreadLeaves(refs: FreeForm): FreeForm {
-  return mapSecretLeaves(refs, () => unread)
+  return mapSecretLeaves(refs, () => unreadSecret)
 }
 
-/** References without those whose placeholders have to be resolved before anything is known of them. */
+/** The inputs with a placeholder for each leaf whose own placeholders must be resolved first. */
 export function withoutTemplates(refs: FreeForm): FreeForm {
-  return mapSecretLeaves(refs, (leaf) => (isTemplate(leaf) ? unread : leaf))
+  return mapSecretLeaves(refs, (leaf) => (isTemplate(leaf) ? unreadSecret : leaf))
 }
 
 /**
- * Paths of the placeholders in a secret input as it is written; undefined when it stands for nothing but itself.
- * Problem('Invalid'), without the text, when one is malformed or can name nothing.
+ * Paths of the placeholders in a secret input; undefined when it is plain text without escapes. Throws Problem('Invalid'),
+ * without the text, when a placeholder is malformed or names nothing.
  */
 export function placeholdersOfSecret(value: unknown): string[] | undefined {
   return withoutText(() => {
@@ -86,7 +81,7 @@ export function placeholdersOfSecret(value: unknown): string[] | undefined {
   })
 }
 
-/** Paths of the placeholders that each leaf holds or lists; `report` hears of leaves that cannot be used. */
+/** Paths of the placeholders that each leaf contains or lists. Calls `report` for invalid leaves. */
 export function secretPlaceholders(
   refs: FreeForm,
   report: (at: string) => void,
@@ -117,8 +112,8 @@ function pathsOf(leaf: FreeForm): (readonly string[])[] {
 }
 
 /**
- * The secret inputs with what their placeholders name: of the leaves that were written in the definition, and of those
- * that list them. Whatever else a Secret holds is data. `content` is what was read for each leaf.
+ * The secret inputs with their placeholders resolved: those of texts in the definition, and those that a reference lists.
+ * Other content of a Secret is data. `content` holds what was read for each leaf.
  */
 export function resolveSecrets(
   refs: FreeForm,
@@ -129,12 +124,12 @@ export function resolveSecrets(
   const templates = mapSecretLeaves(refs, (leaf, at) =>
     isTemplate(leaf) ? checked(leaf, contentAt(at), at) : null,
   )
-  // All at once, since what they come to is bounded as a whole.
+  // Expanded together, because the size limit is for all of them.
   const expandedAt = reader(expand(templates, lookup).value)
   return mapSecretLeaves(refs, (leaf, at) => (isTemplate(leaf) ? expandedAt(at) : contentAt(at)))
 }
 
-/** The text of a Secret may have changed since its placeholders were listed. */
+/** Checks that the text of a Secret, which may have changed, contains only listed placeholders. */
 function checked(leaf: FreeForm, text: unknown, at: string): unknown {
   try {
     const listed = new Set(pathsOf(leaf).map(formatPath))
@@ -159,7 +154,7 @@ function withoutText<T>(work: () => T): T {
   }
 }
 
-/** Reads members by the JSON pointers that a walk over the same keys gives. */
+/** Reads members by JSON pointer. */
 function reader(root: FreeForm): (at: string) => unknown {
   return (at) =>
     pointerSteps(at).reduce<unknown>(

@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../base/json.ts'
 
-/** Names of the Secrets that the leaves of `secretRefs` refer to, each once. */
+/** Distinct names of the Secrets that the leaves of `secretRefs` refer to. */
 export function secretNamesIn(refs: FreeForm): string[] {
   const names = new Set<string>()
   const visit = (value: unknown): void => {

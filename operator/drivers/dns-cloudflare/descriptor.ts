@@ -2,8 +2,8 @@ import type { FreeForm } from '../../api/schema.ts'
 import { boolean, integer, object, string } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
-import type { DriverDescriptor, InputsVerdict } from '../../domain/resource/driver.ts'
-import { certificateVerdict, maxPemLength } from '../../domain/secret/certificate.ts'
+import type { DriverDescriptor, InputsCheck } from '../../domain/resource/driver.ts'
+import { checkCertificate, maxPemLength } from '../../domain/secret/certificate.ts'
 import { domainOf } from './name.ts'
 import { contentOf, lifetimeOf } from './record.ts'
 
@@ -67,18 +67,18 @@ export const dnsCloudflareDescriptor: DriverDescriptor = {
 function check(
   { values, secrets }: { readonly values: FreeForm; readonly secrets: FreeForm },
   now: number,
-): InputsVerdict {
+): InputsCheck {
   const { domain: domainText, target, ttl } = values
-  const faults = [
-    ...faultOf(() => isKnown(target) && contentOf(target)),
-    ...faultOf(() => typeof ttl === 'number' && lifetimeOf(ttl)),
+  const problems = [
+    ...problemOf(() => isKnown(target) && contentOf(target)),
+    ...problemOf(() => typeof ttl === 'number' && lifetimeOf(ttl)),
   ]
-  if (!isKnown(domainText)) return { faults, warnings: [] }
-  faults.unshift(...faultOf(() => domainOf(domainText)))
+  if (!isKnown(domainText)) return { problems, warnings: [] }
+  problems.unshift(...problemOf(() => domainOf(domainText)))
   const tls = isObject(secrets.tls) ? secrets.tls : {}
   const [crt, key] = [tls['tls.crt'], tls['tls.key']]
-  if (faults.length > 0 || !isKnown(crt) || !isKnown(key)) return { faults, warnings: [] }
-  return certificateVerdict({ crt, key, domain: domainOf(domainText), now })
+  if (problems.length > 0 || !isKnown(crt) || !isKnown(key)) return { problems, warnings: [] }
+  return checkCertificate({ crt, key, domain: domainOf(domainText), now })
 }
 
 /** A text that is complete: what placeholders stand for comes later. */
@@ -86,7 +86,7 @@ function isKnown(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !value.includes('$\u007b')
 }
 
-function faultOf(work: () => unknown): string[] {
+function problemOf(work: () => unknown): string[] {
   try {
     work()
     return []

@@ -1,5 +1,5 @@
 import type { FreeForm, Static } from '../../api/schema.ts'
-import { nothingMade, Stalled } from '../../domain/base/errors.ts'
+import { Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
 import { refuseBadCertificate, tlsSecret } from '../tls-secret.ts'
 import { createZoneApi, tokenKey, verifyToken } from './api.ts'
@@ -131,7 +131,7 @@ function beforeTheCall<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof Error ? nothingMade(error) : error
+    throw error instanceof Error ? withoutSideEffects(error) : error
   }
 }
 

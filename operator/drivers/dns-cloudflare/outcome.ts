@@ -1,4 +1,4 @@
-import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { ApiFault } from './fault.ts'
 
 /** What the caller of a driver is told of a call that went wrong. */
@@ -10,8 +10,8 @@ export function errorOf(fault: unknown): Error {
 }
 
 /** To be tried again with growing pauses. */
-export function unavailable(message: string): Failed {
-  return new Failed('ProviderUnavailable', message)
+export function unavailable(message: string): ReconcileError {
+  return new ReconcileError('ProviderUnavailable', message)
 }
 
 /** To be tried again when it is known what came of an operation. */

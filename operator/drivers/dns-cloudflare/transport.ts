@@ -1,4 +1,4 @@
-import { isObject } from '../../domain/base/json.ts'
+import { isObject, parseJson } from '../../domain/base/json.ts'
 import { TransportError } from './fault.ts'
 
 /** The most that is read of an answer; a page of 5,000 records has about 3 MB. */
@@ -68,18 +68,10 @@ async function boundedText({ body }: Response): Promise<string> {
 
 /** The status that an answer with a good status deserves. */
 function statusWithin(text: string): number {
-  const answer = parsed(text)
+  const answer = parseJson(text)
   if (!isObject(answer) || typeof answer.success !== 'boolean')
     throw new TransportError('the provider gave an answer that cannot be read')
   return answer.success ? 200 : 400
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function retryAfterOf(headers: Headers): Record<string, string> {

@@ -1,4 +1,4 @@
-import { Failed, nothingMade, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Waiting, withoutSideEffects } from '../../domain/base/errors.ts'
 import type { Done, ZoneApi } from './api.ts'
 import { type Change, type DesiredRecord, sizeOf } from './decide.ts'
 import { ApiFault, rejected } from './fault.ts'
@@ -57,12 +57,15 @@ export async function write<T extends Task>(tasks: readonly T[], tools: WritingT
     const [first] = batch
     if (fault.kind === 'limited' || fault.kind === 'denied') {
       if (fault.kind === 'denied') tools.onDenied(fault)
-      for (const task of [batch, ...waiting.splice(0)].flat()) settle(task, nothingMade(errorOf(fault)))
+      for (const task of [batch, ...waiting.splice(0)].flat())
+        settle(task, withoutSideEffects(errorOf(fault)))
     } else if (fault.kind === 'lost') {
       losses += 1
       for (const task of batch) settle(task, lossOf(task.wish, fault, memory))
       if (losses < mostLosses) return
-      const notSent = nothingMade(unavailable(`not sent, since earlier calls failed: ${fault.message}`))
+      const notSent = withoutSideEffects(
+        unavailable(`not sent, since earlier calls failed: ${fault.message}`),
+      )
       for (const task of waiting.splice(0).flat()) settle(task, notSent)
     } else if (batch.length > 1) split(batch, fault)
     else if (first && fault.kind === 'missing') {
@@ -71,7 +74,7 @@ export async function write<T extends Task>(tasks: readonly T[], tools: WritingT
     } else if (first && fault.kind === 'taken') again.push(first)
     else if (first) {
       const refusal = fault.kind === 'refused' ? fault : rejected(fault.message)
-      settle(first, nothingMade(errorOf(refusal)))
+      settle(first, withoutSideEffects(errorOf(refusal)))
     }
   }
 
@@ -87,7 +90,7 @@ export async function write<T extends Task>(tasks: readonly T[], tools: WritingT
     splits += 1
     const half = Math.ceil(batch.length / 2)
     if (splits <= mostSplits) waiting.unshift(batch.slice(0, half), batch.slice(half))
-    else for (const task of batch) settle(task, nothingMade(tooManyRefusals))
+    else for (const task of batch) settle(task, withoutSideEffects(tooManyRefusals))
   }
 
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
@@ -138,7 +141,7 @@ async function settleDone<T extends Task>(
   const failure = await api.change([{ deletes, patches: [], posts: [] }]).then(
     () => undefined,
     (error: unknown) =>
-      new Failed('WrongZone', `a record outside of the zone stays: ${errorOf(error).message}`),
+      new ReconcileError('WrongZone', `a record outside of the zone stays: ${errorOf(error).message}`),
   )
   for (const { task } of strays) settle(task, failure ?? wrongZone(task.wish.name, zoneId))
 }

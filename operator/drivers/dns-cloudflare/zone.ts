@@ -1,4 +1,4 @@
-import { nothingMade, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { Stalled, Waiting, withoutSideEffects } from '../../domain/base/errors.ts'
 import type { ZoneApi } from './api.ts'
 import { createBatcher, type Pending as PendingOf } from './batcher.ts'
 import type { Budget } from './budget.ts'
@@ -80,7 +80,7 @@ export function createZone(tools: ZoneTools): Zone {
       if (!(error instanceof ApiFault)) throw told
       if (told instanceof Stalled) refused = refusal(told)
       // What is written is settled where it is written: for those who still wait, only lists were asked for.
-      throw nothingMade(told)
+      throw withoutSideEffects(told)
     } finally {
       memory.prune()
     }
@@ -97,7 +97,7 @@ export function createZone(tools: ZoneTools): Zone {
     }
     for (const { wish, settle } of left) {
       const message = `the provider has another record of the name '${wish.name}' that it does not list yet`
-      settle(nothingMade(new Waiting('RecordExists', message, takenRetrySeconds)))
+      settle(withoutSideEffects(new Waiting('RecordExists', message, takenRetrySeconds)))
     }
   }
 
@@ -132,7 +132,7 @@ export function createZone(tools: ZoneTools): Zone {
       const { wish } = pending
       const unsettled = memory.unsettledSeconds(wish)
       if (unsettled !== undefined) {
-        pending.settle(nothingMade(unknownOutcome(wish.name, unsettled)))
+        pending.settle(withoutSideEffects(unknownOutcome(wish.name, unsettled)))
         continue
       }
       const decision = decide(wish, memory.corrected(wish.name, by.byName.get(wish.name) ?? []))
@@ -143,7 +143,7 @@ export function createZone(tools: ZoneTools): Zone {
       else if (decision.kind === 'conflict') {
         const error = new Stalled('Conflict', decision.message)
         if (decision.change) tasks.push({ pending, wish, change: decision.change, error })
-        else pending.settle(nothingMade(error))
+        else pending.settle(withoutSideEffects(error))
       } else settleUnchanged(pending, by, decision.kind === 'absent')
     }
     const allowed = await allowedOf(tasks, signal)
@@ -181,7 +181,7 @@ export function createZone(tools: ZoneTools): Zone {
   ): Promise<readonly T[]> {
     const error = current(refusedWrites)
     if (error) {
-      for (const { pending } of tasks) pending.settle(nothingMade(error))
+      for (const { pending } of tasks) pending.settle(withoutSideEffects(error))
       return []
     }
     if (tasks.every(({ change }) => change.posts.length === 0)) return tasks
@@ -189,7 +189,7 @@ export function createZone(tools: ZoneTools): Zone {
     if (name === undefined) return tasks
     return tasks.filter(({ pending, change }) => {
       const isInside = change.posts.every((post) => isInZone(post.name, name))
-      if (!isInside) pending.settle(nothingMade(wrongZone(pending.wish.name, zoneId, name)))
+      if (!isInside) pending.settle(withoutSideEffects(wrongZone(pending.wish.name, zoneId, name)))
       return isInside
     })
   }
@@ -227,7 +227,7 @@ export function createZone(tools: ZoneTools): Zone {
   return {
     async ask(wish, signal) {
       const error = refusalOf(wish)
-      if (error) throw nothingMade(error)
+      if (error) throw withoutSideEffects(error)
       await gathering.join(wish, signal)
     },
     get isIdle() {

@@ -1,8 +1,8 @@
 import { type FreeForm, object, string } from '../../api/schema.ts'
 import { isObject } from '../../domain/base/json.ts'
-import { faultsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
-import type { DriverDescriptor, InputsVerdict } from '../../domain/resource/driver.ts'
-import { certificateVerdict, maxPemLength } from '../../domain/secret/certificate.ts'
+import { problemsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
+import type { DriverDescriptor, InputsCheck } from '../../domain/resource/driver.ts'
+import { checkCertificate, maxPemLength } from '../../domain/secret/certificate.ts'
 
 /** The plain inputs of the driver. */
 export const dnsWildcardValues = object(
@@ -51,15 +51,15 @@ export const dnsWildcardDescriptor: DriverDescriptor = {
 function check(
   { values, secrets }: { readonly values: FreeForm; readonly secrets: FreeForm },
   now: number,
-): InputsVerdict {
+): InputsCheck {
   const { domain, template } = values
-  const faults = faultsOfGoTemplates(template, 'template')
+  const problems = problemsOfGoTemplates(template, 'template')
   const tls = isObject(secrets.tls) ? secrets.tls : {}
   const [crt, key] = [tls['tls.crt'], tls['tls.key']]
   // A template may give several labels, and the certificate is for one below the last of them.
   if (template !== undefined || !isKnown(domain) || !isKnown(crt) || !isKnown(key))
-    return { faults, warnings: [] }
-  return certificateVerdict({ crt, key, domain, now })
+    return { problems, warnings: [] }
+  return checkCertificate({ crt, key, domain, now })
 }
 
 /** A text that is complete: what placeholders stand for comes later. */

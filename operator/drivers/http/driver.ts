@@ -1,4 +1,4 @@
-import { nothingMade, Stalled } from '../../domain/base/errors.ts'
+import { Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
 import { lengthOf } from '../../domain/base/size.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
@@ -78,7 +78,8 @@ export function createHttpDriver(options: {
 /** Where a driver is asked about one resource; what the target asks for besides the path stays. */
 function urlFor(target: string, guResId: string, name: string): string {
   const url = URL.parse(target)
-  if (!url) throw nothingMade(new Stalled('TargetRefused', `${name} is not called: its target is not a URL`))
+  if (!url)
+    throw withoutSideEffects(new Stalled('TargetRefused', `${name} is not called: its target is not a URL`))
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodeURIComponent(guResId)}`
   url.hash = ''
   return url.href

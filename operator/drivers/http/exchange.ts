@@ -1,4 +1,4 @@
-import { Failed, nothingMade, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../domain/base/errors.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundResponse } from '../../outbound/outbound.ts'
 import type { Cookie } from '../driver.ts'
@@ -54,7 +54,7 @@ export async function exchange(
     const response = await send(question, outbound, cookie, keep).catch((error: unknown) => {
       if (!(error instanceof TargetRefused)) throw explained(error, question.name)
       const refusal = targetRefused(error, question.name)
-      throw mayHaveBegun ? refusal : nothingMade(refusal)
+      throw mayHaveBegun ? refusal : withoutSideEffects(refusal)
     })
     if (question.done.includes(response.status)) return response
     if (response.status !== 202) {
@@ -64,7 +64,7 @@ export async function exchange(
     mayHaveBegun = true
     const hint = readHint(response.text, Date.now())
     if (hint.isOver)
-      throw new Failed(
+      throw new ReconcileError(
         'DriverTimeout',
         `${question.name} did not become ready in the time that it gave itself`,
       )
@@ -113,7 +113,7 @@ function explained(error: unknown, name: string): unknown {
   if (!(error instanceof OutboundError)) return error
   if (error.code === 'TooLarge' || error.code === 'Compressed')
     return new Stalled('InvalidAnswer', `${name}: ${error.message}`)
-  return new Failed('DriverUnreachable', `${name}: ${error.message}`)
+  return new ReconcileError('DriverUnreachable', `${name}: ${error.message}`)
 }
 
 function targetRefused({ isAllowable, message }: TargetRefused, name: string): Stalled {
@@ -123,7 +123,9 @@ function targetRefused({ isAllowable, message }: TargetRefused, name: string): S
 
 /** A driver that lets nobody in makes nothing: the protocol says so of these answers, and of no other. */
 function nothingMadeBy({ status }: OutboundResponse, failure: Error): Error {
-  return failure instanceof Stalled && (status === 401 || status === 403) ? nothingMade(failure) : failure
+  return failure instanceof Stalled && (status === 401 || status === 403)
+    ? withoutSideEffects(failure)
+    : failure
 }
 
 /** What an answer means that is neither done nor busy. */
@@ -145,7 +147,7 @@ function failureOf(response: OutboundResponse, { name, secrets }: Question, cook
   if (status < 400)
     return new Stalled('InvalidAnswer', `${name} answered with status ${status}, which means nothing here`)
   if (status >= 500 || status === 408 || status === 425)
-    return new Failed('DriverFailed', `${name} failed: ${said}`)
+    return new ReconcileError('DriverFailed', `${name} failed: ${said}`)
   return new Stalled('DriverRefused', `${name} refuses: ${said}`)
 }
 
@@ -153,7 +155,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)
-      reject(new Failed('Aborted', 'the call was given up'))
+      reject(new ReconcileError('Aborted', 'the call was given up'))
     }
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', end)

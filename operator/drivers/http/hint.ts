@@ -1,4 +1,4 @@
-import { isObject } from '../../domain/base/json.ts'
+import { isObject, parseJson } from '../../domain/base/json.ts'
 
 /** What a driver that is still at work says of its progress. */
 export interface Hint {
@@ -42,12 +42,8 @@ function clampSeconds(seconds: number, most: number): number {
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = parseJson(text)
+  return isObject(value) ? value : {}
 }
 
 /** A point in time, ISO 8601; a Go driver's zero time means none. */

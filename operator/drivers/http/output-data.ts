@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import { isObject } from '../../domain/base/json.ts'
+import { isObject, parseJson } from '../../domain/base/json.ts'
 import type { Provisioned } from '../driver.ts'
 
 /** Where the parts of pods go that a driver answers among its manifests: a value of this name. */
@@ -51,11 +51,9 @@ export function readOutputData(text: string, namespace: string): Provisioned {
 
 function parse(text: string): unknown {
   if (text.trim() === '') throw invalid('the answer has no body')
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalid('the answer is not JSON')
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw invalid('the answer is not JSON')
+  return value
 }
 
 /** Whether a value would be the undoing of whoever walks through it. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../domain/base/json.ts'
+import { isObject, parseJson } from '../../domain/base/json.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import type { OutboundResponse } from '../../outbound/outbound.ts'
 
@@ -30,7 +30,7 @@ function shortLine(text: string): string {
 }
 
 function saidIn(text: string): string {
-  const value = parsed(text)
+  const value = parseJson(text)
   if (value === undefined) return text
   if (typeof value === 'string') return value
   if (!isObject(value)) return text
@@ -40,14 +40,6 @@ function saidIn(text: string): string {
     return typeof field === 'string' && field.trim() !== '' ? [field.trim()] : []
   })
   return said.length > 0 ? [...new Set(said)].join(': ') : text
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** What a page shows, roughly; every step is linear in the length of the text but the first, for which it is short. */

@@ -1,5 +1,5 @@
 import { map, object, string } from '../../api/schema.ts'
-import { faultsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
+import { problemsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 
 const maxLength = 262_144
@@ -59,9 +59,9 @@ export const templateDescriptor: DriverDescriptor = {
   takesIngressRules: false,
   keepsCookie: true,
   check: ({ values }) => ({
-    faults: [
-      ...faultsOfGoTemplates(values.templates, 'templates'),
-      ...faultsOfGoTemplates(values.observed, 'observed'),
+    problems: [
+      ...problemsOfGoTemplates(values.templates, 'templates'),
+      ...problemsOfGoTemplates(values.observed, 'observed'),
     ],
     warnings: [],
   }),

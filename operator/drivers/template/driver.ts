@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { canonicalJson, isObject } from '../../domain/base/json.ts'
+import { canonicalJson, isObject, parseJson } from '../../domain/base/json.ts'
 import type { Results, Step, Templates } from '../../templates/templates.ts'
 import type { Cookie, Driver, ObservedReference, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
@@ -153,12 +153,7 @@ async function telling<T>(
 
 async function readCookie(cookie: Cookie | undefined): Promise<unknown> {
   const text = await cookie?.read()
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // of another driver, which stood here before
-  }
+  return text === undefined ? undefined : parseJson(text) // a cookie of an earlier driver may not be JSON
 }
 
 async function keepCookie(cookie: Cookie | undefined, before: unknown, next: unknown): Promise<void> {

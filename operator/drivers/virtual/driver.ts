@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
-import { faultsOfInputs } from '../../domain/definition/definition.ts'
+import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
@@ -24,7 +24,7 @@ export function createVirtualDriver({ descriptor, template, inner, templates }: 
     const results = await renderTemplates(templates, steps, templateData(request), request)
     const inputs = inputsOf(results.template)
     refuseLeak([["the template's 'values'", inputs.values]], secretWords(request.secrets))
-    const faults = faultsOfInputs(inner.descriptor, inputs)
+    const faults = problemsOfInputs(inner.descriptor, inputs)
     if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
     return { ...request, ...inputs }
   }

@@ -14,9 +14,9 @@ import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
+import { criterionId } from '../../domain/definition/criterion.ts'
 import { typesNamedBy } from '../../domain/definition/definition.ts'
-import { criterionId } from '../../domain/definition/matching.ts'
-import { placeOf } from '../../domain/graph/shared-values.ts'
+import { valueIdentity } from '../../domain/graph/shared-values.ts'
 import { wildcardOver } from '../../domain/resource/host.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { type Stored, stored } from './store.ts'
@@ -68,7 +68,7 @@ export const kindsInStore: readonly Stored[] = [
   }),
   stored(SharedValue, {
     application: (each) => [scoped(each, each.spec.applicationName)],
-    place: (each) => [scoped(each, placeOf(each.spec))],
+    place: (each) => [scoped(each, valueIdentity(each.spec))],
   }),
   stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(DeploymentSet, { application: (each) => [scoped(each, each.spec.applicationName)] }),

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { parseJson } from '../../domain/base/json.ts'
 import type { Connection, Credentials } from './connection.ts'
 
 /** A refusal of the API server. */
@@ -159,7 +160,7 @@ async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 function refusal(response: Dispatcher.ResponseData, text: string): ApiError {
-  const status = parseStatus(text)
+  const status = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
   const header = response.headers['retry-after']
   const retryAfter = Number(Array.isArray(header) ? header[0] : header)
   return new ApiError(
@@ -168,14 +169,6 @@ function refusal(response: Dispatcher.ResponseData, text: string): ApiError {
     status?.message ?? `the API server answered ${response.statusCode}`,
     header === undefined || Number.isNaN(retryAfter) ? undefined : retryAfter,
   )
-}
-
-function parseStatus(text: string): { reason?: string; message?: string } | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `?a=1&b=2`, or nothing. */

@@ -1,8 +1,8 @@
 import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
-import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
-import { cutTo } from '../../domain/base/size.ts'
+import { truncate } from '../../domain/base/size.ts'
 import type { Log } from '../../log.ts'
 import type { Cache, Change } from '../cache/cache.ts'
 import { type Cluster, isGone } from '../cache/cluster.ts'
@@ -171,7 +171,7 @@ export function startController<K extends Kind>(
       await write(object, found)
     } catch (error) {
       if (!isRefusedForGood(error)) throw error
-      const message = `the cluster does not take the status: ${cutTo(error.message, 1000)}; it says: ${cutTo(found.outcome.message, 1000)}`
+      const message = `the cluster does not take the status: ${truncate(error.message, 1000)}; it says: ${truncate(found.outcome.message, 1000)}`
       await write(object, { outcome: outcomeOf(new Stalled('StatusRejected', message)) })
     }
   }
@@ -262,7 +262,7 @@ export function startController<K extends Kind>(
 
 /** A failure that has a name needs no stack. */
 function logFieldsOf(error: unknown): object {
-  return error instanceof Failed ? { reason: error.reason, message: error.message } : { error }
+  return error instanceof ReconcileError ? { reason: error.reason, message: error.message } : { error }
 }
 
 function isRace(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { CommonStatus, Condition } from '../../api/kind.ts'
-import { Failed, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { cutTo } from '../../domain/base/size.ts'
+import { Mismatch, ReconcileError, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { truncate } from '../../domain/base/size.ts'
 
 /** What one look at an object came to. */
 export interface Outcome {
@@ -35,7 +35,7 @@ export function outcomeOf(error?: unknown): Outcome {
     const fit = error instanceof Mismatch ? ({ dependsOn: 'fit' } as const) : {}
     return { ready: 'False', reason, message, also: 'Stalled', retry, ...fit }
   }
-  const reason = error instanceof Failed ? error.reason : 'Failed'
+  const reason = error instanceof ReconcileError ? error.reason : 'Failed'
   return { ready: 'False', reason, message, also: 'Reconciling', retry: 'backoff' }
 }
 
@@ -54,13 +54,13 @@ export function conditionsAfter(
 ): Condition[] {
   const { reason, also } = outcome
   const ready = readyAfter(before, outcome)
-  const message = cutTo(outcome.message, maxMessageLength)
+  const message = truncate(outcome.message, maxMessageLength)
   const wanted = [
     { type: 'Ready', status: ready, reason, message },
     ...(also ? [{ type: also, status: 'True' as const, reason, message }] : []),
     ...extra
       .filter(({ type }) => !ours.has(type))
-      .map((each) => ({ ...each, message: cutTo(each.message, maxMessageLength) })),
+      .map((each) => ({ ...each, message: truncate(each.message, maxMessageLength) })),
   ]
   return wanted.map((condition) => {
     const old = before.find(({ type }) => type === condition.type)

@@ -91,7 +91,7 @@ export function createQueue(
   function leave(namespace: string) {
     const count = (awayOf.get(namespace) ?? 0) + 1
     awayOf.set(namespace, count)
-    if (count === mostAway) waiting.hold(namespace)
+    if (count === mostAway) waiting.pause(namespace)
     away += 1
     pump()
   }
@@ -101,7 +101,7 @@ export function createQueue(
     if (count > 0) awayOf.set(namespace, count)
     else awayOf.delete(namespace)
     if (count !== mostAway - 1) return
-    waiting.release(namespace)
+    waiting.resume(namespace)
     pump()
   }
 

@@ -1,5 +1,5 @@
 import type { CommonStatus, Condition, Kind, KubeObject, StatusOf } from '../../api/kind.ts'
-import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { conditionOf, conditionsAfter, type Outcome } from './outcome.ts'
 
 /** What a reconcile saw: the kind's own status fields, and conditions besides `Ready`. */
@@ -9,7 +9,7 @@ export type Observed<K extends Kind> = Omit<StatusOf<K>, keyof CommonStatus> & {
 
 /** Facts that an error carries along, so that a failed run can still say what it saw. */
 export function statusOfError<K extends Kind>(error: unknown): Observed<K> | undefined {
-  if (error instanceof Waiting || error instanceof Stalled || error instanceof Failed)
+  if (error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError)
     return error.observed as Observed<K> | undefined // thrown by this kind's controller
   return undefined
 }

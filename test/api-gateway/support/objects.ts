@@ -3,7 +3,7 @@ import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
-import { memoryOf } from '../../../operator/domain/deployment/run-memory.ts'
+import { historyOf } from '../../../operator/domain/deployment/deployment-history.ts'
 import { guResId } from '../../../operator/domain/resource/identity.ts'
 import type { TestGateway } from './gateway.ts'
 
@@ -65,7 +65,7 @@ export function finish({ cluster }: TestGateway, name: string, outcome: object =
   cluster.setStatus(EnvironmentDeployment, namespace, name, { ...status, conditions: [] })
   const deployments = cluster.store.byIndex(EnvironmentDeployment, 'environment', index)
   const environment = cluster.store.get(Environment, namespace, spec.environmentName) as Environment // of the deployment
-  const memory = { ...environment.status, ...memoryOf(environment, deployments) }
+  const memory = { ...environment.status, ...historyOf(environment, deployments) }
   cluster.setStatus(Environment, namespace, spec.environmentName, memory)
   const finishTime = '2026-02-01T00:01:00Z'
   cluster.setStatus(EnvironmentDeployment, namespace, name, { finishTime, ...status })

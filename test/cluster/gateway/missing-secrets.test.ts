@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { annotations, apiVersion } from '../../../operator/api/names.ts'
 import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
-import { announcementOf } from '../../../operator/domain/secret/announced-secrets.ts'
+import { pendingSecretAnnotation } from '../../../operator/domain/secret/pending-secrets.ts'
 import { conditionStatus, eventually, makeTestOrganization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
@@ -81,7 +81,7 @@ test('a Secret that was made for a change that did not end goes, with nobody lis
     organization.kube(
       'PATCH',
       path,
-      { metadata: { annotations: announcementOf(left, Date.now() - minutesAgo * 60_000) } },
+      { metadata: { annotations: pendingSecretAnnotation(left, Date.now() - minutesAgo * 60_000) } },
       'application/merge-patch+json',
     )
   await announce(0)

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { sortOutputs } from '../../../operator/controllers/active-resource/outputs.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
+import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
 
 const text = { type: 'string' }
 

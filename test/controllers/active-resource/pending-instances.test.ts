@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { ActiveResource as resourceKind } from '../../../operator/api/active-resource.ts'
-import { Failed, nothingMade, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver } from '../../support/builders.ts'
 import { fc } from '../../support/properties.ts'
@@ -44,14 +44,14 @@ function makeWorld() {
   Object.assign(hands, {
     async provision({ values }) {
       noted = world.statusOf(resource)
-      if (next === 'refused') throw nothingMade(refusal())
-      if (next === 'limited') throw nothingMade(new Waiting('RateLimited', 'too many calls', 1))
+      if (next === 'refused') throw withoutSideEffects(refusal())
+      if (next === 'limited') throw withoutSideEffects(new Waiting('RateLimited', 'too many calls', 1))
       if (next !== 'lost before it was made') live.add(String(values['name']))
-      if (next !== 'made') throw new Failed('ProviderUnavailable', 'no answer')
+      if (next !== 'made') throw new ReconcileError('ProviderUnavailable', 'no answer')
       return { outputs: { values: {}, secrets: {} }, objects: [] }
     },
     async deprovision({ identity }) {
-      if (refusesDeletion) throw nothingMade(refusal())
+      if (refusesDeletion) throw withoutSideEffects(refusal())
       live.delete(String(identity['name']))
     },
   } satisfies typeof hands)

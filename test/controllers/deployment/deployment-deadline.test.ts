@@ -10,7 +10,7 @@ import { environmentDeploymentController } from '../../../operator/controllers/d
 import { installationWith } from '../../../operator/controllers/shared/installation.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import { runHash } from '../../../operator/domain/deployment/run-memory.ts'
+import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { silentLog } from '../../../operator/log.ts'

@@ -7,8 +7,8 @@ import {
   createRecordWait,
   endOfEarlierRun,
 } from '../../../operator/controllers/deployment/deployment-record.ts'
-import { occurrencesOfDeployment } from '../../../operator/domain/deployment/events.ts'
-import { isRepetition, memoryOf, runHash } from '../../../operator/domain/deployment/run-memory.ts'
+import { deploymentEvents } from '../../../operator/domain/deployment/events.ts'
+import { isRepetition, historyOf, runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
@@ -51,14 +51,14 @@ describe('a deployment that ran before', () => {
       ...going,
       status: { startTime, setName: 'shop.one', ...conditions },
     } as EnvironmentDeployment // as it ended
-    const remembering = environment(memoryOf({}, [past]))
+    const remembering = environment(historyOf({}, [past]))
     const status = statusOf(plain, () => endOfEarlierRun(remembering, plain))
     const repeated = { ...plain, status } as EnvironmentDeployment // with a status
     const held = () => status?.conditions?.map(({ type, status: is }) => [type, is])
     expect(Object.fromEntries(held() ?? [])).toEqual(holds)
     expect(isRepetition(repeated)).toBe(true)
     expect(status?.conditions?.find(({ type }) => type === 'AlreadyRan')?.message).toContain("'release-1'")
-    expect(occurrencesOfDeployment(repeated)).toEqual([])
+    expect(deploymentEvents(repeated)).toEqual([])
     // The next look finds a finished one.
     expect(statusOf(repeated, () => finalStatus(repeated))).toEqual(status)
   })

@@ -5,7 +5,7 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { resolveSource } from '../../../operator/controllers/deployment/deployment-source.ts'
-import { runHash } from '../../../operator/domain/deployment/run-memory.ts'
+import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 
 const namespace = 'acme'

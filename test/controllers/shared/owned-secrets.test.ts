@@ -4,7 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { resourceAccountController } from '../../../operator/controllers/resource-account.ts'
-import { announcementOf } from '../../../operator/domain/secret/announced-secrets.ts'
+import { pendingSecretAnnotation } from '../../../operator/domain/secret/pending-secrets.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
@@ -123,7 +123,8 @@ describe('a Secret that the spec names no more', () => {
 })
 
 describe('a Secret that is announced and not named', () => {
-  const announced = (minutesAgo: number) => announcementOf('fresh-00000001', Date.now() - minutesAgo * 60_000)
+  const announced = (minutesAgo: number) =>
+    pendingSecretAnnotation('fresh-00000001', Date.now() - minutesAgo * 60_000)
 
   beforeEach(() => {
     secrets.put('used', own)

@@ -7,7 +7,7 @@ import { HostReservations } from '../../../operator/controllers/shared/host-rese
 import type { Installation } from '../../../operator/controllers/shared/installation.ts'
 import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
 import type { SecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
-import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Objects } from '../../../operator/kube/objects.ts'

@@ -3,7 +3,7 @@ import { Application } from '../../../operator/api/application.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
 import { webhookController } from '../../../operator/controllers/webhook/webhook.ts'
-import { faultOfSigningSecret } from '../../../operator/domain/deployment/webhook.ts'
+import { problemOfSigningSecret } from '../../../operator/domain/deployment/webhook.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { silentContext } from '../support/context.ts'
@@ -40,7 +40,7 @@ describe('the secret that signs', () => {
     expect(await look()).toMatchObject({ signingSecretName: made, secretNames: [made] })
     expect(objects.get('Secret', made)?.metadata.ownerReferences).toEqual([owner])
     expect(secretText(made)).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-    expect(faultOfSigningSecret(secretText(made))).toBeUndefined()
+    expect(problemOfSigningSecret(secretText(made))).toBeUndefined()
   })
 
   test('is made once: what is there stays', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { didYouMean } from '../../../operator/domain/base/nearest.ts'
 import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
-import { buildGraph } from '../../../operator/domain/graph/graph.ts'
+import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { module, set } from '../../support/builders.ts'
 import { graphInput } from '../../support/graphs.ts'
 import { fc } from '../../support/properties.ts'

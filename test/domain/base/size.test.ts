@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  cutTo,
   lengthOf,
-  shortened,
+  shortenMessage,
   storedBytes,
   storedPerLength,
+  truncate,
 } from '../../../operator/domain/base/size.ts'
 import { fc } from '../../support/properties.ts'
 
@@ -69,7 +69,7 @@ describe('a text for people', () => {
     ['is cut itself', 'x'.repeat(20), 10, `${'x'.repeat(9)}…`],
     ['is never cut within a character', `${'x'.repeat(8)}😀😀`, 10, `${'x'.repeat(8)}\ufffd…`],
   ])('%s', (_, message, most, expected) => {
-    expect(shortened(message, most)).toBe(expected)
-    expect(cutTo(message, most).length).toBeLessThanOrEqual(most)
+    expect(shortenMessage(message, most)).toBe(expected)
+    expect(truncate(message, most).length).toBeLessThanOrEqual(most)
   })
 })

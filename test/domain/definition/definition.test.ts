@@ -4,11 +4,12 @@ import { ResourceDefinition } from '../../../operator/api/resource-definition.ts
 import { freeForm } from '../../../operator/api/schema.ts'
 import {
   driverOf,
-  faultsOfDefinition,
-  faultsOfInputs,
+  problemsOfDefinition,
+  problemsOfInputs,
 } from '../../../operator/domain/definition/definition.ts'
+import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
-import { builtInTypes, isProvidedBy } from '../../../operator/domain/resource/types.ts'
+import { isProvidedBy } from '../../../operator/domain/resource/types.ts'
 import { unreadLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 
@@ -27,7 +28,7 @@ const definition = (
   )
 
 const reasonsOf = (subject: ResourceDefinition, rivals: readonly ResourceDefinition[] = []) =>
-  faultsOfDefinition(subject, {
+  problemsOfDefinition(subject, {
     catalogue,
     vendors,
     rivals: [subject, ...rivals],
@@ -123,11 +124,11 @@ describe('inputs are checked against the schema of the driver, placeholders pass
     [{ size: 1, deep: [{ flag: 'yes' }] }, false],
     [{}, false],
   ])('%j', (values, passes) => {
-    expect(faultsOfInputs(strict, { values, secrets: {} }).length === 0).toBe(passes)
+    expect(problemsOfInputs(strict, { values, secrets: {} }).length === 0).toBe(passes)
   })
 
   test('a message names the input and never its value', () => {
-    const [message] = faultsOfInputs(strict, { values: { size: 'canary' }, secrets: {} })
+    const [message] = problemsOfInputs(strict, { values: { size: 'canary' }, secrets: {} })
     expect(message).toContain('values.size')
     expect(message).not.toContain('canary')
   })

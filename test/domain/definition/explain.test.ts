@@ -3,7 +3,7 @@ import type { Criterion, ResourceDefinition } from '../../../operator/api/resour
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type ExplainQuestion, explainMatch } from '../../../operator/domain/definition/explain.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
-import { builtInTypes } from '../../../operator/domain/resource/types.ts'
+import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import { context, definition } from '../../support/builders.ts'
 
 function dns(name: string, ...criteria: Criterion[]): ResourceDefinition {
@@ -54,7 +54,9 @@ describe('why each of the others lost', () => {
   test('a built-in default counts only where none of the others fits', () => {
     const { match, candidates } = explain({}, [dns('any', {})], [dns('built-in', { appId: 'shop' })])
     expect(match?.definition.metadata.name).toBe('any')
-    expect(candidates).toMatchObject([{ reason: "is built in, and 'any' of the organization fits" }])
+    expect(candidates).toMatchObject([
+      { reason: "is built in, and 'any' of the organization takes precedence" },
+    ])
   })
 })
 

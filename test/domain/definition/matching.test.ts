@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import {
-  createMatcher,
   criterionId,
   criterionRank,
-  duplicateCriteria,
   formatCriterion,
-  type MatchRequest,
   normalizeCriterion,
-} from '../../../operator/domain/definition/matching.ts'
+} from '../../../operator/domain/definition/criterion.ts'
+import type { MatchRequest } from '../../../operator/domain/definition/match.ts'
+import { createMatcher, duplicateCriteria } from '../../../operator/domain/definition/matching.ts'
 import { context, definition } from '../../support/builders.ts'
 import { fc } from '../../support/properties.ts'
 import { leastMs } from '../../support/timing.ts'
@@ -126,7 +125,7 @@ describe('matching criteria', () => {
   })
 
   test('a type without definitions says so', () => {
-    expect(createMatcher([]).match(request).explanation).toBe("there is no definition of type 'dns'")
+    expect(createMatcher([]).match(request).explanation).toBe("no definition of type 'dns' exists")
     expect(createMatcher([dns('none')]).hasDefinitionOf('dns')).toBe(true)
     expect(createMatcher([]).hasDefinitionOf('dns')).toBe(false)
   })

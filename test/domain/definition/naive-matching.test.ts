@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { createMatcher, type MatchRequest } from '../../../operator/domain/definition/matching.ts'
+import type { MatchRequest } from '../../../operator/domain/definition/match.ts'
+import { createMatcher } from '../../../operator/domain/definition/matching.ts'
 import { definition } from '../../support/builders.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 

@@ -4,8 +4,8 @@ import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
 import { driverOf } from '../../../operator/domain/definition/definition.ts'
 import {
   catalogueWith,
-  faultOfTargetForm,
-  faultsOfDriverObject,
+  problemOfTarget,
+  problemsOfDriverObject,
 } from '../../../operator/domain/definition/third-party.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 
@@ -87,7 +87,7 @@ describe('the target of a driver', () => {
     ['https://user:word@driver.example.test', false],
     ['', false],
   ])('%j is taken: %s', (target, isFine) => {
-    expect(faultOfTargetForm(target) === undefined).toBe(isFine)
+    expect(problemOfTarget(target) === undefined).toBe(isFine)
   })
 })
 
@@ -117,7 +117,7 @@ test.each<[rule: string, driver: ResourceDriver, reason: string | undefined]>([
   ],
 ])('%s', (_rule, own, reason) => {
   const known = catalogueWith(catalogue, [own], vendors)
-  expect(faultsOfDriverObject(own, known, vendors).map((each) => each.reason)).toEqual(
+  expect(problemsOfDriverObject(own, known, vendors).map((each) => each.reason)).toEqual(
     reason === undefined ? [] : [reason],
   )
 })

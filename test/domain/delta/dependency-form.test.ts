@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { deltaContent } from '../../../operator/domain/delta/delta.ts'
-import { refuseUnfitDependencies } from '../../../operator/domain/delta/dependency-form.ts'
+import { refuseInvalidDependencies } from '../../../operator/domain/delta/dependency-form.ts'
 
 /** Every way in which changes put a dependency `x` somewhere. */
 const ways = (value: unknown) => [
@@ -13,7 +13,7 @@ const ways = (value: unknown) => [
 
 function reasonOf(content: ReturnType<typeof deltaContent>): string | undefined {
   try {
-    refuseUnfitDependencies(content)
+    refuseInvalidDependencies(content)
     return undefined
   } catch (error) {
     return error instanceof Problem ? error.reason : String(error)

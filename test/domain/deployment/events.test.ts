@@ -5,9 +5,9 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import {
   defaultPayload,
-  eventDeclarations,
-  occurrencesOfDeployment,
-  occurrencesOfEnvironment,
+  deploymentEvents,
+  environmentEvents,
+  eventTypes,
 } from '../../../operator/domain/deployment/events.ts'
 
 const { triggeredBy, createdBy, deletedBy } = annotations
@@ -67,7 +67,7 @@ const byEvent = (found: readonly { readonly variables: Marks }[], event: string)
 
 describe('an environment', () => {
   test('that was created: its variables', () => {
-    const [event, ...others] = occurrencesOfEnvironment(
+    const [event, ...others] = environmentEvents(
       environment({ displayName: 'Staging', marks: { [createdBy]: 'ann' } }),
     )
     expect(others).toEqual([])
@@ -85,11 +85,11 @@ describe('an environment', () => {
   })
 
   test('that has no name for people: its id', () => {
-    expect(occurrencesOfEnvironment(environment())[0]?.variables['name']).toBe('staging')
+    expect(environmentEvents(environment())[0]?.variables['name']).toBe('staging')
   })
 
   test('that is deleted: created, then deleted, at the time of the deletion', () => {
-    const found = occurrencesOfEnvironment(environment({ deletionTimestamp: later }))
+    const found = environmentEvents(environment({ deletionTimestamp: later }))
     expect(found.map(({ type, at }) => [type, at])).toEqual([
       ['created', '2026-01-01T10:00:00.000Z'],
       ['deleted', '2026-01-01T10:05:00.000Z'],
@@ -102,7 +102,7 @@ describe('a deployment', () => {
   test('that finished: its variables', () => {
     const status = { ...succeeded, startTime: '2026-01-01T10:01:00.25Z', setName: 'shop.abc' }
     const spec = { deltaName: 'change', comment: 'a release', setName: 'shop.of-spec' }
-    const found = occurrencesOfDeployment(deployment(status, spec, { [createdBy]: 'ann' }))
+    const found = deploymentEvents(deployment(status, spec, { [createdBy]: 'ann' }))
     const same = {
       triggered_by: 'ann',
       org_id: 'acme',
@@ -154,12 +154,12 @@ describe('a deployment', () => {
       ['started in progress'],
     ],
   ])('%s', (_, status, events) => {
-    const found = occurrencesOfDeployment(deployment(status))
+    const found = deploymentEvents(deployment(status))
     expect(found.map(({ type, variables }) => `${type} ${variables['status']}`)).toEqual(events)
   })
 
   test('that never began: both at the time of its end', () => {
-    expect(occurrencesOfDeployment(deployment(failed)).map(({ at }) => at)).toEqual([
+    expect(deploymentEvents(deployment(failed)).map(({ at }) => at)).toEqual([
       '2026-01-01T10:05:00.000Z',
       '2026-01-01T10:05:00.000Z',
     ])
@@ -175,14 +175,14 @@ describe('a deployment', () => {
     ['as it is when it is of another application', {}, { setName: 'shops.bb' }, 'shops.bb'],
     ['empty when there is none', {}, {}, ''],
   ])('id of its set: %s', (_, status, spec, id) => {
-    const found = occurrencesOfDeployment(deployment({ ...status, startTime: created }, spec))
+    const found = deploymentEvents(deployment({ ...status, startTime: created }, spec))
     expect(found[0]?.variables['set_id']).toBe(id)
   })
 
   test.each(['nonsense', 'a.b.c', '.b', 'a.', ''])(
     'to what is no environment, %j, is told to nobody',
     (environmentName) => {
-      expect(occurrencesOfDeployment(deployment({ startTime: created }, { environmentName }))).toEqual([])
+      expect(deploymentEvents(deployment({ startTime: created }, { environmentName }))).toEqual([])
     },
   )
 })
@@ -201,9 +201,9 @@ describe('who it was', () => {
     ['who asked for the deletion', { [createdBy]: 'ann', [deletedBy]: 'bob' }, 'ann', 'bob'],
     ['what is too long is nobody', { [createdBy]: 'x'.repeat(9000) }, 'kubernetes', 'kubernetes'],
   ])('%s', (_, marks, user, whoDeleted) => {
-    const found = occurrencesOfEnvironment(environment({ marks, deletionTimestamp: later }))
+    const found = environmentEvents(environment({ marks, deletionTimestamp: later }))
     expect(found.map(({ variables }) => variables['triggered_by'])).toEqual([user, whoDeleted])
-    const [started] = occurrencesOfDeployment(deployment({ startTime: created }, {}, marks))
+    const [started] = deploymentEvents(deployment({ startTime: created }, {}, marks))
     expect(started?.variables['triggered_by']).toBe(user)
   })
 })
@@ -212,21 +212,19 @@ describe('the id of an event', () => {
   const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id)
 
   test('is the same whenever it is asked for, whatever became of the object', () => {
-    const early = idsOf(occurrencesOfDeployment(deployment({ startTime: created })))
-    const late = idsOf(
-      occurrencesOfDeployment(deployment({ ...succeeded, startTime: created, setName: 'shop.a' })),
-    )
+    const early = idsOf(deploymentEvents(deployment({ startTime: created })))
+    const late = idsOf(deploymentEvents(deployment({ ...succeeded, startTime: created, setName: 'shop.a' })))
     expect(late[0]).toBe(early[0])
-    expect(
-      idsOf(occurrencesOfEnvironment(environment({ displayName: 'New', deletionTimestamp: later })))[0],
-    ).toBe(idsOf(occurrencesOfEnvironment(environment()))[0])
+    expect(idsOf(environmentEvents(environment({ displayName: 'New', deletionTimestamp: later })))[0]).toBe(
+      idsOf(environmentEvents(environment()))[0],
+    )
   })
 
   test('is another for each event and each object, also of one that is made anew under its name', () => {
     const ids = [
-      ...idsOf(occurrencesOfDeployment(deployment(succeeded))),
-      ...idsOf(occurrencesOfEnvironment(environment({ deletionTimestamp: later }))),
-      ...idsOf(occurrencesOfEnvironment(environment({ deletionTimestamp: later, uid: 'uid-2' }))),
+      ...idsOf(deploymentEvents(deployment(succeeded))),
+      ...idsOf(environmentEvents(environment({ deletionTimestamp: later }))),
+      ...idsOf(environmentEvents(environment({ deletionTimestamp: later, uid: 'uid-2' }))),
     ]
     expect(new Set(ids).size).toBe(6)
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/)
@@ -235,7 +233,7 @@ describe('the id of an event', () => {
 
 describe('what is declared', () => {
   test('the four events of the specification', () => {
-    expect(eventDeclarations.map(({ scope, type }) => `${scope}.${type}`)).toEqual([
+    expect(eventTypes.map(({ scope, type }) => `${scope}.${type}`)).toEqual([
       'environment.created',
       'environment.deleted',
       'deployment.started',
@@ -245,10 +243,10 @@ describe('what is declared', () => {
 
   test('each with the variables that it has', () => {
     const found = [
-      ...occurrencesOfEnvironment(environment({ deletionTimestamp: later })),
-      ...occurrencesOfDeployment(deployment(succeeded)),
+      ...environmentEvents(environment({ deletionTimestamp: later })),
+      ...deploymentEvents(deployment(succeeded)),
     ]
-    for (const { scope, type, properties } of eventDeclarations)
+    for (const { scope, type, properties } of eventTypes)
       expect(Object.keys(byEvent(found, `${scope}.${type}`) ?? {})).toEqual(properties)
   })
 

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
-import { faultOfHeaders } from '../../../operator/domain/deployment/headers.ts'
+import { problemOfHeaders } from '../../../operator/domain/deployment/headers.ts'
 import { fc } from '../../support/properties.ts'
 
 const own = (name: string, value: unknown = 'v') => Object.fromEntries([[name, value]])
@@ -18,7 +18,7 @@ describe('headers that may be sent', () => {
     [own('a'.repeat(256))],
     [own("!#$%&'*+-.^_`|~09AZaz")],
   ])('%j', (headers) => {
-    expect(faultOfHeaders(headers)).toBeUndefined()
+    expect(problemOfHeaders(headers)).toBeUndefined()
   })
 })
 
@@ -41,7 +41,7 @@ describe('headers that may not', () => {
     'accept-encoding',
   ]
   test.each(framing.flatMap((name) => [name, name.toUpperCase()]))('%s frames the message', (name) => {
-    expect(faultOfHeaders(own(name))).toContain(`'${name.toLowerCase()}'`)
+    expect(problemOfHeaders(own(name))).toContain(`'${name.toLowerCase()}'`)
   })
 
   test.each([
@@ -59,7 +59,7 @@ describe('headers that may not', () => {
     'a/b',
     'x'.repeat(257),
   ])('%j is no name', (name) => {
-    expect(faultOfHeaders(own(name))).toBeDefined()
+    expect(problemOfHeaders(own(name))).toBeDefined()
   })
 
   test.each<[value: unknown]>([
@@ -77,13 +77,13 @@ describe('headers that may not', () => {
     [['a']],
     [{}],
   ])('%j is no value, and is not repeated', (value) => {
-    const fault = faultOfHeaders({ 'x-own': value })
+    const fault = problemOfHeaders({ 'x-own': value })
     expect(fault).toContain("'x-own'")
     expect(fault).toMatch(/^[ -~]+$/)
   })
 
   test('one name twice, in other cases', () => {
-    expect(faultOfHeaders({ 'X-Own': 'a', 'x-own': 'b' })).toContain('twice')
+    expect(problemOfHeaders({ 'X-Own': 'a', 'x-own': 'b' })).toContain('twice')
   })
 })
 
@@ -99,7 +99,7 @@ test('of 10,000 random maps, none with a bad header gets through', () => {
   fc.assert(
     fc.property(entries, (given) => {
       const headers = Object.fromEntries(given)
-      if (faultOfHeaders(headers) !== undefined) return
+      if (problemOfHeaders(headers) !== undefined) return
       passed += 1
       const names = Object.keys(headers)
       expect(new Set(names.map((each) => each.toLowerCase())).size).toBe(names.length)

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
 import {
   bodyOf,
-  faultOfSigningSecret,
   formatSigningSecret,
+  problemOfSigningSecret,
   signatureOf,
 } from '../../../operator/domain/deployment/webhook.ts'
 import { fc } from '../../support/properties.ts'
@@ -199,7 +199,7 @@ describe('a signing secret', () => {
     ' whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     'whsec_YWI=',
   ])('%j signs', (secret) => {
-    expect(faultOfSigningSecret(secret)).toBeUndefined()
+    expect(problemOfSigningSecret(secret)).toBeUndefined()
     expect(signatureOf(secret, 'id', 1, '')).toBe(new Verifier(secret.trim()).sign('id', new Date(1000), ''))
   })
 
@@ -215,7 +215,7 @@ describe('a signing secret', () => {
     'whsec_YQ=',
     { a: 'b' },
   ])('%j does not, and is not repeated', (secret) => {
-    const fault = faultOfSigningSecret(secret)
+    const fault = problemOfSigningSecret(secret)
     expect(fault).toContain("'secret'")
     expect(fault).not.toContain('own')
   })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../operator/api/kind.ts'
 import { type Trigger, Webhook } from '../../../operator/api/webhook.ts'
-import { eventDeclarations, type Occurrence } from '../../../operator/domain/deployment/events.ts'
+import { eventTypes, type WebhookEvent } from '../../../operator/domain/deployment/events.ts'
 import {
-  asksFor,
   callName,
-  faultsOfWebhook,
   isOlderBySecond,
   isOlderByTime,
+  isSubscribed,
+  problemsOfWebhook,
   targetOf,
 } from '../../../operator/domain/deployment/webhook.ts'
 
@@ -51,7 +51,7 @@ describe('addresses that are called', () => {
     ['%31%32%37.0.0.1', 'https://127.0.0.1/'],
     ['[::ffff:127.0.0.1]', 'https://[::ffff:7f00:1]/'],
   ])('%s', (given, target) => {
-    expect(faultsOfWebhook({ url: given })).toEqual([])
+    expect(problemsOfWebhook({ url: given })).toEqual([])
     expect(new URL(targetOf(given)).href).toBe(target)
   })
 })
@@ -123,7 +123,7 @@ describe('addresses that are refused', () => {
     'hooks.exa%20mple.com',
     'hooks.example.com%2fpath',
   ])('%j', (given) => {
-    expect(faultsOfWebhook({ url: given })).toEqual([expect.stringMatching(/^url: /)])
+    expect(problemsOfWebhook({ url: given })).toEqual([expect.stringMatching(/^url: /)])
   })
 })
 
@@ -141,14 +141,14 @@ describe('a webhook is refused', () => {
     ['a payload with too many variables', 'payload', { payload: places(257) }],
     ['an event that does not exist', 'triggers', { triggers: [{ scope: 'environment', type: 'started' }] }],
   ])('for %s', (_, field, spec) => {
-    const faults = faultsOfWebhook({ url, ...spec })
+    const faults = problemsOfWebhook({ url, ...spec })
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${field}: `))])
     expect(faults.join()).not.toContain('secret')
   })
 
   test('for everything at once', () => {
     const triggers = [{ scope: 'deployment', type: 'created' }] as const
-    const faults = faultsOfWebhook({
+    const faults = problemsOfWebhook({
       url: 'http://a',
       headers: { te: '' },
       payload: { text: 'x'.repeat(1_100_000) },
@@ -164,15 +164,15 @@ describe('a webhook is refused', () => {
     ['a payload that is nested deeply', { payload: deep(32) }],
     ['a payload with many variables', { payload: places(256) }],
     ['no triggers', { triggers: [] }],
-    ['all triggers', { triggers: eventDeclarations.map(({ scope, type }) => ({ scope, type })) }],
+    ['all triggers', { triggers: eventTypes.map(({ scope, type }) => ({ scope, type })) }],
   ])('but not for %s', (_, spec) => {
-    expect(faultsOfWebhook({ url, ...spec })).toEqual([])
+    expect(problemsOfWebhook({ url, ...spec })).toEqual([])
   })
 })
 
 const at = '2026-01-01T10:00:00.000Z'
 const second = '2026-01-01T10:00:00Z'
-const occurrence: Occurrence = {
+const occurrence: WebhookEvent = {
   scope: 'deployment',
   type: 'finished',
   id: 'event-1',
@@ -191,7 +191,7 @@ describe('a webhook is told', () => {
   const started: Trigger = { scope: 'deployment', type: 'started' }
   const created: Trigger = { scope: 'environment', type: 'created' }
 
-  test.each<[rule: string, webhook: Webhook, event: Partial<Occurrence>, isToldThen: boolean]>([
+  test.each<[rule: string, webhook: Webhook, event: Partial<WebhookEvent>, isToldThen: boolean]>([
     ['of everything when it has no triggers', webhook(), {}, true],
     ['of everything when it has an empty list of them', webhook({ triggers: [] }), {}, true],
     ['of an event that it asks for', webhook({ triggers: [finished] }), {}, true],
@@ -209,7 +209,7 @@ describe('a webhook is told', () => {
     ['when it is expressly enabled', webhook({ disabled: false }), {}, true],
     ['not when it is being deleted', webhook({}, { deletionTimestamp: second }), {}, false],
   ])('%s', (_, told, changes, isToldThen) => {
-    expect(asksFor(told, { ...occurrence, ...changes })).toBe(isToldThen)
+    expect(isSubscribed(told, { ...occurrence, ...changes })).toBe(isToldThen)
   })
 })
 

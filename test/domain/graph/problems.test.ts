@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { moreProblems, Problems, problemCount } from '../../../operator/domain/graph/problems.ts'
 import { previewChange } from '../../../operator/domain/plan/preview.ts'
-import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
+import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
 import { definition, set } from '../../support/builders.ts'
 import { planOf } from '../../support/plans.ts'
 

@@ -4,12 +4,12 @@ import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { resolveInputs } from '../../../operator/domain/graph/inputs.ts'
 import {
-  faultOfValue,
-  holders,
-  overlaid,
+  effectiveValues,
+  problemOfValue,
   type SharedValues,
+  sharedValuesFor,
   valueObjectName,
-  valuesFor,
+  valuesOfEnvironment,
 } from '../../../operator/domain/graph/shared-values.ts'
 import { secretNamesIn } from '../../../operator/domain/secret/secret-names.ts'
 import { context } from '../../support/builders.ts'
@@ -32,15 +32,15 @@ describe('which values hold', () => {
     ['one of each key, by key', [value('x', { key: 'b' }), value('y', { key: 'a' })], ['y', 'x']],
     ['one of each place', [value('app', {}), value('env', dev)], ['app', 'env']],
   ])('%s', (_, values, expected) => {
-    expect(names(holders(values))).toEqual(expected)
-    expect(names(holders(values.toReversed())).sort()).toEqual(expected.toSorted())
+    expect(names(effectiveValues(values))).toEqual(expected)
+    expect(names(effectiveValues(values.toReversed())).sort()).toEqual(expected.toSorted())
   })
 
   test('none that is being deleted', () => {
     const going = value('old', {}, 1)
     const { metadata } = going
     const deleted = { ...going, metadata: { ...metadata, deletionTimestamp: '2026-02-01T00:00:00Z' } }
-    expect(names(holders([deleted, value('young', {}, 2)]))).toEqual(['young'])
+    expect(names(effectiveValues([deleted, value('young', {}, 2)]))).toEqual(['young'])
   })
 })
 
@@ -55,12 +55,12 @@ describe('what an environment sees', () => {
     ['none of another environment', [value('app', {}), value('other', { environmentId: 'live' })], ['app']],
     ['its own alone', [value('env', { ...dev, key: 'B' }), value('app', {})], ['app', 'env']],
   ])('%s', (_, values, expected) => {
-    expect(names(overlaid(values, 'dev'))).toEqual(expected)
+    expect(names(valuesOfEnvironment(values, 'dev'))).toEqual(expected)
   })
 
   test('is plain text in full and secrets by reference, without what only REST shows', () => {
     const secret = { secret: 'login', key: 'token', version: '3' }
-    expect(valuesFor([value('x', {}), value('y', { key: 'B', secret })], 'dev')).toEqual(
+    expect(sharedValuesFor([value('x', {}), value('y', { key: 'B', secret })], 'dev')).toEqual(
       new Map<string, object>([
         ['A', { value: 'x' }],
         ['B', { secret: { secret: 'login', key: 'token' } }],
@@ -86,18 +86,18 @@ describe('a placeholder', () => {
     ['names a key with a dot', ['values', 'api', 'url'], undefined],
     ['names a key with a dot in brackets', ['values', 'api.url'], undefined],
     ['that is near a key says so', ['values', 'LOGLEVEL'], "did you mean 'LOG_LEVEL'?"],
-    ['that is near none says which', ['values', 'OTHER'], "no shared value 'OTHER'"],
-    ['has no parts', ['values', 'LOG_LEVEL', 'x'], "no shared value 'LOG_LEVEL.x'"],
+    ['that is near none says which', ['values', 'OTHER'], "shared value 'OTHER' does not exist"],
+    ['has no parts', ['values', 'LOG_LEVEL', 'x'], "shared value 'LOG_LEVEL.x' does not exist"],
     ['means the case of the key', ['values', 'log_level'], "did you mean 'LOG_LEVEL'?"],
   ])('%s', (_, path, hint) => {
-    const fault = faultOfValue(path, known)
+    const fault = problemOfValue(path, known)
     if (hint === undefined) expect(fault).toBeUndefined()
     else expect(fault).toEqual({ reason: 'UnknownValue', message: expect.stringContaining(hint) })
   })
 
   test('names a value in a secret store that is not known: the store, the value and where it is named', () => {
     const stored = value('x', { storeReference: { store: 'vault', ref: 'a/b' } })
-    const fault = faultOfValue(['values', 'A'], valuesFor([stored], 'dev'))
+    const fault = problemOfValue(['values', 'A'], sharedValuesFor([stored], 'dev'))
     expect(fault?.reason).toBe('StoreNotFound')
     for (const each of ["'vault'", "'A'", "'${values.A}'"]) expect(fault?.message).toContain(each)
   })

@@ -1,14 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { maxExpandedLength, TooLarge } from '../../../operator/domain/base/size.ts'
+import { expand, findPlaceholders, type Resolved } from '../../../operator/domain/placeholder/placeholder.ts'
 import {
-  expand,
-  findPlaceholders,
   formatTemplate,
   parseTemplate,
-  type Resolved,
   type Template,
-} from '../../../operator/domain/placeholder/placeholder.ts'
+} from '../../../operator/domain/placeholder/template.ts'
 import { fc } from '../../support/properties.ts'
 
 describe('the grammar of placeholders', () => {

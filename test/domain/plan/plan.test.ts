@@ -149,7 +149,7 @@ describe('what is wanted of a resource', () => {
         definitionName: 's3',
         driverType: 'quartermaster/echo',
         criterion: { class: 'default' },
-        explanation: "criterion {} of 's3' (rank 0) is the only one that fits",
+        explanation: "criterion {} of 's3' (rank 0) is the only match",
       },
     })
     expect(dns).toMatchObject({

@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
-import { faultsOfDefinition } from '../../../operator/domain/definition/definition.ts'
+import { problemsOfDefinition } from '../../../operator/domain/definition/definition.ts'
 import { catalogueWith } from '../../../operator/domain/definition/third-party.ts'
-import { builtInTypes, customType } from '../../../operator/domain/resource/types.ts'
+import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
+import { customType } from '../../../operator/domain/resource/types.ts'
 import { definition, set } from '../../support/builders.ts'
 import { graphInput } from '../../support/graphs.ts'
 import { planOf } from '../../support/plans.ts'
@@ -34,7 +35,7 @@ describe('a definition may use a driver', () => {
     const subject = definition('it', type, { driverType: 'acme/own' })
     const around = { catalogue, vendors, rivals: [subject], types, accountTypeOf: () => undefined }
     const expected = isRight ? [] : ['WrongType']
-    expect(faultsOfDefinition(subject, around).map(({ reason }) => reason)).toEqual(expected)
+    expect(problemsOfDefinition(subject, around).map(({ reason }) => reason)).toEqual(expected)
     const content = set({}, { it: { type } })
     const { problems } = planOf(content, [subject], [], {
       ...graphInput(content, [subject]),

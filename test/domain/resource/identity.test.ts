@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import {
   formatDescriptor,
   formatReference,
@@ -10,7 +11,6 @@ import {
   splitTypeAndClass,
 } from '../../../operator/domain/resource/descriptor.ts'
 import {
-  canonicalJson,
   deploymentObjectName,
   environmentNamespace,
   environmentObjectName,

@@ -6,7 +6,7 @@ import {
   declaredSecretPaths,
   leafPaths,
   type Outputs,
-  sortSecrets,
+  separateSecrets,
 } from '../../../operator/domain/schema/secret-outputs.ts'
 import { fc } from '../../support/properties.ts'
 
@@ -80,19 +80,19 @@ describe('an output is secret', () => {
       { values: {}, secrets: JSON.parse('{"__proto__": "p", "a/b~c": "q"}') },
     ],
   ])('%s', (_, given, schema, remembered, { values, secrets }) => {
-    const sorted = sortSecrets(given, schema, remembered)
+    const sorted = separateSecrets(given, schema, remembered)
     expect(JSON.stringify([sorted.values, sorted.secrets])).toBe(JSON.stringify([values, secrets]))
   })
 
   test('and what the type calls secret is remembered before there is any', () => {
-    expect(sortSecrets({ values: {}, secrets: {} }, schemaOf({}, { password: {} })).secretPaths).toEqual([
+    expect(separateSecrets({ values: {}, secrets: {} }, schemaOf({}, { password: {} })).secretPaths).toEqual([
       '/password',
     ])
   })
 
   test('by its name alone when there are too many paths to remember', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`field-${i}`, i]))
-    const { values, secretPaths } = sortSecrets({ values: { all: { more: 1 } }, secrets: { all: many } })
+    const { values, secretPaths } = separateSecrets({ values: { all: { more: 1 } }, secrets: { all: many } })
     expect([values, secretPaths]).toEqual([{}, ['/all']])
   })
 })
@@ -119,7 +119,7 @@ describe('nothing becomes less secret', () => {
       fc.property(answers, (all) => {
         let remembered: readonly string[] = []
         for (const { values, secrets, schema } of all) {
-          const sorted = sortSecrets({ values, secrets }, schema, remembered)
+          const sorted = separateSecrets({ values, secrets }, schema, remembered)
           // What was remembered, declared or answered as secret is remembered.
           expect(areCovered(remembered, sorted.secretPaths)).toBe(true)
           expect(areCovered(declaredSecretPaths(schema), sorted.secretPaths)).toBe(true)
@@ -127,7 +127,7 @@ describe('nothing becomes less secret', () => {
           // Nothing plain is at, above or under a secret path, as far as it is a value.
           for (const path of sorted.secretPaths) expect(plainAlong(sorted.values, path)).toBe(false)
           // Once more changes nothing.
-          expect(sortSecrets(sorted, schema, sorted.secretPaths)).toEqual(sorted)
+          expect(separateSecrets(sorted, schema, sorted.secretPaths)).toEqual(sorted)
           remembered = sorted.secretPaths
         }
       }),

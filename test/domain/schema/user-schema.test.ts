@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { linearRegExp } from '../../../operator/domain/base/linear-regexp.ts'
 import {
-  faultOfPartedSchema,
-  faultOfSchema,
-  faultsAgainst,
   partsOf,
+  problemOfPartedSchema,
+  problemOfSchema,
+  schemaProblems,
 } from '../../../operator/domain/schema/user-schema.ts'
 import { fc } from '../../support/properties.ts'
 
@@ -21,7 +21,7 @@ function nested(depth: number): FreeForm {
 }
 
 function pointersOf(schema: FreeForm, value: unknown, lenient = false): string[] {
-  return faultsAgainst(schema, value, { lenient }).map(({ pointer }) => pointer)
+  return schemaProblems(schema, value, { lenient }).map(({ pointer }) => pointer)
 }
 
 describe('a schema of a user can be used', () => {
@@ -67,7 +67,7 @@ describe('a schema of a user can be used', () => {
     ['with a pattern that JavaScript escapes', withField({ pattern: '^[\\u0061-z]\\-(?<rest>.*)$' })],
     ['as deep as is allowed', nested(64)],
   ])('%s', (_, schema) => {
-    expect(faultOfSchema(schema)).toBeUndefined()
+    expect(problemOfSchema(schema)).toBeUndefined()
   })
 })
 
@@ -100,8 +100,8 @@ describe('a schema of a user cannot be used', () => {
     ['with a keyword of the wrong type', withField({ minLength: '3' })],
     ['with a type that nobody knows', withField({ type: 'bucket' })],
   ])('%s', (_, schema) => {
-    expect(faultOfSchema(schema as FreeForm)).toEqual(expect.any(String)) // what kubectl or REST may bring
-    expect(faultsAgainst(schema as FreeForm, {})).toHaveLength(1)
+    expect(problemOfSchema(schema as FreeForm)).toEqual(expect.any(String)) // what kubectl or REST may bring
+    expect(schemaProblems(schema as FreeForm, {})).toHaveLength(1)
   })
 })
 
@@ -138,7 +138,7 @@ describe('the full vocabulary is checked', () => {
       { b: 1 },
     ],
   ])('%s', (_, schema, fits, doesNot) => {
-    expect(faultsAgainst(withField(schema), { field: fits })).toEqual([])
+    expect(schemaProblems(withField(schema), { field: fits })).toEqual([])
     const pointers = pointersOf(withField(schema), { field: doesNot })
     expect(pointers).not.toEqual([])
     expect(pointers.every((pointer) => /^\/field(\/|$)/.test(pointer))).toBe(true)
@@ -196,7 +196,7 @@ describe('the full vocabulary is checked', () => {
   })
 
   test('at most a hundred faults are named', () => {
-    expect(faultsAgainst(withField({ items: text }), { field: Array(500).fill(1) })).toHaveLength(100)
+    expect(schemaProblems(withField({ items: text }), { field: Array(500).fill(1) })).toHaveLength(100)
   })
 })
 
@@ -272,7 +272,7 @@ describe('a schema of outputs has parts', () => {
     ],
   ])('%s', (_, schema) => {
     const parts = partsOf(schema)
-    expect(faultOfPartedSchema(schema)).toBeUndefined()
+    expect(problemOfPartedSchema(schema)).toBeUndefined()
     expect(pointersOf(parts.values ?? {}, { port: 'x' })).toEqual(['/port'])
     expect(pointersOf(parts.secrets ?? {}, {})).toEqual([''])
     expect(partsOf(schema)).toBe(parts)
@@ -291,7 +291,7 @@ describe('a schema of outputs has parts', () => {
     ['whose secrets have a pattern that looks ahead', { secrets: withField({ pattern: '(?=a)' }) }],
     ['whose part refers to what is not there', { values: withField({ $ref: '#/$defs/none' }) }],
   ])('%s cannot be used', (_, schema) => {
-    expect(faultOfPartedSchema(schema)).toEqual(expect.any(String))
+    expect(problemOfPartedSchema(schema)).toEqual(expect.any(String))
   })
 })
 
@@ -318,8 +318,8 @@ const anySchema = fc.object({
 test('whatever the schema and the value, there is an answer, and the same one again', () => {
   fc.assert(
     fc.property(anySchema, fc.jsonValue(), fc.boolean(), (schema, value, lenient) => {
-      const faults = faultsAgainst(schema as FreeForm, value, { lenient }) // fc makes an object
-      expect(faultsAgainst(structuredClone(schema) as FreeForm, value, { lenient })).toEqual(faults)
+      const faults = schemaProblems(schema as FreeForm, value, { lenient }) // fc makes an object
+      expect(schemaProblems(structuredClone(schema) as FreeForm, value, { lenient })).toEqual(faults)
     }),
   )
 })
@@ -337,7 +337,7 @@ test('no message holds the value', () => {
   ]
   fc.assert(
     fc.property(fc.constantFrom(...schemas), fc.uuid(), (schema, secret) => {
-      const faults = faultsAgainst(withField(schema), { field: secret })
+      const faults = schemaProblems(withField(schema), { field: secret })
       expect(faults).not.toEqual([])
       expect(JSON.stringify(faults)).not.toContain(secret)
     }),

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { certificateVerdict } from '../../../operator/domain/secret/certificate.ts'
+import { checkCertificate } from '../../../operator/domain/secret/certificate.ts'
 import { type CertificateWishes, type Made, makeCertificate, pemOf } from '../../support/certificates.ts'
 import { leastMs } from '../../support/timing.ts'
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 function verdict(pem: Pem, changes: { domain?: string; now?: number } = {}) {
-  return certificateVerdict({ domain, now, ...pem, ...changes })
+  return checkCertificate({ domain, now, ...pem, ...changes })
 }
 
 async function made(wishes: CertificateWishes): Promise<Made> {
@@ -48,17 +48,17 @@ describe('a certificate is taken', () => {
     ],
     ['with a key in the older form', () => ({ ...good, key: olderForm(good.key) })],
   ])('%s', async (_, pem) => {
-    expect(verdict(await pem())).toEqual({ faults: [], warnings: [] })
+    expect(verdict(await pem())).toEqual({ problems: [], warnings: [] })
   })
 
   test('with a warning, when its common name alone is the wildcard', async () => {
-    const { faults, warnings } = verdict(await makeCertificate({ commonName: wildcard }))
-    expect(faults).toEqual([])
+    const { problems, warnings } = verdict(await makeCertificate({ commonName: wildcard }))
+    expect(problems).toEqual([])
     expect(warnings).toEqual([expect.stringContaining('common name')])
   })
 
   test('for a domain in any spelling', () => {
-    expect(verdict(good, { domain: 'Example.TEST.' }).faults).toEqual([])
+    expect(verdict(good, { domain: 'Example.TEST.' }).problems).toEqual([])
   })
 })
 
@@ -87,9 +87,9 @@ describe('a certificate is refused', () => {
         const leaf = await made({ issuer: old })
         return { ...leaf, crt: leaf.crt + old.crt }
       },
-      "certificate 2 of 'tls.crt' has expired",
+      "certificate 2 of 'tls.crt' expired",
     ],
-    ['with the key of another one', () => ({ ...good, key: other.key }), "not that of 'tls.crt'"],
+    ['with the key of another one', () => ({ ...good, key: other.key }), "does not match 'tls.crt'"],
     ['with its issuer before it', () => ({ ...good, crt: issuer.crt + good.crt }), 'did not issue'],
     [
       'with an issuer missing between',
@@ -105,32 +105,36 @@ describe('a certificate is refused', () => {
       'did not issue',
     ],
     ['with more than ten certificates', () => ({ ...good, crt: good.crt.repeat(11) }), 'more than 10'],
-    ['empty', () => ({ crt: '', key: good.key }), 'holds no certificate'],
-    ['without PEM', () => ({ ...good, crt: 'a certificate' }), 'holds no certificate'],
-    ['cut off', () => ({ ...good, crt: good.crt.slice(0, 300) }), 'holds no certificate'],
+    ['empty', () => ({ crt: '', key: good.key }), 'contains no certificate'],
+    ['without PEM', () => ({ ...good, crt: 'a certificate' }), 'contains no certificate'],
+    ['cut off', () => ({ ...good, crt: good.crt.slice(0, 300) }), 'contains no certificate'],
     [
       'with a block that is none',
       () => ({ ...good, crt: block('CERTIFICATE', 'aGVsbG8=') }),
       'cannot be read',
     ],
-    ['with its key beside it', () => ({ ...good, crt: good.crt + good.key }), 'other than certificates'],
-    ['without a key', () => ({ ...good, key: '' }), 'holds no private key'],
-    ['with a certificate as its key', () => ({ ...good, key: good.crt }), 'holds no private key'],
+    ['with its key beside it', () => ({ ...good, crt: good.crt + good.key }), 'not certificates'],
+    ['without a key', () => ({ ...good, key: '' }), 'contains no private key'],
+    ['with a certificate as its key', () => ({ ...good, key: good.crt }), 'contains no private key'],
     [
       'with a key that is none',
       () => ({ ...good, key: block('PRIVATE KEY', 'aGVsbG8=') }),
       "'tls.key' cannot be read",
     ],
     ['with an encrypted key', () => ({ ...good, key: encrypted(good.key) }), 'encrypted'],
-    ['with a key of an unusual kind', () => ({ ...good, key: unusualKey() }), 'none of rsa, ec, ed25519'],
+    [
+      'with a key of an unusual kind',
+      () => ({ ...good, key: unusualKey() }),
+      'must be of type rsa, ec, ed25519',
+    ],
     ['too long', () => ({ ...good, crt: good.crt + ' '.repeat(65_536) }), "'tls.crt' is longer"],
     ['with a key too long', () => ({ ...good, key: good.key + ' '.repeat(65_536) }), "'tls.key' is longer"],
   ])('%s', async (_, pem, fault) => {
     const given = await pem()
-    const { faults } = verdict(given)
-    expect(faults).not.toEqual([])
-    expect(faults.join('\n')).toContain(fault)
-    expect(tells(faults.join('\n'), given)).toBe(false)
+    const { problems } = verdict(given)
+    expect(problems).not.toEqual([])
+    expect(problems.join('\n')).toContain(fault)
+    expect(tells(problems.join('\n'), given)).toBe(false)
   })
 })
 
@@ -142,7 +146,7 @@ test.each([
   ['one large block', block('CERTIFICATE', `MII${'A'.repeat(64_000)}`)],
 ])('is judged in a moment: %s', (_, text) => {
   verdict(good) // the library is loaded
-  const judge = () => expect(verdict({ crt: text, key: text }).faults).not.toEqual([])
+  const judge = () => expect(verdict({ crt: text, key: text }).problems).not.toEqual([])
   expect(leastMs(3, judge)).toBeLessThan(100)
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
 import { compileDefinition } from '../../../operator/domain/definition/compile.ts'
-import { faultsOfDefinition } from '../../../operator/domain/definition/definition.ts'
-import { builtInTypes } from '../../../operator/domain/resource/types.ts'
+import { problemsOfDefinition } from '../../../operator/domain/definition/definition.ts'
+import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import { definition, driver } from '../../support/builders.ts'
 
 const around = {
@@ -30,8 +30,8 @@ test.each<[rule: string, secretRefs: Record<string, unknown>, places: string[]]>
   ['an input that is called ref is none', { ref: { secret: 'x' } }, []],
 ])('references into secret stores: %s', (_, secretRefs, places) => {
   const given = definition('main', 's3', { driverInputs: { secretRefs } })
-  const ofPlan = compileDefinition(given, around).faults
-  const ofCondition = faultsOfDefinition(given, around)
+  const ofPlan = compileDefinition(given, around).problems
+  const ofCondition = problemsOfDefinition(given, around)
   for (const faults of [ofPlan, ofCondition]) {
     expect(faults.map(({ reason }) => reason)).toEqual(places.map(() => 'StoreNotFound'))
     for (const [index, place] of places.entries())

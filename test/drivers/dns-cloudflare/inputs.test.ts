@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../../operator/domain/definition/definition.ts'
+import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import { dnsCloudflareDescriptor as descriptor } from '../../../operator/drivers/dns-cloudflare/descriptor.ts'
 import { type DnsWorld, startDnsWorld } from '../support/dns-world.ts'
 
@@ -14,8 +14,8 @@ describe('inputs', () => {
   const valid = () => ({ values: world.request().values, secrets: world.request().secrets })
 
   test('its own example fits its schema', () => {
-    expect(faultsOfInputs(descriptor, valid())).toEqual([])
-    expect(descriptor.check?.(valid(), Date.now())).toEqual({ faults: [], warnings: [] })
+    expect(problemsOfInputs(descriptor, valid())).toEqual([])
+    expect(descriptor.check?.(valid(), Date.now())).toEqual({ problems: [], warnings: [] })
   })
 
   test.each<[rule: string, values: FreeForm]>([
@@ -35,7 +35,7 @@ describe('inputs', () => {
     ['target is a string', { target: 127 }],
   ])('%s', (_, values) => {
     const given = JSON.parse(JSON.stringify({ ...valid().values, ...values }))
-    expect(faultsOfInputs(descriptor, { ...valid(), values: given })).toHaveLength(1)
+    expect(problemsOfInputs(descriptor, { ...valid(), values: given })).toHaveLength(1)
   })
 
   test.each<[rule: string, secrets: FreeForm]>([
@@ -47,7 +47,7 @@ describe('inputs', () => {
     ['tls.key is a string', { tls: { 'tls.crt': 'c', 'tls.key': {} } }],
     ['tls.crt has at most 64 KiB', { tls: { 'tls.crt': 'c'.repeat(65_537), 'tls.key': 'k' } }],
   ])('%s', (_, secrets) => {
-    expect(faultsOfInputs(descriptor, { ...valid(), secrets })).toHaveLength(1)
+    expect(problemsOfInputs(descriptor, { ...valid(), secrets })).toHaveLength(1)
   })
 
   test.each<[rule: string, values: FreeForm]>([
@@ -63,8 +63,8 @@ describe('inputs', () => {
     ],
   ])('%s', (_, values) => {
     const given = { ...valid(), values: { ...valid().values, ...values } }
-    expect(faultsOfInputs(descriptor, given)).toEqual([])
-    expect(descriptor.check?.(given, Date.now())).toEqual({ faults: [], warnings: [] })
+    expect(problemsOfInputs(descriptor, given)).toEqual([])
+    expect(descriptor.check?.(given, Date.now())).toEqual({ problems: [], warnings: [] })
   })
 
   test.each<[rule: string, values: FreeForm]>([
@@ -77,18 +77,18 @@ describe('inputs', () => {
     ['a target that is nearly an address', { target: '192.0.2.256' }],
     ['a domain that the certificate is not for', { domain: 'other.test' }],
   ])('what the schema cannot see is found as well: %s', (_, values) => {
-    const { faults } =
+    const { problems } =
       descriptor.check?.({ ...valid(), values: { ...valid().values, ...values } }, Date.now()) ?? {}
-    expect(faults).toHaveLength(1)
+    expect(problems).toHaveLength(1)
   })
 
   test('tls is a secret: among the values it is none', () => {
     const values = { ...valid().values, ...valid().secrets }
-    expect(faultsOfInputs(descriptor, { values, secrets: {} })).toHaveLength(1)
+    expect(problemsOfInputs(descriptor, { values, secrets: {} })).toHaveLength(1)
   })
 
   test('secrets that are not known yet are not judged', () => {
     const unknown = { values: valid().values, secrets: {} }
-    expect(descriptor.check?.(unknown, Date.now())).toEqual({ faults: [], warnings: [] })
+    expect(descriptor.check?.(unknown, Date.now())).toEqual({ problems: [], warnings: [] })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Failed, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { failureOf, openBench } from '../support/http-driver.ts'
 import type { Misbehaviour } from '../support/http-driver-server.ts'
 
@@ -27,7 +27,7 @@ describe('what an answer means', () => {
     [502, 'DriverFailed', 'DriverFailed'],
     [503, 'DriverFailed', 'DriverFailed'],
   ]
-  const classes: Record<string, unknown> = { DriverBusy: Waiting, DriverFailed: Failed }
+  const classes: Record<string, unknown> = { DriverBusy: Waiting, DriverFailed: ReconcileError }
 
   test.each(rows)('%d: to PUT %s, to DELETE %s', async (status, put, remove) => {
     bench.cookie.text = 'kept'
@@ -71,7 +71,7 @@ describe('what an answer means', () => {
     const failure = await failureOf(
       bench.driver().provision(bench.provisionOf({ signal: AbortSignal.timeout(100) })),
     )
-    expect(failure).toBeInstanceOf(Failed)
+    expect(failure).toBeInstanceOf(ReconcileError)
   })
 
   test('a driver that is not there is tried again', async () => {

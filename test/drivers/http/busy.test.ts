@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
-import { Failed, Waiting } from '../../../operator/domain/base/errors.ts'
+import { ReconcileError, Waiting } from '../../../operator/domain/base/errors.ts'
 import { failureOf, inFuture, openBench } from '../support/http-driver.ts'
 import type { Misbehaviour } from '../support/http-driver-server.ts'
 
@@ -93,7 +93,7 @@ describe('a busy driver', () => {
   ])('%s', async (_, body, isOver) => {
     bench.server.next.push(...answers({ status: 202, body }))
     const failure = await failureOf(impatient().provision(bench.provisionOf()))
-    expect(failure).toBeInstanceOf(isOver ? Failed : Waiting)
+    expect(failure).toBeInstanceOf(isOver ? ReconcileError : Waiting)
   })
 
   test('says the same as long as it does the same', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../../operator/domain/definition/definition.ts'
+import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import type { NeighbourValue } from '../../../operator/domain/graph/inputs.ts'
 import type { ProvisionRequest } from '../../../operator/drivers/driver.ts'
 import { ingress } from '../../../operator/drivers/ingress/driver.ts'
@@ -192,6 +192,6 @@ test('there are no secret inputs: what is given as one changes nothing', async (
 })
 
 test('an API version is a text', () => {
-  const faults = faultsOfInputs(ingress.descriptor, { values: { api_version: 1 }, secrets: {} })
+  const faults = problemsOfInputs(ingress.descriptor, { values: { api_version: 1 }, secrets: {} })
   expect(faults[0]).toContain("'values.api_version' must be string")
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../../operator/domain/definition/definition.ts'
+import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import type {
   DeprovisionRequest,
@@ -110,12 +110,12 @@ export function driverContract(
     })
 
     test('its own example fits its schema', () => {
-      expect(faultsOfInputs(descriptor, makeRequest())).toEqual([])
+      expect(problemsOfInputs(descriptor, makeRequest())).toEqual([])
     })
 
     if (refused.length === 0) return
     test.each(refused)('inputs are refused: %s', (_, values) => {
-      expect(faultsOfInputs(descriptor, makeRequest({ values }))).toHaveLength(1)
+      expect(problemsOfInputs(descriptor, makeRequest({ values }))).toHaveLength(1)
     })
   })
 }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { faultsOfInputs } from '../../../operator/domain/definition/definition.ts'
+import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import { templateDescriptor } from '../../../operator/drivers/template/descriptor.ts'
 import { createTemplateDriver } from '../../../operator/drivers/template/driver.ts'
 import { createTemplates } from '../../../operator/templates/templates.ts'
@@ -215,7 +215,7 @@ describe('what a person must change', () => {
       1,
     ],
   ])('is found when the definition is made: %s', (_, values, faults) => {
-    expect(templateDescriptor.check?.({ values, secrets: {} }, 0).faults).toHaveLength(faults)
+    expect(templateDescriptor.check?.({ values, secrets: {} }, 0).problems).toHaveLength(faults)
   })
 
   test.each<[rule: string, values: FreeForm, faults: number]>([
@@ -228,7 +228,7 @@ describe('what a person must change', () => {
       1,
     ],
   ])('inputs: %s', (_, values, faults) => {
-    expect(faultsOfInputs(templateDescriptor, { values, secrets: {} })).toHaveLength(faults)
+    expect(problemsOfInputs(templateDescriptor, { values, secrets: {} })).toHaveLength(faults)
   })
 })
 

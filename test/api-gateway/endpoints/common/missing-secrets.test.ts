@@ -5,7 +5,7 @@ import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
-import { announcementOf, announcementsIn } from '../../../../operator/domain/secret/announced-secrets.ts'
+import { pendingSecretAnnotation, pendingSecretsIn } from '../../../../operator/domain/secret/pending-secrets.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
 const stored = ({ kind }: Case): readonly KubeObject[] => gateway.cluster.store.list(kind, 'acme')
 const uidOf = (each: Case) => stored(each)[0]?.metadata.uid
 const secretNames = () => gateway.cluster.secrets.map(({ metadata }) => metadata.name)
-const announcedBy = (each: Case) => announcementsIn(stored(each)[0]?.metadata.annotations, Date.now())
+const announcedBy = (each: Case) => pendingSecretsIn(stored(each)[0]?.metadata.annotations, Date.now())
 
 async function post({ path, body }: Case, as = 'admin', more: object = {}): Promise<number> {
   return (await gateway.send(`POST ${path}`, { as, body: { ...body, ...more } })).status
@@ -170,7 +170,7 @@ describe.each(cases)('$what', (each) => {
   test('whose change ends says nothing of it any more, nor of one that must be over', async () => {
     await post(each)
     const [object] = stored(each)
-    const old = announcementOf('old-00000000', Date.now() - 3_600_000)
+    const old = pendingSecretAnnotation('old-00000000', Date.now() - 3_600_000)
     const metadata = { ...object?.metadata, annotations: { ...object?.metadata.annotations, ...old } }
     gateway.cluster.put(each.kind, { ...object, metadata } as KubeObject as never) // an object of the kind
     expect((await change(each)).status).toBe(200)

@@ -128,8 +128,8 @@ describe('a driver of an organization', () => {
   })
 
   test.each<[rule: string, changes: object, message: string]>([
-    ['an address of another scheme', { target: 'ftp://x.test' }, 'neither an HTTP address'],
-    ['an address with a password', { target: 'https://me:canary@x.test' }, 'no password'],
+    ['an address of another scheme', { target: 'ftp://x.test' }, 'neither an HTTP URL'],
+    ['an address with a password', { target: 'https://me:canary@x.test' }, 'or password'],
     ['half the name of a driver', { target: 'driver://acme' }, 'driver://<organization or vendor>/<driver>'],
     ['a schema that is none', { inputs_schema: { type: 'wrong' } }, "'inputs_schema'"],
     ['a template for an address', { template: { values: {} } }, "'template'"],

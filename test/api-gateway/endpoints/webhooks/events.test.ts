@@ -3,8 +3,8 @@ import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import {
-  occurrencesOfDeployment,
-  occurrencesOfEnvironment,
+  deploymentEvents,
+  environmentEvents,
 } from '../../../../operator/domain/deployment/events.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
@@ -46,10 +46,7 @@ describe('over REST, an event was triggered by the caller:', () => {
     gateway.cluster.put(Environment, { ...rest, metadata: { ...metadata, finalizers: ['x/y'] } })
   }
   const triggers = (name?: string) =>
-    occurrencesOfEnvironment(environment(name)).map(({ type, variables }) => [
-      type,
-      variables['triggered_by'],
-    ])
+    environmentEvents(environment(name)).map(({ type, variables }) => [type, variables['triggered_by']])
 
   test('an environment is created', async () => {
     await gateway.send(`POST ${app}/envs`, { body: { id: 'second', name: 'Second' } })
@@ -76,7 +73,7 @@ describe('over REST, an event was triggered by the caller:', () => {
       body.id,
     ) as EnvironmentDeployment // just made
     expect(deployment.metadata.annotations).toMatchObject({ [annotations.triggeredBy]: 'admin' })
-    const told = occurrencesOfDeployment(deployment).map(({ variables }) => variables)
+    const told = deploymentEvents(deployment).map(({ variables }) => variables)
     expect(told).toMatchObject([
       { event: 'deployment.started', triggered_by: 'admin', status: 'in progress', comment: 'first' },
       { event: 'deployment.finished', triggered_by: 'admin', status: 'succeeded', set_id: body.set_id },

@@ -15,7 +15,7 @@ import {
   stateOfDeployment,
 } from './deployment.ts'
 
-/** Condition of a deployment that ran before under the same name and spec. */
+/** Condition of a deployment that ran before with the same name and spec. */
 export const alreadyRan = 'AlreadyRan'
 
 type Remembering = Pick<Environment, 'status'>
@@ -24,7 +24,7 @@ type Memory = Pick<
   'lastPlanned' | 'lastDeploymentNumber' | 'lastDeploymentName' | 'pastDeployments'
 >
 
-/** Identifies a run across deletion and re-creation: by its name and spec. */
+/** Identifies a run across deletion and re-creation, by name and spec. */
 export function runHash({ metadata, spec }: Pick<EnvironmentDeployment, 'metadata' | 'spec'>): string {
   return createHash('sha256')
     .update(canonicalJson([metadata.name, spec]))
@@ -32,20 +32,20 @@ export function runHash({ metadata, spec }: Pick<EnvironmentDeployment, 'metadat
     .slice(0, 16)
 }
 
-/** Whether the deployment is the re-creation of one that ran: it took over the outcome and did nothing. */
+/** Whether the deployment repeats one that ran: it has the same outcome and did nothing. */
 export function isRepetition({ status }: Pick<EnvironmentDeployment, 'status'>): boolean {
   return (
     status?.conditions?.some(({ type, status: holds }) => type === alreadyRan && holds === 'True') ?? false
   )
 }
 
-/** Whether the environment remembers the set of this deployment as planned last. */
+/** Whether this is the last planned deployment of the environment. */
 export function isLastPlanned({ status }: Remembering, deployment: EnvironmentDeployment): boolean {
   return status?.lastPlanned?.hash === runHash(deployment)
 }
 
-/** What an environment remembers of its deployments, given all that exist. */
-export function memoryOf(environment: Remembering, deployments: readonly EnvironmentDeployment[]): Memory {
+/** The history in the status of an environment, updated with the existing deployments. */
+export function historyOf(environment: Remembering, deployments: readonly EnvironmentDeployment[]): Memory {
   const lastPlanned = lastPlannedOf(environment, deployments)
   const status = { ...environment.status, ...(lastPlanned ? { lastPlanned } : {}) }
   const pastDeployments = pastDeploymentsOf({ status }, deployments)
@@ -60,7 +60,7 @@ export function memoryOf(environment: Remembering, deployments: readonly Environ
   }
 }
 
-/** Deployments take turns: at most one has passed planning and is not finished, and that one is the last. */
+/** The last planned deployment. Deployments run one at a time, so at most one is planned and unfinished. */
 function lastPlannedOf(
   { status }: Remembering,
   deployments: readonly EnvironmentDeployment[],
@@ -69,7 +69,7 @@ function lastPlannedOf(
   const running = deployments.find(
     (each) => each.status?.startTime && !isFinished(each) && !each.metadata.deletionTimestamp,
   )
-  // An environment that remembers nothing, of an older version or restored without its status, learns from what exists.
+  // An environment without history, such as one restored without its status, uses the existing deployments.
   const last = running ?? (known ? undefined : lastDeployment(deployments))
   if (!last?.status?.setName) return known
   const hash = runHash(last)
@@ -83,7 +83,7 @@ function lastPlannedOf(
   }
 }
 
-/** The known ones, and those that are being deleted now. */
+/** The known deleted deployments, and those that are being deleted. */
 function pastDeploymentsOf(
   environment: Remembering,
   deployments: readonly EnvironmentDeployment[],
@@ -104,7 +104,7 @@ function pastDeploymentsOf(
   return surplus.length === 0 ? all : all.filter((each) => !surplus.includes(each))
 }
 
-/** What must be remembered of a deployment that is being deleted; nothing of one that wrote nothing. */
+/** The history entry of a deployment that is being deleted; undefined for one that wrote nothing. */
 function entryOf({ status }: Remembering, deployment: EnvironmentDeployment): PastDeployment | undefined {
   if (!deployment.metadata.deletionTimestamp || isRepetition(deployment)) return undefined
   const hash = runHash(deployment)
@@ -113,7 +113,7 @@ function entryOf({ status }: Remembering, deployment: EnvironmentDeployment): Pa
   return { hash, state, ...(isMadeOverRest(deployment) ? { overRest: true } : {}) }
 }
 
-/** Whether a deployment that is being deleted may go: the environment remembers it, or has no need or no room to. */
+/** Whether a deployment can be deleted: the environment remembers it, need not remember it, or its history is full. */
 export function isRemembered(environment: Remembering, deployment: EnvironmentDeployment): boolean {
   const wanted = entryOf(environment, deployment)
   if (!wanted) return true
@@ -129,15 +129,15 @@ function isFull({ status }: Remembering): boolean {
   return countByOthers(status?.pastDeployments ?? []) >= pastDeploymentLimits.byOthers
 }
 
-/** What becomes of a deployment that has not begun, by what its environment remembers. */
-export type Recall = 'run' | 'succeeded' | 'failed' | 'superseded' | 'full'
+/** What to do with a deployment that has not begun, by the history of its environment. */
+export type RunDecision = 'run' | 'succeeded' | 'failed' | 'superseded' | 'full'
 
 /**
- * A deployment that ran to its end does not run again. One that was deleted on its way goes on while its set is still
- * the one planned last. An environment that has no room to remember more cannot tell new ones from those it could not
- * remember: it takes new ones from the gateway alone, whose names never repeat.
+ * A finished deployment does not run again. A deployment that was deleted while it ran continues if it is still the last
+ * planned one. An environment with a full history cannot recognize repetitions, so it accepts new deployments only from the
+ * gateway, which never reuses names.
  */
-export function recall(environment: Remembering, deployment: EnvironmentDeployment): Recall {
+export function decideRun(environment: Remembering, deployment: EnvironmentDeployment): RunDecision {
   const hash = runHash(deployment)
   const past = environment.status?.pastDeployments?.find((each) => each.hash === hash)
   if (past?.state === 'succeeded' || past?.state === 'failed') return past.state

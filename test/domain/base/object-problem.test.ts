@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Mismatch, ReferenceNotFound, Stalled } from '../../../operator/domain/base/errors.ts'
-import { errorOfFaults } from '../../../operator/domain/base/fault.ts'
+import { errorOfProblems } from '../../../operator/domain/base/object-problem.ts'
 
 const faults = (...reasons: string[]) => reasons.map((reason) => ({ reason, message: `about ${reason}` }))
 
@@ -23,13 +23,13 @@ describe('an object with faults', () => {
     ],
     ['with a reason that is not listed is a mismatch', ['Another'], Mismatch, 'Another'],
   ])('%s', (_, reasons, kind, reason) => {
-    const error = errorOfFaults(faults(...reasons))
+    const error = errorOfProblems(faults(...reasons))
     expect(error?.constructor).toBe(kind)
     expect(error).toMatchObject({ reason })
     for (const each of reasons) expect(error?.message).toContain(`about ${each}`)
   })
 
   test('and without any, there is no error', () => {
-    expect(errorOfFaults([])).toBeUndefined()
+    expect(errorOfProblems([])).toBeUndefined()
   })
 })

@@ -3,15 +3,19 @@ import { type Environment, pastDeploymentLimits } from '../../../operator/api/en
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { baseOf, forgettable, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import {
+  baseOf,
+  nextDeploymentNumber,
+  removableDeployments,
+} from '../../../operator/domain/deployment/deployment.ts'
+import {
+  decideRun,
+  historyOf,
   isRemembered,
   isRepetition,
-  memoryOf,
-  type Recall,
-  recall,
+  type RunDecision,
   runHash,
-} from '../../../operator/domain/deployment/run-memory.ts'
+} from '../../../operator/domain/deployment/deployment-history.ts'
 import { ready, stalled } from '../../api-gateway/support/objects.ts'
 import { fc } from '../../support/properties.ts'
 
@@ -45,7 +49,7 @@ const environmentOf = (status?: Status, spec: object = {}) =>
 
 /** What the environment remembers after it saw these deployments, one moment after the other. */
 const after = (...moments: EnvironmentDeployment[][]): Status =>
-  moments.reduce<Status>((status, each) => memoryOf({ status }, each), {})
+  moments.reduce<Status>((status, each) => historyOf({ status }, each), {})
 
 describe('the environment remembers', () => {
   test('the set of the deployment that passed planning last, although that is gone', () => {
@@ -79,12 +83,12 @@ describe('the environment remembers', () => {
   test('nothing new of deployments that stay as they are', () => {
     const moment = [run('one', 'succeeded'), run('two', 'failed', going), run('three', 'running')]
     const status = after(moment)
-    expect(memoryOf({ status }, moment)).toEqual(status)
+    expect(historyOf({ status }, moment)).toEqual(status)
   })
 })
 
 describe('a deployment that is created again', () => {
-  test.each<[rule: string, moments: EnvironmentDeployment[][], expected: Recall]>([
+  test.each<[rule: string, moments: EnvironmentDeployment[][], expected: RunDecision]>([
     ['runs when it never began', [[run('one', 'pending', going)]], 'run'],
     ['succeeded, when it had', [[run('one', 'running')], [run('one', 'succeeded', going)]], 'succeeded'],
     ['failed, when it had', [[run('one', 'running')], [run('one', 'failed', going)]], 'failed'],
@@ -112,7 +116,7 @@ describe('a deployment that is created again', () => {
     ['with another spec runs', [[run('one', 'succeeded', going, { deltaName: 'other' })]], 'run'],
     ['under another name runs', [[run('other', 'succeeded', going, { deltaName: 'one' })]], 'run'],
   ])('%s', (_, moments, expected) => {
-    expect(recall({ status: after(...moments) }, run('one', 'pending'))).toBe(expected)
+    expect(decideRun({ status: after(...moments) }, run('one', 'pending'))).toBe(expected)
   })
 
   const condition = { type: 'AlreadyRan', status: 'True', reason: 'AlreadyRan', message: '' }
@@ -122,7 +126,7 @@ describe('a deployment that is created again', () => {
     const status = { conditions: [{ ...condition, lastTransitionTime: startTime }] }
     const repetition = { ...again, status } as EnvironmentDeployment
     expect(isRepetition(repetition)).toBe(true)
-    expect(memoryOf({ status: first }, [repetition]).pastDeployments).toEqual(first.pastDeployments)
+    expect(historyOf({ status: first }, [repetition]).pastDeployments).toEqual(first.pastDeployments)
     expect(isRemembered({ status: first }, repetition)).toBe(true)
   })
 })
@@ -150,21 +154,21 @@ describe('an environment without room for more', () => {
 
   test('forgets nothing, and lets go what it cannot remember', () => {
     const one = run('one', 'succeeded', going)
-    expect(memoryOf({ status: full }, [one]).pastDeployments).toEqual(full.pastDeployments)
+    expect(historyOf({ status: full }, [one]).pastDeployments).toEqual(full.pastDeployments)
     expect(isRemembered({ status: full }, one)).toBe(true)
   })
 
-  test.each<[rule: string, metadata: object, expected: Recall]>([
+  test.each<[rule: string, metadata: object, expected: RunDecision]>([
     ['refuses what it cannot tell from what ran', {}, 'full'],
     ['takes deployments over REST, whose names are new', { annotations: overRest }, 'run'],
   ])('%s', (_, metadata, expected) => {
-    expect(recall({ status: full }, run('one', 'pending', metadata))).toBe(expected)
+    expect(decideRun({ status: full }, run('one', 'pending', metadata))).toBe(expected)
   })
 
   test('of deployments over REST remembers the newest', () => {
     const status = { pastDeployments: past(pastDeploymentLimits.overRest, { overRest: true }) }
     const one = run('one', 'succeeded', { ...going, annotations: overRest })
-    const hashes = memoryOf({ status }, [one]).pastDeployments?.map(({ hash }) => hash)
+    const hashes = historyOf({ status }, [one]).pastDeployments?.map(({ hash }) => hash)
     expect(hashes).toEqual([...status.pastDeployments.slice(1).map(({ hash }) => hash), runHash(one)])
   })
 })
@@ -176,7 +180,9 @@ test.each<[rule: string, marks: Record<string, string> | undefined, expected: st
 ])('an old deployment that was made %s', (_, marks, expected) => {
   const old = run('one', 'succeeded', { creationTimestamp: '2026-01-01T00:00:00Z', annotations: marks })
   const last = run('two', 'succeeded', { creationTimestamp: '2026-01-02T00:00:00Z' })
-  expect(forgettable([old, last], 0, new Set()).map(({ metadata }) => metadata.name)).toEqual(expected)
+  expect(removableDeployments([old, last], 0, new Set()).map(({ metadata }) => metadata.name)).toEqual(
+    expected,
+  )
 })
 
 test('a number that was given once is never given again', () => {
@@ -189,11 +195,11 @@ test('a number that was given once is never given again', () => {
         for (const names of all) {
           const deployments = names.map((each) => run(`shop.dev.${each}`, 'pending'))
           for (const each of names) seen.add(each)
-          status = memoryOf({ status }, deployments)
+          status = historyOf({ status }, deployments)
           const next = String(nextDeploymentNumber({ status }, deployments))
           expect(seen).not.toContain(next)
           seen.add(next)
-          status = memoryOf({ status }, [run(`shop.dev.${next}`, 'pending')])
+          status = historyOf({ status }, [run(`shop.dev.${next}`, 'pending')])
         }
       },
     ),
@@ -211,11 +217,11 @@ test('whatever is created, deleted and created again in any order, each name and
       const all = () => [...phases].map(([name, phase]) => run(name, phase))
       for (const [what, name] of actions) {
         const phase = phases.get(name)
-        if (what === 'create' && !phase && recall({ status }, run(name, 'pending')) === 'run')
+        if (what === 'create' && !phase && decideRun({ status }, run(name, 'pending')) === 'run')
           phases.set(name, 'pending')
         if (what === 'delete' && phase) {
           const last = run(name, phase, going)
-          status = memoryOf({ status }, [...all().filter((each) => each.metadata.name !== name), last])
+          status = historyOf({ status }, [...all().filter((each) => each.metadata.name !== name), last])
           expect(isRemembered({ status }, last)).toBe(true)
           phases.delete(name)
         }
@@ -225,7 +231,7 @@ test('whatever is created, deleted and created again in any order, each name and
           phases.set(name, what === 'step' ? 'succeeded' : 'failed')
           ended.push(name)
         }
-        status = memoryOf({ status }, all())
+        status = historyOf({ status }, all())
       }
       expect(new Set(ended).size).toBe(ended.length)
     }),

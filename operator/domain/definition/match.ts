@@ -1,0 +1,40 @@
+import type { ResourceContext } from '../../api/active-resource.ts'
+import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
+
+/** The resource that needs a definition. */
+export interface MatchRequest {
+  readonly type: string
+  readonly class: string
+  readonly resourceId: string
+  readonly context: ResourceContext
+}
+
+/** A definition that was not chosen, and why. */
+export interface Candidate {
+  readonly definitionName: string
+  readonly criterion: Criterion | undefined
+  readonly reason: string
+}
+
+/** The chosen definition. */
+export interface WonMatch {
+  readonly definition: ResourceDefinition
+  /** The criterion that decided, in its normal form. */
+  readonly criterion: Criterion
+  readonly rank: number
+  readonly explanation: string
+  /** The definitions that fit too, with a lower rank. */
+  readonly candidates: readonly Candidate[]
+}
+
+/** No definition fits. */
+export interface NoMatch {
+  readonly definition: undefined
+  readonly explanation: string
+  /** The definitions that come nearest. */
+  readonly candidates: readonly Candidate[]
+  /** The number of candidates that are not listed. */
+  readonly more: number
+}
+
+export type Match = WonMatch | NoMatch

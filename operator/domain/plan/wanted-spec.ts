@@ -1,0 +1,71 @@
+import type { ActiveResource, DefinitionSnapshot, ResourceContext } from '../../api/active-resource.ts'
+import { isObject, sameJson } from '../base/json.ts'
+import type { WonMatch } from '../definition/match.ts'
+import type { GraphNode } from '../graph/graph.ts'
+import type { Descriptor } from '../resource/descriptor.ts'
+
+/** The spec that a deployment computes for a resource, without the fields that are added when it is written. */
+export type WantedSpec = Omit<
+  ActiveResource['spec'],
+  'signature' | 'deploymentName' | 'renewedByDeploymentName' | 'unusedSince'
+>
+
+/** The spec of the resource of a node, provisioned by the definition of `match`. */
+export function wantedSpec(
+  { descriptor, params, values, dependsOn, references }: GraphNode,
+  match: WonMatch,
+  input: { readonly environmentName: string; readonly context: ResourceContext },
+): WantedSpec {
+  return {
+    environmentName: input.environmentName,
+    context: input.context,
+    ...partsOfDescriptor(descriptor),
+    definition: snapshotOf(match),
+    ...(params ? { params } : {}),
+    ...(Object.keys(values).length > 0 ? { values: { ...values } } : {}),
+    ...(dependsOn.length > 0 ? { dependsOn: [...dependsOn] } : {}),
+    ...(Object.keys(references).length > 0 ? { references: mutable(references) } : {}),
+  }
+}
+
+/** Whether two specs provision the same resource the same way; the explanation of the match does not count. */
+export function isSameSpec(left: WantedSpec, right: WantedSpec): boolean {
+  return sameJson(withoutExplanation(left), withoutExplanation(right))
+}
+
+function withoutExplanation(spec: WantedSpec) {
+  return { ...spec, definition: { ...spec.definition, explanation: undefined } }
+}
+
+/** The plain input of a definition at a dotted path; undefined when it is absent. */
+export function inputAt({ driverInputs }: DefinitionSnapshot, path: string): unknown {
+  let value: unknown = driverInputs?.values
+  for (const step of path.split('.'))
+    value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  return value
+}
+
+/** The descriptor alone of an object that has its fields. */
+export function partsOfDescriptor({ type, class: resourceClass, resourceId }: Descriptor): Descriptor {
+  return { type, class: resourceClass, resourceId }
+}
+
+function snapshotOf({
+  definition: { metadata, spec },
+  criterion,
+  explanation,
+}: WonMatch): DefinitionSnapshot {
+  const { driverType, accountName, driverInputs } = spec
+  return {
+    definitionName: metadata.name,
+    driverType,
+    ...(accountName === undefined ? {} : { accountName }),
+    ...(driverInputs === undefined ? {} : { driverInputs }),
+    criterion,
+    explanation,
+  }
+}
+
+function mutable(references: GraphNode['references']): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(references).map(([text, names]) => [text, [...names]]))
+}

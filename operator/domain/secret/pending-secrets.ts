@@ -1,0 +1,35 @@
+import { annotations } from '../../api/names.ts'
+
+/** A change completes or fails within this time. */
+const changeWithinMs = 600_000
+
+type Annotations = Readonly<Record<string, string>>
+
+/** Key of the annotation for a Secret. Keys differ, so that concurrent changes of one object do not conflict. */
+export function pendingSecretKey(secretName: string): string {
+  return `${annotations.newSecret}-${secretName.slice(-8)}`
+}
+
+/** The annotation that marks a Secret as created for a change in progress, whose result will name it. */
+export function pendingSecretAnnotation(secretName: string, now: number): Annotations {
+  return { [pendingSecretKey(secretName)]: `${new Date(now).toISOString()}/${secretName}` }
+}
+
+/** A Secret that a change in progress will name. */
+interface PendingSecret {
+  readonly key: string
+  readonly secretName: string
+  /** Whether the change must have completed or failed by now. */
+  readonly isExpired: boolean
+}
+
+/** The pending Secrets in the annotations of an object. */
+export function pendingSecretsIn(marks: Annotations = {}, now: number): PendingSecret[] {
+  return Object.entries(marks)
+    .filter(([key]) => key.startsWith(`${annotations.newSecret}-`))
+    .map(([key, value]) => {
+      const [time = '', secretName = ''] = value.split('/')
+      // An unreadable time counts as expired.
+      return { key, secretName, isExpired: !(now - Date.parse(time) < changeWithinMs) }
+    })
+}
