@@ -27,7 +27,7 @@ export function createCallWorld() {
     controller: undefined as unknown as ReturnType<typeof webhookCallController>, // made by `begin`
     /** What was sent. */
     requests: [] as OutboundRequest[],
-    /** What each call comes to: a status, or what is thrown. */
+    /** Answers each request with a status, or throws. */
     answer: async (_: OutboundRequest): Promise<number> => 200,
 
     reset(): void {
@@ -38,7 +38,7 @@ export function createCallWorld() {
       world.start()
     },
 
-    /** A process that begins now. */
+    /** Starts a process. */
     start(): void {
       world.controller = webhookCallController({
         cluster: world.cluster,
@@ -77,7 +77,7 @@ export function createCallWorld() {
       world.cluster.put(WebhookCall, { ...world.now(), metadata: { ...metadata, annotations: marks } })
     },
 
-    /** One look at the call, its status written as the loop writes it. */
+    /** Reconciles the call, and writes its status as the loop does. */
     async reconcile() {
       const call = world.now()
       const write = (found: Parameters<typeof nextStatus<typeof WebhookCall>>[3]) =>

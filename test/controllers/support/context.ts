@@ -1,7 +1,7 @@
 import type { Kind } from '../../../operator/api/kind.ts'
 import type { ReconcileContext } from '../../../operator/kube/loop/controller.ts'
 
-/** A turn of a loop in which nobody else waits and nothing is written. */
+/** A reconcile context that writes nothing and releases no worker. */
 export function silentContext<K extends Kind>(
   changes: Partial<ReconcileContext<K>> = {},
 ): ReconcileContext<K> {

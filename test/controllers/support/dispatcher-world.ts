@@ -33,7 +33,7 @@ function listing({ store }: FakeCluster): KubeClient {
   }
 }
 
-/** An operator that announces what happens in `acme`; webhooks are made early, all else at noon. */
+/** An operator that writes webhook calls in `acme`; webhooks are created early, all other objects at noon. */
 export function createDispatcherWorld() {
   const fake = createFakeCluster()
   const cluster: FakeCluster = { ...fake, client: listing(fake) }
@@ -48,7 +48,7 @@ export function createDispatcherWorld() {
       cluster.addOrganization('acme')
       world.isActive = true
     },
-    /** Begins with what is there, and goes on until nothing is left to do. */
+    /** Starts the dispatcher, and waits until no more writes follow. */
     async start(): Promise<void> {
       announcements = startDispatcher(cluster, { log: silentLog, isActive: () => world.isActive })
       await world.quiet()
@@ -65,7 +65,7 @@ export function createDispatcherWorld() {
     async stop(): Promise<void> {
       await announcements?.stop()
     },
-    /** Ends the process, and begins anew. */
+    /** Replaces the process by a new one. */
     async restart(): Promise<void> {
       await world.stop()
       await world.start()
@@ -80,7 +80,7 @@ export function createDispatcherWorld() {
     putDeployment: (status: object) =>
       cluster.put(EnvironmentDeployment, deployment(status, { uid: 'run', creationTimestamp: noon })),
 
-    /** The calls that are there, as webhook and event. */
+    /** The calls that exist, as webhook and event. */
     calls: () =>
       cluster.store
         .list(WebhookCall, 'acme')

@@ -14,27 +14,27 @@ import { silentContext } from './context.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
 import { resourceTools } from './resource-tools.ts'
 
-/** Resources, the objects that they are made of, and a process that looks at one at a time, as the loop does. */
+/** Resources, their objects, and a process that reconciles one resource at a time, as the loop does. */
 export interface World {
   readonly cluster: FakeCluster
   readonly objects: FakeObjects
   /** Writes of objects and of status, and whatever a test adds, in order. */
   readonly log: string[]
-  /** Keys of the resources that were enqueued by something that they wait for. */
+  /** Keys of the resources that a watch enqueued. */
   readonly enqueued: string[]
   readonly tools: ResourceTools
   put(resource: ActiveResource): ActiveResource
-  /** Reconciles or finalizes the resource as it is now; answers what was thrown. */
+  /** Reconciles or finalizes the resource in its current state; returns the error. */
   reconcile(resource: ActiveResource): Promise<unknown>
   now(resource: ActiveResource): ActiveResource | undefined
   statusOf(resource: ActiveResource): NonNullable<ActiveResource['status']>
   /** Marks the resource as being deleted. */
   remove(resource: ActiveResource): void
-  /** The process ends, and another one takes its place. */
+  /** Replaces the process by a new one. */
   restart(): void
 }
 
-/** A world with these drivers, and nothing else in it. */
+/** Creates a world with these drivers and without resources. */
 export function createWorld(
   builtIn: readonly Driver[],
   options: { readonly factories?: DriverFactories; readonly deadlineSeconds?: number } = {},
@@ -76,7 +76,7 @@ export function createWorld(
     cluster.setStatus(ActiveResource, namespace, name, status)
   }
 
-  async function settle(resource: ActiveResource): Promise<void> {
+  async function runOnce(resource: ActiveResource): Promise<void> {
     if (resource.metadata.deletionTimestamp) {
       await process.controller.finalize?.(resource, silentContext())
       cluster.drop(ActiveResource, resource.metadata.namespace ?? '', resource.metadata.name)
@@ -105,7 +105,7 @@ export function createWorld(
     async reconcile(resource) {
       const latest = world.now(resource) ?? resource
       try {
-        await settle(latest)
+        await runOnce(latest)
         return undefined
       } catch (error) {
         write(latest, statusOfError(error), error)
