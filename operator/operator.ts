@@ -84,7 +84,7 @@ export async function startOperator(options: {
       isActive,
       pace,
       resyncMs: config.resyncSeconds * 1000,
-      settleMs: config.settleSeconds * 1000,
+      graceMs: config.settleSeconds * 1000,
       ...(backoffMs ? { backoffMs } : {}),
     })
     metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)

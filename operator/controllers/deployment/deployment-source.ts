@@ -9,7 +9,7 @@ import { isLastPlanned } from '../../domain/deployment/run-memory.ts'
 import { planningFault } from '../../domain/graph/guard.ts'
 import { setObjectName } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { isAlreadyThere } from '../../kube/client/client.ts'
+import { isAlreadyExists } from '../../kube/client/client.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { failure } from './deployment-failure.ts'
 
@@ -88,7 +88,7 @@ export function createSources(cluster: Cluster): {
         EnvironmentDeployment.kind,
       )
     } catch (error) {
-      if (!isAlreadyThere(error)) throw error
+      if (!isAlreadyExists(error)) throw error
     }
     return name
   }

@@ -18,7 +18,7 @@ import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isRefusedForGood } from '../../kube/client/client.ts'
+import { isRejected } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
@@ -273,7 +273,7 @@ export function environmentDeploymentController(
 /** What the API server refuses for good fails the deployment; anything else is tried again. */
 function refusedBy(object: string, seen: Seen) {
   return (error: unknown): never => {
-    if (!isRefusedForGood(error)) throw error
+    if (!isRejected(error)) throw error
     throw failure({ ...seen, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
 }

@@ -4,7 +4,7 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import { fieldManager } from '../../api/names.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { createQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
@@ -34,7 +34,7 @@ export function startSetCleanup(
     try {
       await (store.get(DeploymentSet, namespace, name) ? removeUnused(namespace, name) : restore(key))
     } catch (error) {
-      if (isGone(error) || isTerminating(error)) return
+      if (isGone(error) || isNamespaceTerminating(error)) return
       log.warn('could not clean up a deployment set', { key, error })
       queue.addAfter(key, retryMs)
     }
@@ -55,7 +55,7 @@ export function startSetCleanup(
     try {
       await cluster.create(DeploymentSet, newObject(DeploymentSet, { namespace, name }, set.spec))
     } catch (error) {
-      if (isAlreadyThere(error)) return
+      if (isAlreadyExists(error)) return
       deleted.set(key, set)
       throw error
     }

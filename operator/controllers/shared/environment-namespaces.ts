@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts'
 
 /** Wakes an environment when the namespace that was made for it is gone. */
 export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Watch & { stop(): void } {
-  const cache = createCache({}, (error) => log.error('a handler of changes threw', { error }))
+  const cache = createCache({}, (error) => log.error('a change handler failed', { error }))
   const reflector = startReflector(client, namespaceResource, cache, log, {
     labelSelector: `${labels.managedBy}=${manager}`,
     metadataOnly: true,

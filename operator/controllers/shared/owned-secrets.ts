@@ -7,12 +7,8 @@ import type { Webhook } from '../../api/webhook.ts'
 import { announcementsIn } from '../../domain/secret/announced-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import {
-  hasSecretFinalizer,
-  isSecretName,
-  readSecretMetadata,
-  removeSecret,
-} from '../../kube/cache/secret-metadata.ts'
+import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
+import { hasFinalizer } from '../../kube/client/resource.ts'
 
 type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
 
@@ -56,7 +52,7 @@ export function createOwnedSecrets<K extends OwnerKind>(
     if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return false
     // One that is held stays readable until the last resource lets go of it; any other would be gone at once.
     const isNeeded = store.byIndex(ActiveResource, 'secret', scoped(owner, name)).length > 0
-    if (isNeeded && !hasSecretFinalizer(secret)) return true
+    if (isNeeded && !hasFinalizer(secret)) return true
     await removeSecret(client, secret)
     return false
   }

@@ -4,11 +4,8 @@ import { ResourceAccount } from '../../api/resource-account.ts'
 import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped, secretsNeededBy } from '../../kube/cache/kinds-in-store.ts'
-import {
-  hasSecretFinalizer,
-  readSecretMetadata,
-  setSecretFinalizer,
-} from '../../kube/cache/secret-metadata.ts'
+import { readSecretMetadata, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
+import { hasFinalizer } from '../../kube/client/resource.ts'
 
 /** Keeps Secrets readable, by our finalizer, for as long as a resource needs them to be updated or deprovisioned. */
 export interface SecretFinalizers {
@@ -52,8 +49,8 @@ export function createSecretFinalizers(cluster: Cluster, options: Options = {}):
     for (let races = 0; races < maxRaces; races += 1) {
       const secret = await readSecretMetadata(client, namespace, name)
       // One that is going takes no new finalizer: it is there as long as it is.
-      if (!secret || (secret.metadata.deletionTimestamp && !hasSecretFinalizer(secret))) return
-      if (hasSecretFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
+      if (!secret || (secret.metadata.deletionTimestamp && !hasFinalizer(secret))) return
+      if (hasFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
         seenHeld.set(key, performance.now())
         return
       }
@@ -66,7 +63,7 @@ export function createSecretFinalizers(cluster: Cluster, options: Options = {}):
       if (isNeeded(namespace, name)) return
       const secret = await readSecretMetadata(client, namespace, name)
       seenHeld.delete(`${namespace}/${name}`)
-      if (!secret || !hasSecretFinalizer(secret)) return
+      if (!secret || !hasFinalizer(secret)) return
       // Whoever came to need it during the read waits for its turn, but counts already.
       if (isNeeded(namespace, name) || (await setSecretFinalizer(client, secret, false))) return
     }

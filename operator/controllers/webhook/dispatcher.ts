@@ -12,9 +12,9 @@ import { asksFor, callName, isOlderBySecond, isOlderByTime } from '../../domain/
 import { versionOf } from '../../kube/cache/cache.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
-import { createFirstVersions, forgotten, objectAt } from '../../kube/cache/history.ts'
+import { compacted, createFirstVersions, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { createQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import { inParallel } from '../shared/parallel.ts'
@@ -102,7 +102,7 @@ export function startDispatcher(
     const created = createdVersionOf(webhook)
     if (created > versionOf(object)) return false
     const then = await objectAt(client, kind, object.metadata, created)
-    if (then === forgotten) return isOlderBySecond(webhook, occurrence)
+    if (then === compacted) return isOlderBySecond(webhook, occurrence)
     return !then || !occurrencesOf(kind, then).some(({ id }) => id === occurrence.id)
   }
 
@@ -133,7 +133,7 @@ export function startDispatcher(
       )
     } catch (error) {
       // A namespace that is going takes no call, and a webhook that went needs none.
-      if (isAlreadyThere(error) || isGone(error) || isTerminating(error)) return
+      if (isAlreadyExists(error) || isGone(error) || isNamespaceTerminating(error)) return
       throw error
     }
   }

@@ -13,7 +13,7 @@ import {
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -104,12 +104,12 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
         data: { [signingKey]: Buffer.from(text).toString('base64') },
       })
     } catch (error) {
-      if (isTerminating(error))
+      if (isNamespaceTerminating(error))
         throw new Waiting(
           'NamespaceTerminating',
           `the namespace '${namespace}' is going, and the webhook with it`,
         )
-      if (!isAlreadyThere(error)) throw error
+      if (!isAlreadyExists(error)) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { createQueue } from '../../operator/kube/loop/queue.ts'
+import { createQueue } from '../../../operator/kube/loop/queue.ts'
 
 describe('a part of the work that waits for somebody else', () => {
   test('leaves its place to others, and never are more than the workers at work', async () => {
