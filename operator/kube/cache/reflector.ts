@@ -116,12 +116,8 @@ class CacheReflector implements Reflector {
       } catch (error) {
         if (signal.aborted) return
         this.#forbidden = error instanceof ApiError && error.status === 403 ? error : undefined
-        if (failIfForbidden && this.#forbidden && this.#listVersion === 0n) {
-          this.#synced.reject(this.#forbidden)
-          return
-        }
-        // Once it is allowed again, a list answers at once; a watch may be silent for a minute.
-        if (this.#forbidden) this.#position = undefined
+        if (this.#forbidden && failIfForbidden && this.#listVersion === 0n)
+          return this.#synced.reject(this.#forbidden)
         this.#recover(error)
       }
       const pause = Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(this.#failures, 16))
@@ -226,6 +222,8 @@ class CacheReflector implements Reflector {
   }
 
   #recover(error: unknown): void {
+    // Once it is allowed again, a list answers at once; a watch may be silent for a minute.
+    if (this.#forbidden) this.#position = undefined
     const isExpired = error instanceof ApiError && (error.status === 410 || error.reason === 'Expired')
     if (isExpired) {
       this.#position = undefined
