@@ -37,7 +37,7 @@ test('a dns resource is one record, a Secret of its certificate, and the outputs
         },
       },
     ],
-    claims: [host],
+    reservedHosts: [host],
   })
   expect(world.shown()).toEqual([record])
   expect(await driver.provision(request)).toEqual(provisioned)

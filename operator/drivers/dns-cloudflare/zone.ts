@@ -157,7 +157,7 @@ class BatchedZone implements Zone {
       if (!pending.isOpen) continue
       const result = this.#decide(pending, listing)
       if (result === 'newer list') again.push(pending)
-      else if (result) tasks.push(result)
+      else if (result !== 'settled') tasks.push(result)
     }
     const failed = await writeChanges(await this.#allowed(tasks, signal), {
       zoneId,
@@ -175,32 +175,38 @@ class BatchedZone implements Zone {
   }
 
   /** Returns the change to write or that it takes a newer list; settles the record otherwise. */
-  #decide(pending: Pending, listing: Listing): Task | 'newer list' | undefined {
+  #decide(pending: Pending, listing: Listing): Task | 'newer list' | 'settled' {
     const { memory } = this.#options
     const { item: desired } = pending
     const unsettled = memory.unsettledSeconds(desired)
-    if (unsettled !== undefined)
-      return void pending.settle(nothingMade(unknownOutcome(desired.name, unsettled)))
+    if (unsettled !== undefined) {
+      pending.settle(nothingMade(unknownOutcome(desired.name, unsettled)))
+      return 'settled'
+    }
     const decision = decide(desired, memory.corrected(desired.name, listing.byName.get(desired.name) ?? []))
     const isCreation = decision.kind === 'change' && isPureCreation(decision.change)
     const isFresh = listing.begunAt >= pending.addedAt
     if (!isFresh && (!isCreation || memory.isUnsure(desired))) return 'newer list'
     if (decision.kind === 'change') return { pending, desired, change: decision.change }
-    if (decision.kind !== 'conflict')
-      return this.#settleUnchanged(pending, listing, decision.kind === 'absent')
+    if (decision.kind !== 'conflict') {
+      this.#settleUnchanged(pending, listing, decision.kind === 'absent')
+      return 'settled'
+    }
     const error = new Stalled('Conflict', decision.message)
     if (decision.change) return { pending, desired, change: decision.change, error }
-    return void pending.settle(nothingMade(error))
+    pending.settle(nothingMade(error))
+    return 'settled'
   }
 
   /** A list may be late, so absence is confirmed by a later one. */
-  #settleUnchanged(pending: Pending, listing: Listing, isAbsent: boolean): undefined {
+  #settleUnchanged(pending: Pending, listing: Listing, isAbsent: boolean): void {
     const { memory } = this.#options
     const { item: desired } = pending
     const seconds = isAbsent ? memory.doubtSeconds(desired, listing.begunAt) : 0
     if (seconds > 0) {
       const message = `confirming that no record of the name '${desired.name}' exists, since lists of the provider may be late`
-      return void pending.settle(new Waiting('ConfirmingAbsence', message, seconds))
+      pending.settle(new Waiting('ConfirmingAbsence', message, seconds))
+      return
     }
     memory.settled(desired, isAbsent)
     pending.settle()
