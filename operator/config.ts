@@ -2,17 +2,17 @@ import { hostname } from 'node:os'
 import { isLoopback } from './domain/base/loopback.ts'
 import { rangeOf } from './outbound/ranges.ts'
 
-/** Settings by which people sign in with their identity provider. */
+/** Settings of sign-in with an identity provider. */
 export interface OidcConfig {
-  /** Address of the provider, under which it describes itself. */
+  /** Issuer URL of the provider. */
   readonly issuer: string
   readonly clientId: string
-  /** File with the secret of the client; a public client has none. */
+  /** File with the client secret; absent for a public client. */
   readonly clientSecretFile?: string
-  /** Claim by which a user is found. */
+  /** Claim that identifies a user. */
   readonly claim: string
   readonly scopes: string
-  /** Where people reach the gateway, with a slash at its end. */
+  /** Public address of the gateway, with a slash at its end. */
   readonly publicUrl: string
 }
 
@@ -23,11 +23,11 @@ type LogLevel = (typeof logLevels)[number]
 export interface Config {
   /** Kubeconfig file; the pod's ServiceAccount or `KUBECONFIG` when absent. */
   readonly kubeconfig: string | undefined
-  /** The least level of lines that are written. */
+  /** The lowest level to write. */
   readonly logLevel: LogLevel
   /** Vendor names that driver types may begin with. */
   readonly vendors: readonly string[]
-  /** Name of this process in the election. */
+  /** Identity of this process in the leader election. */
   readonly identity: string
   /** Port and address of health and metrics of the operator. */
   readonly healthPort: number
@@ -37,39 +37,39 @@ export interface Config {
   readonly gatewayHost: string
   readonly requestsPerSecond: number
   readonly requestBurst: number
-  /** Origins of pages that may call the gateway from a browser. */
+  /** Origins that may call the gateway from a browser (CORS). */
   readonly allowedOrigins: readonly string[]
-  /** Addresses and ranges (CIDR) of proxies whose `X-Forwarded-For` says who calls the gateway. */
+  /** Addresses and ranges (CIDR) of proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: readonly string[]
-  /** Tries after which a resource counts as failed for its deployment. */
+  /** Attempts after which a resource fails its deployment. */
   readonly deploymentAttempts: number
   readonly deploymentTimeoutSeconds: number
-  /** How long a deployment that came by kubectl waits for objects, and an object that does not fit others reconciles. */
+  /** How long a deployment by kubectl waits for objects, and an object that does not fit others is Reconciling. */
   readonly settleSeconds: number
-  /** Finished deployments that are kept of an environment. */
+  /** Finished deployments to keep for each environment. */
   readonly keptDeployments: number
   readonly driverDeadlineSeconds: number
-  /** Every object is looked at again this often. */
+  /** How often every object is reconciled. */
   readonly resyncSeconds: number
   readonly leaseSeconds: number
-  /** Where DNS names lead when neither the definition nor the cluster's resource says it. */
+  /** Target of DNS names without one in the definition or the cluster's resource. */
   readonly loadbalancer: string | undefined
-  /** Address of the Cloudflare API, when it is not the real one. */
+  /** Address of the Cloudflare API, unless it is the public one. */
   readonly cloudflareUrl: string | undefined
-  /** Private networks (CIDR) and hosts that drivers of others and webhooks may be reached at. */
+  /** Private networks (CIDR) and hosts that third-party drivers and webhooks may use. */
   readonly outboundAllowed: readonly string[]
-  /** Patterns of annotations that no Ingress of ours may carry; the documented ones when absent. */
+  /** Patterns of annotations that no Ingress may have; the documented ones when absent. */
   readonly ingressDeniedAnnotations: readonly string[] | undefined
-  /** A webhook call that nobody took for so long is given up; one that ended is kept for so long. */
+  /** How long a failing webhook call is retried, and how long an ended one is kept. */
   readonly webhookGiveUpSeconds: number
   readonly webhookKeptSeconds: number
-  /** Exceptions from these. */
+  /** Exceptions from the denied annotations. */
   readonly ingressAllowedAnnotations: readonly string[]
-  /** Absent: nobody signs in with an identity provider. */
+  /** Absent when sign-in with an identity provider is off. */
   readonly oidc: OidcConfig | undefined
 }
 
-/** The only reader of the environment; throws on a value that is not of its type, naming the variable. */
+/** Reads the settings from the environment; throws an error that names the variable when a value is not valid. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
   const words = (name: string) =>
@@ -147,7 +147,7 @@ function readNeeded(text: ReadText, name: string): string {
   return value
 }
 
-/** An address without user, query and fragment, on the way to which nobody listens in. */
+/** An address without user, query and fragment that uses HTTPS or a loopback host. */
 function readAddress(text: ReadText, name: string): URL {
   const url = URL.parse(readNeeded(text, name))
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.host))
@@ -165,7 +165,7 @@ function readOrigin(text: string): string {
   )
 }
 
-/** Who trusted everybody would let each caller name its own address. */
+/** A range of all addresses would let every client forge its own. */
 function readProxy(text: string): string {
   if (rangeOf(text) && !/\/0+$/.test(text)) return text
   throw new Error(

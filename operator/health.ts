@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
 
-/** What the probes ask. */
+/** Checks of the probes. */
 export interface Health {
-  /** Whether the process works at all; when not, it is started anew. */
+  /** Whether the process works; if not, the kubelet restarts it. */
   isAlive(): boolean
-  /** Whether it can do its work now. */
+  /** Whether it can work now. */
   isReady(): boolean
 }
 

@@ -1,6 +1,6 @@
 import winston from 'winston'
 
-/** What a log line carries besides its message: ids and counts, never user data or secrets. */
+/** Fields of a log line: ids and counts, never user data or secrets. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /** Structured log lines, one JSON object each. */
@@ -16,7 +16,7 @@ const secretKey = /authorization|token|password|passwd|secret|credential|cookie|
 const idKey = /(?:_id|Id)$/
 const maxText = 2000
 
-/** A log on standard output; `level` is the least level that is written. */
+/** A log on standard output; `level` is the lowest level to write. */
 export function createLog(process: string, level: string): Log {
   const logger = winston.createLogger({
     level,
@@ -33,15 +33,15 @@ export function createLog(process: string, level: string): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 
-/** A log that says nothing. */
+/** A log that writes nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Writes to the log, instead of as text, what Node says of this process: warnings, and the error that ends it. */
+/** Logs Node's warnings and the error that ends the process, instead of printing them as text. */
 export function logProcess(log: Log): void {
-  // The listener that prints warnings as text goes.
+  // Removes the listener that prints warnings as text.
   process.removeAllListeners('warning')
   process.on('warning', (warning) => log.warn('Node warns', { error: warning }))
-  // A rejection that nobody handles arrives here too.
+  // Unhandled rejections arrive here too.
   process.on('uncaughtException', (error, origin) => {
     log.error('ended by an error that nothing handled', { origin, error })
     process.exit(1)

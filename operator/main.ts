@@ -27,7 +27,7 @@ const election = startElection({
   identity: config.identity,
   times: electionTimes(config.leaseSeconds * 1000),
 })
-/** A watch that is silent for longer than this will not speak again. */
+/** A watch that is silent for longer is dead. */
 const silenceLimitMs = 300_000
 const gracePeriodMs = 25_000
 const outbound = createOutbound({ allowed: config.outboundAllowed })
@@ -44,7 +44,7 @@ await serveHealth(
 )
 log.info('started', { port: config.healthPort })
 
-/** Ends what runs, gives the lease up, and exits. */
+/** Stops the loops, releases the lease, and exits. */
 async function shutDown(code: number) {
   setTimeout(() => process.exit(code), gracePeriodMs).unref()
   await operator?.stop()
@@ -54,7 +54,7 @@ async function shutDown(code: number) {
   process.exit(code)
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void shutDown(0))
-// Whatever runs may no longer be ours to finish: end at once.
+// Another process may lead now: end at once.
 void election.lost.then(() => process.exit(1))
 
 await election.elected

@@ -1,27 +1,27 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { LoopMetrics } from './kube/loop/controller.ts'
 
-/** Metrics of the operator; labels are kinds and results, never names of users' things. */
+/** Metrics of the operator; labels are kinds and results, never names of users' objects. */
 export interface OperatorMetrics extends LoopMetrics {
   readonly registry: Registry
-  /** Measures the depth of a loop's queue whenever metrics are read. */
+  /** Reports the depth of a loop's queue when metrics are read. */
   watchQueue(kind: string, depth: () => number): void
 }
 
-/** Metrics in a registry of their own, named as controllers of Kubernetes name theirs. */
+/** Metrics in a separate registry, with the names that Kubernetes controllers use. */
 export function createMetrics(): OperatorMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const reconciled = new Counter({
     name: 'quartermaster_reconcile_total',
-    help: 'Looks at objects, by kind and result.',
+    help: 'Reconciles, by kind and result.',
     labelNames: ['kind', 'result'],
     registers: [registry],
   })
   const depths = new Map<string, () => number>()
   const depth = new Gauge({
     name: 'quartermaster_workqueue_depth',
-    help: 'Objects that wait to be looked at, by kind.',
+    help: 'Objects that wait for a reconcile, by kind.',
     labelNames: ['kind'],
     registers: [registry],
     collect: () => {

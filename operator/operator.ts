@@ -37,22 +37,22 @@ import type { OperatorMetrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { createPlanning } from './planning/planning.ts'
 
-/** Receivers that are down for a minute are called again within one; for a day, the pauses grow. */
+/** Retries soon after a short outage of a receiver, and rarely during a long one. */
 const webhookBackoffMs = { first: 5000, most: 3_600_000 }
 
-/** The loops of the process that leads. */
+/** The loops of the leader. */
 export interface Operator {
-  /** Takes in nothing new, and resolves when what runs has ended. */
+  /** Starts no further work, and resolves when running work has ended. */
   stop(): Promise<void>
 }
 
-/** Starts all loops; the caller leads, and `isActive` says for how long. */
+/** Starts all loops of the leader; they work while `isActive` returns true. */
 export async function startOperator(options: {
   cluster: Cluster
   config: Config
-  /** The way to servers that organizations name. */
+  /** Calls servers that organizations name. */
   outbound: Outbound
-  /** The drivers that are built in, and how others are made, for an installation of this id. */
+  /** The built-in drivers and constructors of others, for an installation with this id. */
   openDrivers: (
     installationId: string,
   ) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
@@ -84,7 +84,7 @@ export async function startOperator(options: {
       isActive,
       pace,
       resyncMs: config.resyncSeconds * 1000,
-      settleMs: config.settleSeconds * 1000,
+      graceMs: config.settleSeconds * 1000,
       ...(backoffMs ? { backoffMs } : {}),
     })
     metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)

@@ -1,5 +1,5 @@
 import { Problem, type ProblemReason } from '../../operator/domain/base/errors.ts'
-import { ApiError, isRefusedForGood } from '../../operator/kube/client/client.ts'
+import { ApiError, isRejected } from '../../operator/kube/client/client.ts'
 
 const statusByReason: Readonly<Record<ProblemReason, number>> = {
   Invalid: 400,
@@ -59,7 +59,7 @@ function problemRefusal({ reason, message, details }: Problem): Refusal {
 function apiRefusal(error: ApiError): Refusal {
   const { status, message, retryAfterSeconds = 1 } = error
   if (status === 409) return refusal('Conflict', message)
-  if (isRefusedForGood(error)) return refusal('Invalid', message)
+  if (isRejected(error)) return refusal('Invalid', message)
   if (status === 404) return refusal('NotFound', message)
   if (status === 429) return { ...refusal('TooManyRequests', 'the cluster is busy'), retryAfterSeconds }
   if (status === 403 && message.includes('being terminated')) {

@@ -3,7 +3,7 @@ import { AccessToken, Membership, User } from '../api/access.ts'
 import { newObject } from '../api/kind.ts'
 import { systemNamespace } from '../api/names.ts'
 import { type Cluster, readObject } from '../kube/cache/cluster.ts'
-import { isAlreadyThere } from '../kube/client/client.ts'
+import { isAlreadyExists } from '../kube/client/client.ts'
 import { secretResource } from '../kube/client/resource.ts'
 import { createQueue } from '../kube/loop/queue.ts'
 import type { Log } from '../log.ts'
@@ -51,9 +51,9 @@ export function startOrganizations(
   const { store } = cluster
   const queue = createQueue(4, async (name) => {
     if (!isActive() || !store.isOrganization(name)) return
-    const isTerminating = store.namespaces.get('', name)?.metadata.deletionTimestamp
+    const isNamespaceTerminating = store.namespaces.get('', name)?.metadata.deletionTimestamp
     const hasAdministrator = store.list(Membership, name).some(({ spec }) => spec.role === 'administrator')
-    if (hasAdministrator || isTerminating) return
+    if (hasAdministrator || isNamespaceTerminating) return
     const membership = newObject(Membership, { name: adminId, namespace: name }, { role: 'administrator' })
     try {
       await unlessThere(cluster.create(Membership, membership))
@@ -76,6 +76,6 @@ async function unlessThere(creation: Promise<unknown>): Promise<void> {
   try {
     await creation
   } catch (error) {
-    if (!isAlreadyThere(error)) throw error
+    if (!isAlreadyExists(error)) throw error
   }
 }

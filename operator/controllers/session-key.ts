@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sessionKeySecret, systemNamespace } from '../api/names.ts'
 import { type Cluster, readObject } from '../kube/cache/cluster.ts'
-import { isAlreadyThere } from '../kube/client/client.ts'
+import { isAlreadyExists } from '../kube/client/client.ts'
 import { secretResource } from '../kube/client/resource.ts'
 
 /** Creates the key that signs the sessions of the gateway, unless it exists. */
@@ -17,6 +17,6 @@ export async function ensureSessionKey(cluster: Cluster): Promise<void> {
       stringData: { [key]: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     })
   } catch (error) {
-    if (!isAlreadyThere(error)) throw error
+    if (!isAlreadyExists(error)) throw error
   }
 }

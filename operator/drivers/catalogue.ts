@@ -6,7 +6,7 @@ import { ingressDescriptor } from './ingress/descriptor.ts'
 import { templateDescriptor } from './template/descriptor.ts'
 import { workloadDescriptor } from './workload/descriptor.ts'
 
-/** All drivers that are built in, as data. */
+/** Descriptors of all built-in drivers. */
 export const catalogue: readonly DriverDescriptor[] = [
   echoDescriptor,
   ingressDescriptor,

@@ -4,7 +4,7 @@ import type { FreeForm } from '../api/schema.ts'
 import type { NeighbourValue } from '../domain/graph/inputs.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 
-/** Which resource a driver is asked about. */
+/** The resource of a call. */
 interface Subject {
   readonly guResId: string
   readonly context: ResourceContext
@@ -15,31 +15,31 @@ interface Subject {
   readonly signal: AbortSignal
 }
 
-/** What a driver wants to be told again at its next call for the same resource; kept as a Secret. */
+/** Data that a driver receives again at its next call for the resource; stored in a Secret. */
 export interface Cookie {
   read(): Promise<string | undefined>
-  /** Resolves when it is kept; undefined forgets it. */
+  /** Resolves when it is stored; undefined deletes it. */
   write(text: string | undefined): Promise<void>
 }
 
-/** Everything a driver may look at; placeholders are resolved and the inputs fit the descriptor's schema. */
+/** The data of a provision; placeholders are resolved and the inputs fit the descriptor's schema. */
 export interface ProvisionRequest extends Subject {
   readonly values: FreeForm
   readonly secrets: FreeForm
-  /** Credentials of the account, where the definition names one. */
+  /** Credentials of the definition's account. */
   readonly account?: FreeForm
-  /** What the users of the resource gave. */
+  /** Parameters of the users of the resource. */
   readonly params: FreeForm
-  /** JSON pointers to the texts in `params` that secrets went into; only a workload's may hold any. */
+  /** JSON pointers to the texts in `params` that contain secrets; a workload's alone may have them. */
   readonly secretParams?: readonly string[]
   readonly neighbours: Readonly<Record<string, readonly NeighbourValue[]>>
-  /** Namespace of the environment, for objects that the resource is made of. */
+  /** Namespace of the environment, for the objects of the resource. */
   readonly namespace: string
-  /** For drivers whose descriptor says that they keep one. */
+  /** For drivers whose descriptor asks for one. */
   readonly cookie?: Cookie
 }
 
-/** Names an object of the environment's namespace. */
+/** A reference to an object in the environment's namespace. */
 export type ObservedReference = Pick<KubeObject, 'apiVersion' | 'kind'> & { readonly name: string }
 
 export interface Outputs {
@@ -47,19 +47,19 @@ export interface Outputs {
   readonly secrets: FreeForm
 }
 
-/** What stands after a provision. */
+/** The result of a provision. */
 export interface Provisioned {
   readonly outputs: Outputs
-  /** Objects to be applied to the cluster; those of an earlier provision that are missing here are taken away. */
+  /** Objects to apply; those of an earlier provision that are missing here are deleted. */
   readonly objects: readonly KubeObject[]
   /** Host names to reserve for the organization, such as `shop.example.com`; no other organization can use them. */
   readonly reservedHosts?: readonly string[]
-  /** Objects that `outputsFrom` looks at besides, made by somebody else in the environment's namespace. */
+  /** Further objects for `outputsFrom`, of other owners, in the environment's namespace. */
   readonly observed?: Readonly<Record<string, ObservedReference>>
   /**
-   * The outputs, where only objects can tell them: asked after all were applied, with the objects as they are in the
-   * cluster, in the order of `objects`; an observed one is undefined while it is not there. Throws Waiting until they
-   * tell enough. Takes the place of `outputs`.
+   * Replaces `outputs` when they depend on objects: called after all are applied, with the objects as they are in the
+   * cluster, in the order of `objects`; an observed object that does not exist is undefined. Throws Waiting until the
+   * objects suffice.
    */
   outputsFrom?(
     objects: readonly KubeObject[],
@@ -67,38 +67,38 @@ export interface Provisioned {
   ): Promise<Outputs>
 }
 
-/** What a deprovision works from: nothing but what was remembered. */
+/** The data of a deprovision, all from the resource's status. */
 export interface DeprovisionRequest extends Subject {
-  /** What `identify` said when it was provisioned. */
+  /** The result of `identify` at the provision. */
   readonly identity: FreeForm
-  /** Credentials of the account that it was provisioned with, or of what that account is now. */
+  /** Current credentials of the account of the provision. */
   readonly account?: FreeForm
-  /** Identity of what the same driver made in its place: what both claim stays. */
+  /** Identity of the replacement by the same driver: what both share is kept. */
   readonly successor?: FreeForm
-  /** For drivers whose descriptor says that they keep one; forgotten after the call. */
+  /** For drivers whose descriptor asks for one; deleted after the call. */
   readonly cookie?: Cookie
 }
 
-/** What a provider says of credentials. */
+/** A provider's verdict on credentials. */
 export interface AccountVerdict {
   readonly accepted: boolean
-  /** Why not, or what could not be tried. */
+  /** Why they are not accepted, or what could not be checked. */
   readonly message?: string
-  /** Whose credentials they are. */
+  /** The identity of the credentials. */
   readonly fields?: { readonly id: string; readonly description: string; readonly value: string }[]
 }
 
 /**
- * The hands. Both calls are safe to repeat: a provision adopts what an earlier, perhaps interrupted one made, and a
- * deprovision of what is gone succeeds. Throws Stalled when a person must act, Waiting when something must come
- * first, anything else to be tried again.
+ * A driver. Both calls are idempotent: a provision adopts what an earlier, perhaps interrupted one made, and a
+ * deprovision of a deleted resource succeeds. Throws Stalled when a person must act, Waiting when something else must
+ * happen first, any other error to retry with back-off.
  */
 export interface Driver {
   readonly descriptor: DriverDescriptor
-  /** What a deprovision will need to know, never secret; asked before anything is made. Nothing when absent. */
+  /** The data that a deprovision needs, without secrets; called before anything is made. Empty when absent. */
   identify?(request: ProvisionRequest): FreeForm | Promise<FreeForm>
   provision(request: ProvisionRequest): Promise<Provisioned>
   deprovision(request: DeprovisionRequest): Promise<void>
-  /** Asks the provider whether the credentials of an account are of use; throws when it cannot be asked. */
+  /** Checks the credentials of an account with the provider; throws when the provider cannot be reached. */
   checkAccount?(credentials: FreeForm, signal: AbortSignal): Promise<AccountVerdict>
 }

@@ -11,21 +11,21 @@ import { createTemplateDriver } from './template/driver.ts'
 import { createVirtualDriver } from './virtual/driver.ts'
 import { workload } from './workload/driver.ts'
 
-/** What an installation may choose about its drivers. */
+/** Settings of the drivers of an installation. */
 export interface DriverSettings {
-  /** 8 hexadecimal digits that tell this cluster from others. */
+  /** 8 hexadecimal digits that identify this cluster. */
   readonly installationId: string
-  /** Where DNS names lead when nothing else says it. */
+  /** The default target of DNS names. */
   readonly loadbalancer: string | undefined
   readonly cloudflareUrl: string | undefined
-  /** The way to drivers of organizations. */
+  /** Calls drivers of organizations. */
   readonly outbound: Outbound
-  /** Annotations that no Ingress may get, the usual ones when undefined, and exceptions from them. */
+  /** Annotations that no Ingress may have (the documented ones when undefined), and exceptions. */
   readonly ingressDeniedAnnotations: readonly string[] | undefined
   readonly ingressAllowedAnnotations: readonly string[]
 }
 
-/** All drivers that are built in, the same list as the catalogue with hands, and how others are made. */
+/** The built-in drivers, in the order of the catalogue, and constructors of others. */
 export function openDrivers(settings: DriverSettings) {
   const templates = createTemplates()
   const dnsCloudflare = createDnsCloudflare({

@@ -5,7 +5,7 @@ import type { ProvisionRequest } from './driver.ts'
 
 const soonSeconds = 5
 
-/** What every template of a resource sees. */
+/** The data of every template of a resource. */
 export function templateData(request: ProvisionRequest): FreeForm {
   const { guResId, type, namespace, params, values, secrets } = request
   return {
@@ -18,7 +18,7 @@ export function templateData(request: ProvisionRequest): FreeForm {
   }
 }
 
-/** The inputs without the templates that are among them. */
+/** The inputs without the templates. */
 export function withoutTemplates({ templates: _, ...rest }: FreeForm): FreeForm {
   return rest
 }
@@ -29,7 +29,7 @@ const stalledReasons = {
   TooLarge: 'TemplateTooLarge',
 } as const
 
-/** Renders templates of a definition: what its author must change is Stalled, what comes by itself is Waiting. */
+/** Renders templates of a definition; Stalled when its author must act, Waiting when an object is not ready. */
 export async function renderTemplates(
   templates: Templates,
   steps: readonly Step[],

@@ -5,38 +5,38 @@ import { encodingsOf } from '../domain/secret/redact.ts'
 
 const shortest = 6
 const shortestLikely = 8
-/** A field whose text is secret, whatever it looks like. */
+/** A field whose text is always secret. */
 const secretField = /pass|pwd|secret|token|credential|private|key(?!_?id)/i
 const namingField = /(?:name|id|ur[il]|type)$/i
-/** Parts of names, as `eu-central-1`, `db01.example.com` and `shop_user` are made of. */
+/** Parts of names such as `eu-central-1`, `db01.example.com` and `shop_user`. */
 const partOfName = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)\d{0,3}$|^\d+$/
 
-/** The texts by which secrets would be recognized, however they are encoded; short ones are left out. */
+/** The secrets in all encodings that a leak may have, without short ones. */
 export function secretWords(secrets: unknown): readonly string[] {
   return formsOfAll([...leavesIn(secrets)].map(({ text }) => text))
 }
 
 /**
- * The same for a driver that we do not know. Among credentials stand regions, hosts and user names, which outputs hold
- * with good reason: what looks like a name is none, unless its field says so, nor is what `plain` tells anyway.
+ * The same for a third-party driver. Credentials include regions, hosts and user names, which outputs may contain: a text
+ * that looks like a name is not secret unless its field says so, nor is one that `plain` contains.
  */
 export function likelySecretWords(secrets: unknown, plain: unknown): readonly string[] {
   const likely = [...leavesIn(secrets)].filter(
     ({ field, text }) => text.length >= shortestLikely && (saysSecret(field) || !looksLikeName(text)),
   )
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
-  const told = occurrencesOf(
+  const inPlain = occurrencesOf(
     likely.map(({ text }) => inJson(text)),
     [JSON.stringify(plain)],
   )
-  const known = new Set([...told].map(({ word }) => word))
+  const known = new Set([...inPlain].map(({ word }) => word))
   return formsOfAll(likely.map(({ text }) => text).filter((text) => !known.has(inJson(text))))
 }
 
-/** Data that is not secret, and how the author of the driver knows it. */
+/** Data that is not secret, with its name in messages. */
 export type Plain = readonly [what: string, data: unknown]
 
-/** Refuses what is not secret and holds a secret; all at once, since looking for many words costs more than looking long. */
+/** Throws Stalled when plain data contains a secret; one search over all texts is faster than one for each. */
 export function refuseLeak(plain: readonly Plain[], words: readonly string[]): void {
   const whats: string[] = []
   const texts: string[] = []
@@ -53,7 +53,7 @@ export function refuseLeak(plain: readonly Plain[], words: readonly string[]): v
     )
 }
 
-/** Outputs that are not secret: their names first, which are not told, then each. */
+/** The plain outputs: their names, which no message shows, then each value. */
 export function plainOutputs(values: FreeForm, whose = ''): readonly Plain[] {
   return [
     [`the name of an output${whose}`, Object.keys(values)],
@@ -75,7 +75,7 @@ function formsOfAll(texts: readonly string[]): readonly string[] {
 }
 
 interface Leaf {
-  /** Name of the field that holds it; that of the nearest one for a member of a list. */
+  /** Name of its field, or of the field of its list. */
   readonly field: string
   readonly text: string
 }

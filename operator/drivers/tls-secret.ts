@@ -2,13 +2,13 @@ import type { KubeObject } from '../api/kind.ts'
 import { Stalled } from '../domain/base/errors.ts'
 import { checkCertificate } from '../domain/secret/certificate.ts'
 
-/** A certificate and its key, in PEM, as a Secret of type `kubernetes.io/tls` has them. */
+/** A certificate and its key in PEM, as in a Secret of type `kubernetes.io/tls`. */
 export interface TlsPair {
   readonly 'tls.crt': string
   readonly 'tls.key': string
 }
 
-/** Stalled for a certificate that does not fit the names below a domain: it is no use to anybody. */
+/** Throws Stalled when a certificate is not valid for the names below a domain. */
 export function refuseBadCertificate(
   { 'tls.crt': crt, 'tls.key': key }: TlsPair,
   domain: string,
@@ -18,7 +18,7 @@ export function refuseBadCertificate(
   if (problems.length > 0) throw new Stalled('InvalidCertificate', problems.join('; '))
 }
 
-/** The Secret of the certificate of a resource; `metadata.name` is what its output names. */
+/** The Secret with the certificate of a resource; its name is an output. */
 export function tlsSecret(guResId: string, namespace: string, tls: TlsPair): KubeObject {
   const encoded = (text: string) => Buffer.from(text).toString('base64')
   return {

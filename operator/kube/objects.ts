@@ -5,11 +5,13 @@ import type { Log } from '../log.ts'
 import { type Cache, createCache } from './cache/cache.ts'
 import { isGone, readObject } from './cache/cluster.ts'
 import { type Reflector, startReflector } from './cache/reflector.ts'
-import { ApiError, type KubeClient } from './client/client.ts'
-import { explainRefusal } from './client/refusal.ts'
+import { isNotFound, type KubeClient } from './client/client.ts'
+import { explainRejection } from './client/explain-rejection.ts'
 import { pathOf, type Resource } from './client/resource.ts'
 
-/** Names an object of any kind. */
+type MetadataHandler = (metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void
+
+/** A reference to an object of any kind. */
 export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
@@ -18,21 +20,21 @@ export interface ObjectReference {
 }
 
 /**
- * Objects of any kind that the cluster serves: those that resources are made of. Every request that the cluster refuses
- * for lack of a right is Stalled, NotAllowed, and names the rule that is missing.
+ * The objects of any kind that resources consist of. A request that the cluster rejects for lack of a right is Stalled,
+ * NotAllowed, and names the missing rule.
  */
 export interface Objects {
-  /** The object where it belongs: of a kind that has namespaces in this one if it says none, of any other in none. */
+  /** The object with this namespace, when its kind is namespaced and it names none. */
   placed(object: KubeObject, namespace: string): Promise<KubeObject>
-  /** Server-side apply under our field manager; Stalled when the cluster refuses for good. */
+  /** Server-side apply with our field manager; Stalled when the cluster rejects it for good. */
   apply(object: KubeObject): Promise<KubeObject>
   read(reference: ObjectReference): Promise<KubeObject | undefined>
-  /** Deletes this very object; that it is gone already is success. */
+  /** Deletes the object with this uid; an object that is gone already is a success. */
   remove(reference: ObjectReference, uid: string): Promise<void>
-  /** Metadata of our objects of a kind, watched from the first call on; ready when synced, Stalled when not allowed. */
+  /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
-  /** Hears of every change of metadata of watched kinds. */
-  onChange(handler: (metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void): void
+  /** Calls the handler for each change of metadata of the watched kinds. */
+  onChange(handler: MetadataHandler): void
   close(): void
 }
 
@@ -44,106 +46,122 @@ interface Watched {
 /** Index of watched metadata by the GUResID in their label. */
 export const byResource = 'resource'
 
-/** The door to objects that are not of our kinds. */
+/** Access to objects that are not of our kinds. */
 export function openObjects(client: KubeClient, log: Log): Objects {
-  const known = new Map<string, Resource>()
-  const watched = new Map<string, Watched>()
-  const handlers: ((metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void)[] = []
+  return new ClusterObjects(client, log)
+}
 
-  async function resourceFor({
-    apiVersion,
-    kind,
-  }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
+class ClusterObjects implements Objects {
+  readonly #client: KubeClient
+  readonly #log: Log
+  readonly #resources = new Map<string, Resource>()
+  readonly #watched = new Map<string, Watched>()
+  readonly #handlers: MetadataHandler[] = []
+
+  constructor(client: KubeClient, log: Log) {
+    this.#client = client
+    this.#log = log
+  }
+
+  async placed(object: KubeObject, namespace: string): Promise<KubeObject> {
+    if (object.metadata.namespace !== undefined) return object
+    const { namespaced } = await this.#resourceOf(object)
+    return namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object
+  }
+
+  async apply(object: KubeObject): Promise<KubeObject> {
+    const resource = await this.#resourceOf(object)
+    const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
+    return explaining('apply', { ...object.metadata, kind: resource.kind }, async () => {
+      const answer = await this.#client.request('PATCH', path, {
+        body: object,
+        contentType: 'application/apply-patch+yaml',
+        query: { fieldManager, force: true },
+      })
+      return answer as KubeObject // the applied object
+    })
+  }
+
+  async read(reference: ObjectReference): Promise<KubeObject | undefined> {
+    const resource = await this.#resourceOf(reference)
+    const { namespace, name } = reference
+    return explaining('get', reference, () => readObject(this.#client, resource, namespace, name))
+  }
+
+  async remove(reference: ObjectReference, uid: string): Promise<void> {
+    const resource = await this.#resourceOf(reference)
+    const path = pathOf(resource, reference.namespace, reference.name)
+    const body = { preconditions: { uid }, propagationPolicy: 'Background' }
+    await explaining('delete', reference, async () => {
+      try {
+        await this.#client.request('DELETE', path, { body })
+      } catch (error) {
+        if (!isGone(error)) throw error
+      }
+    })
+  }
+
+  async watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache> {
+    const resource = await this.#resourceOf(reference)
+    const key = `${resource.apiVersion} ${resource.plural}`
+    const entry = this.#watched.get(key) ?? this.#startWatch(resource)
+    this.#watched.set(key, entry)
+    await explaining('watch', { kind: resource.kind }, async () => {
+      try {
+        await entry.reflector.synced
+      } catch (error) {
+        // The next call tries again: the watch may be allowed by then.
+        if (this.#watched.get(key) === entry) this.#watched.delete(key)
+        throw error
+      }
+      const forbidden = entry.reflector.forbidden()
+      if (forbidden) throw forbidden
+    })
+    return entry.cache
+  }
+
+  onChange(handler: MetadataHandler): void {
+    this.#handlers.push(handler)
+  }
+
+  close(): void {
+    for (const { reflector } of this.#watched.values()) reflector.stop()
+  }
+
+  async #resourceOf({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
     const key = `${apiVersion} ${kind}`
-    const resource =
-      known.get(key) ?? (await explaining('discover', { kind }, () => discover(client, apiVersion, kind)))
+    const known = this.#resources.get(key)
+    if (known) return known
+    const resource = await explaining('discover', { kind }, () => discover(this.#client, apiVersion, kind))
     if (!resource) throw new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
-    known.set(key, resource)
+    this.#resources.set(key, resource)
     return resource
   }
 
-  function startWatch(resource: Resource): Watched {
+  #startWatch(resource: Resource): Watched {
+    const { apiVersion, kind } = resource
     const cache = createCache(
       { [byResource]: (object: KubeObject) => [object.metadata.labels?.[labels.resource] ?? ''] },
-      (error) => log.error('a handler of changes threw', { error }),
+      (error) => this.#log.error('a change handler failed', { error }),
     )
     let isFirstList = true
     cache.subscribe(({ before, after }) => {
       const object = after ?? before
       if (object)
-        for (const handler of handlers)
-          handler({ ...object, apiVersion: resource.apiVersion, kind: resource.kind }, !after, isFirstList)
+        for (const handler of this.#handlers) handler({ ...object, apiVersion, kind }, !after, isFirstList)
     })
-    const reflector = startReflector(client, resource, cache, log, {
+    const reflector = startReflector(this.#client, resource, cache, this.#log, {
       labelSelector: `${labels.managedBy}=${manager},${labels.resource}`,
       metadataOnly: true,
-      mayBeRefused: true,
+      failIfForbidden: true,
     })
     reflector.synced.then(
       () => {
         isFirstList = false
       },
-      () => {}, // whoever waits for it is told
+      () => {}, // `watch` throws it
     )
     return { cache, reflector }
-  }
-
-  return {
-    async placed(object, namespace) {
-      if (object.metadata.namespace !== undefined) return object
-      const { namespaced } = await resourceFor(object)
-      return namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object
-    },
-    async apply(object) {
-      const resource = await resourceFor(object)
-      const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
-      const request = { body: object, contentType: 'application/apply-patch+yaml' }
-      return explaining('apply', { ...object.metadata, kind: resource.kind }, async () => {
-        const query = { fieldManager, force: true }
-        return (await client.request('PATCH', path, { ...request, query })) as KubeObject // what was applied
-      })
-    },
-    async read(reference) {
-      const resource = await resourceFor(reference)
-      const { namespace, name } = reference
-      return explaining('get', reference, () => readObject(client, resource, namespace, name))
-    },
-    async remove(reference, uid) {
-      const resource = await resourceFor(reference)
-      const path = pathOf(resource, reference.namespace, reference.name)
-      const body = { preconditions: { uid }, propagationPolicy: 'Background' }
-      await explaining('delete', reference, async () => {
-        try {
-          await client.request('DELETE', path, { body })
-        } catch (error) {
-          if (!isGone(error)) throw error
-        }
-      })
-    },
-    async watch(reference) {
-      const resource = await resourceFor(reference)
-      const key = `${resource.apiVersion} ${resource.plural}`
-      const entry = watched.get(key) ?? startWatch(resource)
-      watched.set(key, entry)
-      await explaining('watch', { kind: resource.kind }, async () => {
-        try {
-          await entry.reflector.synced
-        } catch (error) {
-          // Asked anew at the next time: the right may have been given by then.
-          if (watched.get(key) === entry) watched.delete(key)
-          throw error
-        }
-        const refusal = entry.reflector.refusal()
-        if (refusal) throw refusal
-      })
-      return entry.cache
-    },
-    onChange(handler) {
-      handlers.push(handler)
-    },
-    close() {
-      for (const { reflector } of watched.values()) reflector.stop()
-    },
   }
 }
 
@@ -156,7 +174,7 @@ async function discover(client: KubeClient, apiVersion: string, kind: string): P
     const found = resources.find((each) => each.kind === kind && !each.name.includes('/'))
     return found && { apiVersion, kind, plural: found.name, namespaced: found.namespaced }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }
@@ -169,6 +187,6 @@ async function explaining<T>(
   try {
     return await work()
   } catch (error) {
-    throw explainRefusal(error, verb, target)
+    throw explainRejection(error, verb, target)
   }
 }

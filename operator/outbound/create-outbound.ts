@@ -9,25 +9,25 @@ import type { Outbound, OutboundRequest } from './outbound.ts'
 import { plainHeaders, readBody } from './read-answer.ts'
 import { createTargetRules, portOf, type TargetRules } from './target.ts'
 
-/** Asks for all addresses of a name, as `lookup` of `node:dns` does. */
+/** Resolves all addresses of a name, as `lookup` of `node:dns` does. */
 export type Resolve = (
   host: string,
   options: LookupOptions & { readonly all: true },
   answer: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** Settings of the guard. */
+/** Settings of outbound calls. */
 export interface OutboundSettings {
   /** Exceptions of the cluster administrator: ranges, addresses, host names. */
   readonly allowed: readonly string[]
-  /** Certificate authorities (PEM) that are trusted besides the usual ones. */
+  /** Additional trusted certificate authorities (PEM). */
   readonly ca?: string
   readonly lookup?: Resolve
-  /** Milliseconds for name, connection and TLS together; 3,000 when not given. */
+  /** Milliseconds for name resolution, connection and TLS together; 3,000 by default. */
   readonly connectMs?: number
 }
 
-/** The guard; throws when a setting cannot be read. */
+/** Creates the client of outbound calls; throws when a setting is not valid. */
 export function createOutbound(settings: OutboundSettings): Outbound {
   const { allowed, ca, lookup = systemLookup, connectMs = 3000 } = settings
   const rules = createTargetRules(allowed)
@@ -66,7 +66,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
         agent.request({
           origin: url.origin,
           path: `${url.pathname}${url.search}`,
-          method: request.method as 'GET', // the type knows no other than the usual ones
+          method: request.method as 'GET', // the type lists standard methods alone
           headers,
           body: request.body ?? null,
           signal: AbortSignal.any([request.signal, timeout]),
@@ -75,10 +75,10 @@ export function createOutbound(settings: OutboundSettings): Outbound {
           bodyTimeout: 0,
         }),
       )
-      // The time may be up while nobody reads the body.
+      // The timeout may end the body before it is read.
       answer.body.on('error', () => {})
       const received = plainHeaders(answer.headers)
-      await heard(request, statusCode, received).catch((error: unknown) => {
+      await notifyHeaders(request, statusCode, received).catch((error: unknown) => {
         answer.body.destroy()
         throw error
       })
@@ -89,7 +89,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   }
 }
 
-async function heard(
+async function notifyHeaders(
   request: OutboundRequest,
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -97,7 +97,7 @@ async function heard(
   await request.onHeaders?.(status, headers)
 }
 
-/** A lookup that answers only what was checked: it runs within each connection, so no other answer can come between. */
+/** A lookup that returns checked addresses alone; each connection uses the addresses that were checked for it. */
 function checkedLookup(rules: TargetRules, lookup: Resolve, port: string): LookupFunction {
   return (host, options, answer) => {
     lookup(host, { ...options, all: true }, (error, addresses) => {
@@ -118,12 +118,12 @@ function checkedLookup(rules: TargetRules, lookup: Resolve, port: string): Looku
   }
 }
 
-/** Trust in the usual authorities and in those given; made once, because reading the usual ones takes a while. */
+/** The default authorities and the additional ones; built once, because reading the default ones is slow. */
 function trustIn(ca: string | undefined): SecureContext {
   if (ca === undefined || ca.trim() === '') return createSecureContext({ minVersion: 'TLSv1.2' })
   const certificates = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)
   if (!certificates) throw new Error('the certificate authorities for outbound calls hold no certificate')
-  // Throws for one that is broken, which the context would pass over.
+  // Throws for a broken certificate, which the context would ignore.
   const added = certificates.map((each) => new X509Certificate(each).toString())
   return createSecureContext({
     ca: [...getCACertificates('default'), ...added],

@@ -1,7 +1,7 @@
-/** The target of a call is not one that may be called; nothing was connected to. */
+/** The target is not allowed; no connection was made. */
 export class TargetRefused extends Error {
   override readonly name = 'TargetRefused'
-  /** Whether an exception for the host or its address would let the call through. */
+  /** Whether a setting for the host or its address can allow the call. */
   readonly isAllowable: boolean
   constructor(message: string, isAllowable = false) {
     super(message)
@@ -9,12 +9,12 @@ export class TargetRefused extends Error {
   }
 }
 
-/** A header that must not be sent as it is; nothing was sent. */
+/** A header is not valid; nothing was sent. */
 export class InvalidHeader extends TypeError {
   override readonly name = 'InvalidHeader'
 }
 
-/** What kept an answer from coming. */
+/** Why a call has no response. */
 export type OutboundErrorCode =
   | 'Timeout'
   | 'Aborted'
@@ -24,7 +24,7 @@ export type OutboundErrorCode =
   | 'Compressed'
   | 'Closed'
 
-/** No answer came, or none that can be read; the message tells neither headers nor bodies. */
+/** A call has no readable response; the message contains neither headers nor bodies. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
   readonly code: OutboundErrorCode

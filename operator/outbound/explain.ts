@@ -1,6 +1,6 @@
 import { InvalidHeader, OutboundError, TargetRefused } from './errors.ts'
 
-/** What is known of a call that brought no answer. */
+/** The circumstances of a call without a response. */
 export interface Circumstances {
   readonly url: URL
   readonly totalMs: number
@@ -11,7 +11,7 @@ export interface Circumstances {
 const certificateCodes =
   /^(CERT_|DEPTH_ZERO_|UNABLE_TO_|SELF_SIGNED_|ERR_TLS_CERT_|ERR_SSL_|INVALID_CA|INVALID_PURPOSE|EPROTO$)/
 
-/** The error that a caller of the guard sees: the same text for the same trouble, addresses of nobody in it. */
+/** The error for the caller: the same text for the same cause, without IP addresses. */
 export function explain(error: unknown, { url, totalMs, isTimeout, isAborted }: Circumstances): Error {
   if (error instanceof TargetRefused || error instanceof InvalidHeader || error instanceof OutboundError)
     return error
@@ -28,12 +28,12 @@ export function explain(error: unknown, { url, totalMs, isTimeout, isAborted }: 
   return new OutboundError('Connection', `no answer from '${host}': ${code}`)
 }
 
-/** Why it went wrong in one word; the texts of such errors may hold addresses and more. */
+/** The error's code; its message may contain addresses. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'unknown'
-  const { code, name, cause, errors } = error as Partial<NodeJS.ErrnoException & AggregateError> // only to look
+  const { code, name, cause, errors } = error as Partial<NodeJS.ErrnoException & AggregateError> // any error
   if (code) return code
-  // Several addresses, each with an error of its own.
+  // One error for each address.
   if (errors?.length) return codeOf(errors[0])
   return cause === undefined ? (name ?? 'unknown') : codeOf(cause)
 }

@@ -1,17 +1,17 @@
-/** One call to somebody else's server. */
+/** One call to a server that a user names. */
 export interface OutboundRequest {
   readonly method: string
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal: AbortSignal
-  /** Schemes that the caller allows, `https:` alone when not given. */
+  /** Allowed schemes; `https:` alone by default. */
   readonly protocols?: readonly string[]
-  /** Milliseconds for the whole call; 10,000 when not given. */
+  /** Milliseconds for the whole call; 10,000 by default. */
   readonly totalMs?: number
-  /** Bytes of the answer's body that are read; more is an error. 1 MiB when not given. */
+  /** Maximum size of the response body; 1 MiB by default. */
   readonly maxBytes?: number
-  /** Awaited before the body is read, so that what a header tells is kept even if no body ever comes. */
+  /** Awaited before the body is read, so that headers count even when the body never arrives. */
   onHeaders?(status: number, headers: OutboundResponse['headers']): Promise<void>
 }
 
@@ -23,14 +23,13 @@ export interface OutboundResponse {
 }
 
 /**
- * The one way to servers that somebody names: the address is checked after resolution and connected to as checked,
- * private ranges only where the cluster administrator allows them; bytes and time are bounded, no redirect is followed.
+ * Calls servers that users name. Connects only to addresses that were checked after name resolution; private ranges need
+ * a setting of the cluster administrator. Size and time are bounded, and no redirect is followed.
  */
 export interface Outbound {
   /**
-   * Any answer of the server is an answer, whatever its status. Throws TargetRefused for an address that is not
-   * allowed, InvalidHeader for a header that must not be sent, OutboundError for everything else that keeps an answer
-   * from coming; none of them tells the values of headers, or bodies.
+   * Returns the response, whatever its status. Throws TargetRefused for an address that is not allowed, InvalidHeader for
+   * an invalid header, OutboundError when there is no response; none of them contains header values or bodies.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>
   close(): Promise<void>

@@ -2,15 +2,15 @@ import { BlockList, isIP } from 'node:net'
 
 /** A range of addresses that is not the public internet. */
 export interface Range {
-  /** What it is, with the range itself. */
+  /** The name of the range and the range. */
   readonly title: string
-  /** Whether only a range opens it, never a host name: what answers there gives credentials to whoever asks. */
+  /** Whether only a range in the settings allows it, never a host name, because it may serve credentials. */
   readonly byRangeOnly: boolean
   includes(address: string): boolean
 }
 
-/** Ranges by what they are; the first that fits names the refusal. */
-const refused: Readonly<Record<string, readonly string[]>> = {
+/** Ranges by name; the first match names the error. */
+const nonPublic: Readonly<Record<string, readonly string[]>> = {
   'the metadata service of a cloud': [
     '169.254.169.254/32',
     '168.63.129.16/32',
@@ -34,7 +34,7 @@ const refused: Readonly<Record<string, readonly string[]>> = {
 
 const byRangeOnly = new Set(['the metadata service of a cloud', 'link-local'])
 
-const ranges: readonly Range[] = Object.entries(refused).flatMap(([title, members]) =>
+const ranges: readonly Range[] = Object.entries(nonPublic).flatMap(([title, members]) =>
   members.map((text) => ({
     title: `${title} (${text})`,
     byRangeOnly: byRangeOnly.has(title),
@@ -42,11 +42,11 @@ const ranges: readonly Range[] = Object.entries(refused).flatMap(([title, member
   })),
 )
 
-/** All that is public of IPv6. */
+/** The public addresses of IPv6. */
 const globalUnicast = rangeOf('2000::/3') ?? throwUnreadable('2000::/3')
 const unassigned: Range = { title: 'not of the public internet', byRangeOnly: false, includes: () => true }
 
-/** Whether an address is in a range as it is written, `10.0.0.0/8`, or is the one address; undefined for no such text. */
+/** Whether an address is in a range such as `10.0.0.0/8` or equals an address; undefined for any other text. */
 export function rangeOf(text: string): ((address: string) => boolean) | undefined {
   const [, base = '', digits] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
   const family = isIP(base)
@@ -56,11 +56,11 @@ export function rangeOf(text: string): ((address: string) => boolean) | undefine
   const list = new BlockList()
   const type = family === 4 ? 'ipv4' : 'ipv6'
   list.addSubnet(base, prefix, type)
-  // A list of IPv6 ranges takes every IPv4 address for a mapped one: only the own family is asked.
+  // A list of IPv6 ranges treats IPv4 addresses as mapped ones, so the family is checked first.
   return (address) => isIP(address) === family && list.check(address, type)
 }
 
-/** Which range keeps an address from being public; a text that is no address is never public. */
+/** The range that makes an address non-public; a text that is no address is never public. */
 export function rangeAround(address: string): Range | undefined {
   const found = ranges.find((range) => range.includes(address))
   if (found) return found

@@ -13,7 +13,7 @@ export function plainHeaders(headers: Readonly<Record<string, string | string[] 
   )
 }
 
-/** The body as text; ends the connection rather than read a byte more than `maxBytes`. */
+/** The body as text; closes the connection at more than `maxBytes`. */
 export async function readBody(body: Readable, headers: Headers, maxBytes: number): Promise<string> {
   const encoding = headers['content-encoding'] ?? ''
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
@@ -27,7 +27,7 @@ export async function readBody(body: Readable, headers: Headers, maxBytes: numbe
   }
   const chunks: Buffer[] = []
   let bytes = 0
-  // Leaving the loop destroys the body.
+  // An exit from the loop destroys the body.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
     if (bytes > maxBytes) throw tooLarge

@@ -2,16 +2,16 @@ import { isIP } from 'node:net'
 import { TargetRefused } from './errors.ts'
 import { rangeAround, rangeOf } from './ranges.ts'
 
-/** Which targets may be called: what is public, and what the cluster administrator allows besides. */
+/** Allows public targets and the exceptions of the cluster administrator. */
 export interface TargetRules {
-  /** The URL of a call, where its scheme and a literal address in it are allowed. */
+  /** Parses the URL; throws TargetRefused unless its scheme and a literal address in it are allowed. */
   check(url: string, protocols: readonly string[]): URL
   /** Throws TargetRefused unless every address that a host resolves to is allowed. */
   checkAddresses(host: string, port: string, addresses: readonly string[]): void
 }
 
 interface NameException {
-  /** The name, or with a leading dot the end of it. */
+  /** A host name, or a suffix with a leading dot. */
   readonly name: string
   readonly port: string | undefined
 }
@@ -54,7 +54,7 @@ export function createTargetRules(allowed: readonly string[]): TargetRules {
   }
 }
 
-/** The port of a URL, that of its scheme where it names none. */
+/** The port of a URL, or the default port of its scheme. */
 export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): string {
   if (port !== '') return port
   return protocol === 'http:' ? '80' : '443'

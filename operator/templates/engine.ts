@@ -54,7 +54,7 @@ const Base = Engine as unknown as new (
   config: EngineConfig<string>,
 ) => Steps & { parse(text: string): ParsedTemplate } // private to the type checker alone
 
-/** Renders Go templates; maps give nothing but their own keys, and the output is bounded. */
+/** Renders Go templates; templates see own keys of maps alone, and the output is bounded. */
 export function createGoEngine(funcs: FuncMap): { render(template: string, data: unknown): string } {
   return {
     render(template, data) {
@@ -84,7 +84,7 @@ class GoEngine extends Base {
     Object.setPrototypeOf(this.funcs, null) // a function is one of these, and none that every object has
   }
 
-  // A variable declared in a branch ends with it.
+  // A variable is scoped to its branch.
   override evalIf(node: object, scope: Scope, output: Output): void {
     super.evalIf(node, within(scope), output)
   }
@@ -116,7 +116,7 @@ class GoEngine extends Base {
     return Array.from({ length: Math.max(0, value) }, (_, i) => i)
   }
 
-  // A template sees what it is given as `.` and `$`, and none of the variables of its caller.
+  // A template sees its argument as `.` and `$`, and no variables of its caller.
   override evalTemplateInvoke(node: Invocation, scope: Scope, output: Output): void {
     const { pipe, ...rest } = node
     super.evalTemplateInvoke(rest, alone(pipe && this.evalPipe(pipe, scope, output)), output)
@@ -161,7 +161,7 @@ class GoEngine extends Base {
   }
 }
 
-/** The error with the place that it happened at; what the library's own functions say may hold data, and is left out. */
+/** The error with its place; messages of the library's functions may contain data and are omitted. */
 function located(error: unknown, { pos }: Place, name: string | undefined): unknown {
   if (!(error instanceof Error) || error instanceof TemplateError || error instanceof NotYet) return error
   if (error instanceof FunctionFault)

@@ -1,6 +1,6 @@
 import type { Failure } from './messages.ts'
 
-/** Why templates gave nothing; the message names the template and the place in it, never the data. */
+/** Rendering failed; the message names the template and the place, never data. */
 export class TemplatesFailed extends Error {
   /**
    * `NotYet`: a template waits for an object; `Invalid`: it will never work with these data; `TooLarge`: it takes more

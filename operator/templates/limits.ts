@@ -1,27 +1,27 @@
-/** Characters of a rendered template, and of any text on the way to it. */
+/** Maximum length of a rendered template and of intermediate texts. */
 export const maxTextLength = 1_048_576
 
-/** Items of a list that a function makes. */
+/** Maximum items of a list that a function returns. */
 export const maxListLength = 100_000
 
-/** What a function of a template says against its arguments; never with the data in it. */
+/** Arguments of a template function are not valid; the message contains no data. */
 export class FunctionFault extends Error {}
 
-/** Something that a template asks for is not there yet. */
+/** A template needs an object that does not exist yet. */
 export class NotYet extends Error {}
 
-/** The text, unless it is longer than any may be. */
+/** Returns the text; throws when it is too long. */
 export function bounded(text: string): string {
   checkLength(text.length)
   return text
 }
 
-/** Refuses to make a text of so many characters. */
+/** Throws when a text would be too long. */
 export function checkLength(length: number): void {
   if (length > maxTextLength) throw new FunctionFault(`makes a text of more than ${maxTextLength} characters`)
 }
 
-/** Refuses to make a list of so many items. */
+/** Throws when a list would have too many items. */
 export function checkItems(length: number): void {
   if (length > maxListLength) throw new FunctionFault(`makes a list of more than ${maxListLength} items`)
 }

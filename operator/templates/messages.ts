@@ -1,4 +1,4 @@
-/** One template of several; later ones see the results of earlier ones. */
+/** A template to render; later steps see the results of earlier ones. */
 export interface Step {
   /** For messages, and the name of its result. */
   readonly name: string
@@ -11,11 +11,11 @@ export interface Step {
   readonly reads: 'text' | 'yaml' | 'manifests'
   /** Where later templates find the result: a dotted path into the data. */
   readonly as?: string
-  /** Data that this template sees besides. */
+  /** Additional data for this template. */
   readonly besides?: Readonly<Record<string, unknown>>
 }
 
-/** What the worker is asked. */
+/** A request to the worker. */
 export interface WorkerRequest {
   readonly id: number
   readonly steps: readonly Step[]
@@ -25,13 +25,13 @@ export interface WorkerRequest {
 /** Results by the names of the steps. */
 export type Results = Readonly<Record<string, unknown>>
 
-/** What the worker answers. */
+/** A response of the worker. */
 export type WorkerResponse =
   | { readonly ready: true }
   | { readonly id: number; readonly results: Results }
   | { readonly id: number; readonly failure: Failure }
 
-/** Why templates gave nothing. */
+/** Why rendering failed. */
 export interface Failure {
   /** `NotYet`: one of them waits for an object; `Invalid`: it will never work with these data. */
   readonly reason: 'NotYet' | 'Invalid'

@@ -3,7 +3,7 @@ import { isDict } from './values.ts'
 
 type Leaf = (value: unknown) => string
 
-/** A value as Go prints it: `map[a:1 b:[x y]]`, keys sorted. */
+/** Prints a value as Go does: `map[a:1 b:[x y]]`, keys sorted. */
 export function print(value: unknown): string {
   return printWith(value, leafText)
 }
@@ -14,7 +14,7 @@ export function printWith(value: unknown, leaf: Leaf): string {
   let length = 0
   const push = (text: string) => {
     length += text.length
-    // Lists may share their items, so that a small value prints endlessly.
+    // Lists may share items, so the output can be much larger than the value.
     if (length > maxTextLength) throw new FunctionFault(`prints more than ${maxTextLength} characters`)
     parts.push(text)
   }
@@ -67,7 +67,7 @@ function timeText(value: Date): string {
   return `${day} ${time.replace(/\.?0*$/, '')} +0000 UTC`
 }
 
-/** What `print` gives: a space between two neighbours neither of which is text. */
+/** The result of `print`: a space between neighbours when neither is text. */
 export function printAll(values: readonly unknown[]): string {
   return values.reduce<string>((text, value, i) => {
     const isApart = i > 0 && typeof value !== 'string' && typeof values[i - 1] !== 'string'

@@ -16,11 +16,11 @@ class StepFailed extends Error {
   }
 }
 
-/** Renders the steps one after another, each with the results of those before it. */
+/** Renders the steps in order, each with the results of the earlier ones. */
 export function renderSteps({ steps, data }: Pick<WorkerRequest, 'steps' | 'data'>): Results {
   const shared = withoutPrototypes(data) as Dict // given as a map
   const results = steps.map((step): [string, unknown] => {
-    // A copy: templates can change maps, and must not change them for one another.
+    // A copy, since templates can change maps.
     const seen = withoutPrototypes({ ...shared, ...step.besides })
     const result = resultOf(step, seen)
     if (step.as !== undefined) put(shared, step.as.split('.'), result)
@@ -29,7 +29,7 @@ export function renderSteps({ steps, data }: Pick<WorkerRequest, 'steps' | 'data
   return Object.fromEntries(results)
 }
 
-/** Why rendering failed, in words for the author of the template: the place and the reason, never the data. */
+/** The place and the reason of a failure, for the author of the template, without data. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof StepFailed) return error.failure
   return { reason: 'Invalid', message: 'the templates cannot be rendered' }

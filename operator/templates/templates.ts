@@ -7,19 +7,19 @@ import { answerOf, startThread, type ThreadLimits } from './thread.ts'
 export { TemplatesFailed } from './failed.ts'
 export type { Results, Step } from './messages.ts'
 
-/** How much templates may take. */
+/** Limits of rendering. */
 export interface TemplateLimits extends ThreadLimits {
-  /** Calls of one organization that may wait for their turn. */
+  /** Maximum waiting calls of one organization. */
   readonly waiting: number
-  /** Milliseconds without a call after which nothing is kept ready. */
+  /** Milliseconds without a call after which the thread is stopped. */
   readonly idleMs: number
 }
 
-/** Renders Go templates of people whom nobody needs to trust: apart from the process, within limits, one call at a time. */
+/** Renders untrusted Go templates in a separate thread, within limits, one call at a time. */
 export interface Templates {
   /**
-   * Renders the steps in their order, each seeing the results of those before it; throws TemplatesFailed. Organizations
-   * take turns, so that none waits for all calls of another.
+   * Renders the steps in order, each with the results of the earlier ones; throws TemplatesFailed. Organizations take
+   * turns, so that none waits for all calls of another.
    */
   render(
     organizationId: string,
@@ -38,7 +38,7 @@ interface Job extends Omit<WorkerRequest, 'id'> {
 
 const defaults: TemplateLimits = { timeoutMs: 2_000, memoryMb: 64, waiting: 100, idleMs: 60_000 }
 
-/** The templates' own thread is started when it is first needed, and anew when one call went beyond its limits. */
+/** Starts the thread on first use, and again after a call that exceeds a limit. */
 export function createTemplates(limits: Partial<TemplateLimits> = {}): Templates {
   return new TemplateQueue({ ...defaults, ...limits })
 }

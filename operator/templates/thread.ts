@@ -6,7 +6,7 @@ import { isObject } from '../domain/base/json.ts'
 import { TemplatesFailed } from './failed.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
-/** How much one call may take. */
+/** Limits of one call. */
 export interface ThreadLimits {
   /** Milliseconds of work. */
   readonly timeoutMs: number
@@ -14,25 +14,25 @@ export interface ThreadLimits {
   readonly memoryMb: number
 }
 
-/** A thread that had no chance to do its work within this time is on a machine that has too much to do. */
+/** A thread that cannot do its work within this time is on an overloaded machine. */
 const patienceMs = 20_000
 
-/** A thread that waits for requests; `onEnd` is called when it is no more. */
+/** Starts a thread that waits for requests; calls `onEnd` when it exits. */
 export async function startThread({ memoryMb }: ThreadLimits, onEnd: () => void): Promise<Worker> {
   const bundled = join(import.meta.dirname, 'template-worker.mjs')
   const file = existsSync(bundled) ? bundled : join(import.meta.dirname, 'worker.ts')
   const worker = new Worker(file, {
-    // Nothing of the process goes along: neither its environment nor its options.
+    // The thread gets neither the environment nor the options of the process.
     env: {},
     execArgv: [],
-    // What it prints is no line of the log.
+    // Its output must not mix with log lines.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
   })
   worker.stdout.resume()
   worker.stderr.resume()
-  worker.on('error', () => undefined) // whoever waits for an answer is told
+  worker.on('error', () => undefined) // the waiting call receives it
   worker.once('exit', onEnd)
   try {
     await before(eventOf(worker), late)
@@ -43,7 +43,7 @@ export async function startThread({ memoryMb }: ThreadLimits, onEnd: () => void)
   }
 }
 
-/** What the thread answers; TemplatesFailed, after which it is of no use, when it goes beyond a limit. */
+/** Sends a request and returns the response; throws TemplatesFailed at a limit, after which the thread is unusable. */
 export async function answerOf(
   worker: Worker,
   request: WorkerRequest,
@@ -67,7 +67,7 @@ export async function answerOf(
 
 const tooMuchWork = new Error('the thread of the templates worked for too long')
 
-/** What comes, unless the other thing is thrown before. */
+/** Returns the first promise's value, unless the second one rejects before. */
 async function before<T>(coming: Promise<T>, limit: (signal: AbortSignal) => Promise<never>): Promise<T> {
   const over = new AbortController()
   try {
@@ -85,9 +85,9 @@ async function late(signal: AbortSignal): Promise<never> {
   )
 }
 
-/** Counts what the thread worked, not what the clock shows: a busy machine is no fault of the templates. */
+/** Measures CPU time, not wall-clock time, so that a busy machine does not fail templates. */
 async function exhausted(worker: Worker, timeoutMs: number, signal: AbortSignal): Promise<never> {
-  // Most calls end before there is anything to count.
+  // Most calls end before the first measurement.
   await sleep(timeoutMs / 10, undefined, { signal })
   const start = await workOf(worker)
   let worked = 0
@@ -98,13 +98,13 @@ async function exhausted(worker: Worker, timeoutMs: number, signal: AbortSignal)
   throw tooMuchWork
 }
 
-/** Milliseconds that the thread worked; never, once it has ended, which is told otherwise. */
+/** Milliseconds of work of the thread; never resolves after its exit, which is reported separately. */
 async function workOf(worker: Worker): Promise<number> {
   const { user, system } = await worker.cpuUsage().catch(() => new Promise<never>(() => undefined))
   return (user + system) / 1000
 }
 
-/** The next message of the thread; an error when it ends before. */
+/** The next message of the thread; throws when the thread exits before. */
 function eventOf(worker: Worker): Promise<WorkerResponse> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {

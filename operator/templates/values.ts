@@ -1,6 +1,6 @@
 import { FunctionFault } from './limits.ts'
 
-/** A map as templates see it: without a prototype, so that nothing but its own keys is in it. */
+/** A map for templates, without a prototype, so that it has own keys alone. */
 export type Dict = Record<string, unknown>
 
 /** A map of these entries. */
@@ -10,19 +10,19 @@ export function dictOf(entries: Iterable<readonly [string, unknown]>): Dict {
   return dict
 }
 
-/** A copy of JSON-like data in which every map is without a prototype. */
+/** A copy of JSON-like data whose maps have no prototype. */
 export function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes)
   if (!isDict(value)) return value
   return dictOf(Object.entries(value).map(([key, member]) => [key, withoutPrototypes(member)] as const))
 }
 
-/** Whether a value is a map: neither a list nor a point in time. */
+/** Whether a value is a map: neither a list nor a time. */
 export function isDict(value: unknown): value is Dict {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
-/** What a map has under a key of its own. */
+/** The value of an own key of a map. */
 export function own(dict: Dict, key: string): unknown {
   return Object.hasOwn(dict, key) ? dict[key] : undefined
 }
@@ -43,7 +43,7 @@ export function textArgument(value: unknown): string {
   return value
 }
 
-/** The argument, which must be a list; none is an empty one. */
+/** The argument, which must be a list; an absent one is empty. */
 export function listArgument(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return []
   if (!Array.isArray(value)) throw new FunctionFault(`takes a list, not ${typeName(value)}`)
@@ -56,20 +56,20 @@ export function dictArgument(value: unknown): Dict {
   return value
 }
 
-/** Whether a value counts as nothing: Go's zero values. */
+/** Whether a value is one of Go's zero values. */
 export function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (isDict(value)) return Object.keys(value).length === 0
   return value === undefined || value === null || value === false || value === 0 || value === ''
 }
 
-/** The argument as a whole number, however it is written; 0 for what is none. */
+/** The argument as an integer; 0 when it is not a number. */
 export function wholeArgument(value: unknown): number {
   const number = floatArgument(value)
   return Number.isFinite(number) ? Math.trunc(number) : 0
 }
 
-/** The argument as a number, however it is written; 0 for what is none. */
+/** The argument as a number; 0 when it is not one. */
 export function floatArgument(value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)

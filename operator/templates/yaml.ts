@@ -3,7 +3,7 @@ import { jsonText } from './functions/json-text.ts'
 import { bounded, FunctionFault } from './limits.ts'
 import { withoutPrototypes } from './values.ts'
 
-// Kubernetes reads YAML with libraries of Go, for which `0644` is the mode of a file.
+// The Go libraries of Kubernetes read `0644` as an octal number.
 const octal: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
@@ -12,7 +12,7 @@ const octal: ScalarTag = {
   resolve: (text) => Number.parseInt(text, 8),
 }
 
-/** The one document of a YAML text, nothing when it is blank; says what is wrong by line, never with the text. */
+/** The single document of a YAML text, undefined when it is blank; errors name the line, never the text. */
 export function parseYaml(text: string): unknown {
   const documents = parseYamlDocuments(text)
   if (documents.length > 1) throw new FunctionFault(`holds ${documents.length} YAML documents instead of one`)
@@ -38,7 +38,7 @@ export function parseYamlDocuments(text: string): unknown[] {
     }
     const value = valueOf(() => document.toJS({ maxAliasCount: 100 }))
     if (value === null || value === undefined) return []
-    jsonText(value) // too large a value is refused
+    jsonText(value) // throws when the value is too large
     return [withoutPrototypes(value)]
   })
 }

@@ -12,7 +12,7 @@ import {
   pendingSecretsIn,
 } from '../../../operator/domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
+import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { createdBy, refuseTaken } from './find.ts'
 import { untilAnswered, withRollback } from './rollback.ts'
@@ -122,7 +122,7 @@ async function ownerOf<K extends OwnerKind>(
   try {
     return { owner: await cluster.create(creation.kind, creation.wanted), isNew: true }
   } catch (error) {
-    const existing = isAlreadyThere(error) ? knownOf(creation, cluster) : undefined
+    const existing = isAlreadyExists(error) ? knownOf(creation, cluster) : undefined
     if (!existing || halfMadeName(existing, creation) === undefined) throw error
     return { owner: existing, isNew: false }
   }
@@ -135,7 +135,7 @@ function createSecret(cluster: Cluster, secret: KubeObject): Promise<boolean> {
       await cluster.createSecret(secret)
       return true
     } catch (error) {
-      if (!isAlreadyThere(error)) throw error
+      if (!isAlreadyExists(error)) throw error
       // The answer was lost, not the Secret.
       return isRepeated
     }

@@ -6,7 +6,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
+import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { type EnvironmentPath, inOrganization } from '../common/find.ts'
@@ -41,7 +41,7 @@ export async function deployOnce(
     try {
       return await deploy({ [annotations.idempotencyKey]: textOf(mark) })
     } catch (error) {
-      if (!isAlreadyThere(error)) throw error
+      if (!isAlreadyExists(error)) throw error
       // Of two that race through two gateways, the second finds what the first made.
       const same = findByMark(await allDeployments(cluster, path), mark)
       if (same) return same

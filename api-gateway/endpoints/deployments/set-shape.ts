@@ -5,7 +5,7 @@ import { emptySet, type SetContent, setId } from '../../../operator/domain/delta
 import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { isAlreadyThere } from '../../../operator/kube/client/client.ts'
+import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import type { Caller } from '../../authenticate.ts'
 import { named } from '../../response/shapes.ts'
 import { newMetadata, refuseTooLarge } from '../common/find.ts'
@@ -63,7 +63,7 @@ export async function keepSet(
       newObject(DeploymentSet, newMetadata(organization, name, caller), spec),
     )
   } catch (error) {
-    if (!isAlreadyThere(error)) throw error
+    if (!isAlreadyExists(error)) throw error
   }
   return name
 }

@@ -7,13 +7,8 @@ import { canonicalJson } from '../../domain/base/json.ts'
 import type { Cookie } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
-import {
-  hasSecretFinalizer,
-  readSecretMetadata,
-  removeSecret,
-  setSecretFinalizer,
-} from '../../kube/cache/secret-metadata.ts'
-import { secretResource } from '../../kube/client/resource.ts'
+import { readSecretMetadata, removeSecret, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
+import { hasFinalizer, secretResource } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects.ts'
 
 const key = 'cookie'
@@ -89,7 +84,7 @@ async function deleteSecret(client: Cluster['client'], namespace: string, name: 
     const secret = await readSecretMetadata(client, namespace, name)
     if (!secret) return
     if (!secret.metadata.deletionTimestamp) await removeSecret(client, secret)
-    else if (!hasSecretFinalizer(secret) || (await setSecretFinalizer(client, secret, false))) return
+    else if (!hasFinalizer(secret) || (await setSecretFinalizer(client, secret, false))) return
   }
   throw new Error(`the Secret '${name}' changes too often to be deleted`)
 }

@@ -10,7 +10,7 @@ import { planningProblem } from '../../domain/graph/guard.ts'
 import { setObjectName } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isAlreadyThere } from '../../kube/client/client.ts'
+import { isAlreadyExists } from '../../kube/client/client.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { failure } from './deployment-failure.ts'
 
@@ -93,7 +93,7 @@ async function createSet(
   try {
     await cluster.create(DeploymentSet, object, EnvironmentDeployment.kind)
   } catch (error) {
-    if (!isAlreadyThere(error)) throw error
+    if (!isAlreadyExists(error)) throw error
   }
   return name
 }

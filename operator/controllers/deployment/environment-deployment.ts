@@ -9,7 +9,7 @@ import { namespaceDescriptor } from '../../domain/resource/identity.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
-import { isRefusedForGood } from '../../kube/client/client.ts'
+import { isRejected } from '../../kube/client/client.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
@@ -218,7 +218,7 @@ class DeploymentReconciler {
 /** Fails the deployment for an object that the API server rejects for good; throws any other error again. */
 function failIfRejected(object: string, status: DeploymentStatus) {
   return (error: unknown): never => {
-    if (!isRefusedForGood(error)) throw error
+    if (!isRejected(error)) throw error
     throw failure({ ...status, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
 }

@@ -5,7 +5,7 @@ import { newObject } from '../../api/kind.ts'
 import { fieldManager } from '../../api/names.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
@@ -92,7 +92,7 @@ class SetCleanup {
       if (store.get(DeploymentSet, namespace, name)) await this.#removeUnused(namespace, name)
       else await this.#restore(key)
     } catch (error) {
-      if (isGone(error) || isTerminating(error)) return
+      if (isGone(error) || isNamespaceTerminating(error)) return
       log.warn('could not clean up a deployment set', { key, error })
       this.#queue.addAfter(key, retryMs)
     }
@@ -117,7 +117,7 @@ class SetCleanup {
     try {
       await this.#cluster.create(DeploymentSet, newObject(DeploymentSet, { namespace, name }, set.spec))
     } catch (error) {
-      if (isAlreadyThere(error)) return
+      if (isAlreadyExists(error)) return
       this.#deleted.set(key, set)
       throw error
     }

@@ -3,7 +3,7 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import { systemNamespace } from '../../api/names.ts'
 import { canonicalJson } from '../../domain/base/json.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
-import { isAlreadyThere, type KubeClient } from '../../kube/client/client.ts'
+import { isAlreadyExists, type KubeClient } from '../../kube/client/client.ts'
 import { namespaceResource, pathOf, secretResource } from '../../kube/client/resource.ts'
 
 type ResourceSpec = ActiveResource['spec']
@@ -70,7 +70,7 @@ async function makeKey(client: KubeClient): Promise<Buffer> {
     })
     return key
   } catch (error) {
-    const made = isAlreadyThere(error) ? await readKey(client) : undefined
+    const made = isAlreadyExists(error) ? await readKey(client) : undefined
     if (!made) throw error
     return made
   }

@@ -7,12 +7,8 @@ import type { Webhook } from '../../api/webhook.ts'
 import { pendingSecretsIn } from '../../domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import {
-  hasSecretFinalizer,
-  isSecretName,
-  readSecretMetadata,
-  removeSecret,
-} from '../../kube/cache/secret-metadata.ts'
+import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
+import { hasFinalizer } from '../../kube/client/resource.ts'
 
 type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
 
@@ -90,7 +86,7 @@ async function removeSecretOf(
   if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return true
   // With our finalizer the Secret stays readable until no resource needs it; without, it would be gone at once.
   const isNeeded = store.byIndex(ActiveResource, 'secret', scoped(owner, name)).length > 0
-  if (isNeeded && !hasSecretFinalizer(secret)) return false
+  if (isNeeded && !hasFinalizer(secret)) return false
   await removeSecret(client, secret)
   return true
 }

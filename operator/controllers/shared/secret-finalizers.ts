@@ -6,10 +6,10 @@ import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped, secretsNeededBy } from '../../kube/cache/kinds-in-store.ts'
 import {
-  hasSecretFinalizer,
   readSecretMetadata,
   setSecretFinalizer,
 } from '../../kube/cache/secret-metadata.ts'
+import { hasFinalizer } from '../../kube/client/resource.ts'
 import { SecretNeeds } from './secret-needs.ts'
 
 /** Keeps Secrets readable, by our finalizer, while a resource needs them to be updated or deprovisioned. */
@@ -76,8 +76,8 @@ class Finalizers implements SecretFinalizers {
     for (let races = 0; races < maxRaces; races += 1) {
       const secret = await readSecretMetadata(client, namespace, name)
       // A terminating Secret accepts no new finalizer.
-      if (!secret || (secret.metadata.deletionTimestamp && !hasSecretFinalizer(secret))) return
-      if (hasSecretFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
+      if (!secret || (secret.metadata.deletionTimestamp && !hasFinalizer(secret))) return
+      if (hasFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
         this.#lastSeen.set(key, performance.now())
         return
       }
@@ -91,7 +91,7 @@ class Finalizers implements SecretFinalizers {
       if (this.#isNeeded(namespace, name)) return
       const secret = await readSecretMetadata(client, namespace, name)
       this.#lastSeen.delete(`${namespace}/${name}`)
-      if (!secret || !hasSecretFinalizer(secret)) return
+      if (!secret || !hasFinalizer(secret)) return
       // A resource may have come to need the Secret during the read.
       if (this.#isNeeded(namespace, name) || (await setSecretFinalizer(client, secret, false))) return
     }

@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts'
 
 /** Enqueues an environment when its namespace is gone. */
 export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Watch & { stop(): void } {
-  const cache = createCache({}, (error) => log.error('a handler of changes threw', { error }))
+  const cache = createCache({}, (error) => log.error('a change handler failed', { error }))
   const reflector = startReflector(client, namespaceResource, cache, log, {
     labelSelector: `${labels.managedBy}=${manager}`,
     metadataOnly: true,

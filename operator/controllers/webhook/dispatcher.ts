@@ -12,9 +12,9 @@ import { isSubscribed, callName, isOlderBySecond, isOlderByTime } from '../../do
 import { type Change, versionOf } from '../../kube/cache/cache.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
-import { createFirstVersions, forgotten, objectAt } from '../../kube/cache/history.ts'
+import { compacted, createFirstVersions, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import { inParallel } from '../shared/parallel.ts'
@@ -166,7 +166,7 @@ class WebhookDispatcher implements Dispatcher {
     const created = this.#createdVersionOf(webhook)
     if (created > versionOf(object)) return false
     const then = await objectAt(this.#cluster.client, kind, object.metadata, created)
-    if (then === forgotten) return isOlderBySecond(webhook, occurrence)
+    if (then === compacted) return isOlderBySecond(webhook, occurrence)
     return !then || !occurrencesOf(kind, then).some(({ id }) => id === occurrence.id)
   }
 
@@ -189,7 +189,7 @@ class WebhookDispatcher implements Dispatcher {
       await this.#cluster.create(WebhookCall, object)
     } catch (error) {
       // A terminating namespace accepts no call, and a deleted webhook needs none.
-      if (isAlreadyThere(error) || isGone(error) || isTerminating(error)) return
+      if (isAlreadyExists(error) || isGone(error) || isNamespaceTerminating(error)) return
       throw error
     }
   }

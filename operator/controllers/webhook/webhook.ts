@@ -13,7 +13,7 @@ import {
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isAlreadyThere, isTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -118,9 +118,9 @@ async function createSecret({ metadata }: Webhook, name: string, cluster: Cluste
       data: { [signingKey]: Buffer.from(text).toString('base64') },
     })
   } catch (error) {
-    if (isTerminating(error))
+    if (isNamespaceTerminating(error))
       throw new Waiting('NamespaceTerminating', `the namespace '${namespace}' is being deleted`)
-    if (!isAlreadyThere(error)) throw error
+    if (!isAlreadyExists(error)) throw error
   }
 }
 

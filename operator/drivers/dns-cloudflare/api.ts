@@ -5,46 +5,46 @@ import { BaseZones } from 'cloudflare/resources/zones/zones'
 import { createClient } from 'cloudflare/tree-shakable'
 import { isObject } from '../../domain/base/json.ts'
 import type { AccountVerdict } from '../driver.ts'
-import type { Budget } from './budget.ts'
+import { CloudflareError, toCloudflareError } from './api-error.ts'
 import type { Change } from './decide.ts'
-import { ApiFault, faultOf } from './fault.ts'
-import type { HeldRecord } from './record.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import type { ExistingRecord } from './record.ts'
 import { createTransport } from './transport.ts'
 
-/** What a change did. */
-export interface Done {
-  readonly written: readonly HeldRecord[]
+/** The records that a change wrote. */
+export interface ChangeResult {
+  readonly written: readonly ExistingRecord[]
 }
 
-/** What the driver needs of a zone; all throw ApiFault. `signal` ends the wait for a call's turn, never a call. */
+/** The API of a zone; all methods throw CloudflareError. `signal` ends the wait for the rate limit, never a call. */
 export interface ZoneApi {
-  /** The zone's own name; undefined when the token may not know it. */
+  /** The zone's name; undefined when the token may not read it. */
   zoneName(signal?: AbortSignal): Promise<string | undefined>
   /** All records. */
-  list(signal?: AbortSignal): Promise<readonly HeldRecord[]>
-  /** All of the changes or none of them; what came of each. */
-  change(changes: readonly Change[], signal?: AbortSignal): Promise<readonly Done[]>
+  list(signal?: AbortSignal): Promise<readonly ExistingRecord[]>
+  /** Makes all of the changes or none. */
+  change(changes: readonly Change[], signal?: AbortSignal): Promise<readonly ChangeResult[]>
 }
 
 export interface ApiSettings {
   readonly token: string
-  readonly budget: Budget
-  /** The real one when not given. */
+  readonly rateLimiter: RateLimiter
+  /** The provider's when absent. */
   readonly baseUrl?: string | undefined
   readonly timeoutMs?: number | undefined
 }
 
-const realUrl = 'https://api.cloudflare.com/client/v4'
-const usualTimeoutMs = 15_000
+const defaultUrl = 'https://api.cloudflare.com/client/v4'
+const defaultTimeoutMs = 15_000
 const perPage = 5000
-const mostPages = 100
+const maxPages = 100
 
-/** A name for a token that tells nothing of it. */
+/** A key for a token that does not reveal it. */
 export function tokenKey(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** The interface of one zone. */
+/** The API of one zone. */
 export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
   const client = clientOf(settings)
   const call = callerOf(zoneId, settings)
@@ -52,18 +52,18 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
   return {
     async zoneName(signal) {
       const zone = await deniedOr(() => call(() => client.zones.get({ zone_id: zoneId }), signal))
-      if (zone instanceof ApiFault) return undefined
+      if (zone instanceof CloudflareError) return undefined
       return typeof zone.name === 'string' && zone.name !== '' ? zone.name.toLowerCase() : undefined
     },
 
     async list(signal) {
-      const records: HeldRecord[] = []
-      // The library's own paging asks for one page more than there is.
+      const records: ExistingRecord[] = []
+      // The paging of the library requests one page too many.
       for (let page = 1, pages = 1; page <= pages; page += 1) {
         const query = { zone_id: zoneId, page, per_page: perPage }
         const { result, result_info: info } = await call(async () => client.dns.records.list(query), signal)
         if (!Array.isArray(result)) throw unreadable()
-        records.push(...result.map(heldRecord))
+        records.push(...result.map(existingRecord))
         pages = pagesOf(info, result.length, page)
       }
       return records
@@ -96,12 +96,12 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
   }
 }
 
-/** Whether the provider takes a token. */
+/** Whether the provider accepts a token. */
 export async function verifyToken(settings: ApiSettings, signal?: AbortSignal): Promise<AccountVerdict> {
   const client = clientOf(settings)
   const call = callerOf('', settings)
   const verified = await deniedOr(() => call(() => client.user.tokens.verify(), signal))
-  if (!(verified instanceof ApiFault)) {
+  if (!(verified instanceof CloudflareError)) {
     const { id, status } = verified
     if (status !== 'active') return { accepted: false, message: `the token is ${status}` }
     return {
@@ -109,72 +109,75 @@ export async function verifyToken(settings: ApiSettings, signal?: AbortSignal): 
       fields: [{ id: 'token_id', description: 'ID of the token at the provider', value: id }],
     }
   }
-  // A token that belongs to no user cannot be verified there, but it can look at zones.
+  // A token of an account, not of a user, cannot be verified, but it can list zones.
   const zones = await deniedOr(() => call(async () => client.zones.list({ per_page: 5 }), signal))
-  return zones instanceof ApiFault ? { accepted: false, message: verified.message } : { accepted: true }
+  return zones instanceof CloudflareError
+    ? { accepted: false, message: verified.message }
+    : { accepted: true }
 }
 
-/** What a call gives, or why it is not allowed. */
-async function deniedOr<T>(call: () => Promise<T>): Promise<T | ApiFault> {
+/** The result of a call, or the error that denies it. */
+async function deniedOr<T>(call: () => Promise<T>): Promise<T | CloudflareError> {
   try {
     return await call()
   } catch (error) {
-    if (error instanceof ApiFault && (error.kind === 'denied' || error.kind === 'refused')) return error
+    if (error instanceof CloudflareError && (error.kind === 'denied' || error.kind === 'rejected'))
+      return error
     throw error
   }
 }
 
-function clientOf({ token, budget, baseUrl = realUrl, timeoutMs = usualTimeoutMs }: ApiSettings) {
+function clientOf({ token, rateLimiter, baseUrl = defaultUrl, timeoutMs = defaultTimeoutMs }: ApiSettings) {
   const key = tokenKey(token)
   return createClient({
     resources: [BaseRecords, BaseTokens, BaseZones],
     baseURL: baseUrl,
     apiToken: token,
-    // What is left out here, the library takes from the environment.
+    // The library reads omitted options from the environment.
     apiKey: null,
     apiEmail: null,
     userServiceKey: null,
     logLevel: 'off',
     maxRetries: 0,
     timeout: timeoutMs,
-    fetch: createTransport({ token, onAnswer: (headers) => restWhenUsedUp(headers, key, budget) }),
+    fetch: createTransport({ token, onResponse: (headers) => pauseWhenUsedUp(headers, key, rateLimiter) }),
   })
 }
 
-/** Makes one call when its turn has come, and sorts what goes wrong. */
-function callerOf(zoneId: string, { token, budget }: ApiSettings) {
+/** Makes calls within the rate limit; throws CloudflareError. */
+function callerOf(zoneId: string, { token, rateLimiter }: ApiSettings) {
   const key = tokenKey(token)
   return async <T>(make: () => PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> => {
-    await budget.take(key, signal)
+    await rateLimiter.take(key, signal)
     try {
       return await make()
     } catch (error) {
-      const fault = faultOf(error, zoneId, token)
-      if (fault.kind === 'limited') budget.rest(key, fault.seconds ?? 1)
-      throw fault
+      const failure = toCloudflareError(error, zoneId, token)
+      if (failure.kind === 'rateLimited') rateLimiter.pause(key, failure.seconds ?? 1)
+      throw failure
     }
   }
 }
 
-/** Each answer says how many calls are left, and for how long: `"default";r=50;t=30`. */
-function restWhenUsedUp(headers: Headers, key: string, budget: Budget): void {
+/** Each response names the remaining calls and the seconds of the window: `"default";r=50;t=30`. */
+function pauseWhenUsedUp(headers: Headers, key: string, rateLimiter: RateLimiter): void {
   const [, left, seconds] = /;r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? []
-  if (left !== undefined && Number(left) === 0) budget.rest(key, Number(seconds))
+  if (left !== undefined && Number(left) === 0) rateLimiter.pause(key, Number(seconds))
 }
 
 function pagesOf(info: unknown, count: number, page: number): number {
   const total = isObject(info) ? info.total_pages : undefined
   const pages = typeof total === 'number' ? total : page + (count < perPage ? 0 : 1)
-  if (pages <= mostPages) return pages
-  const message = `the zone has more than ${mostPages * perPage} records, which are too many for this driver`
-  throw new ApiFault('denied', message, { reason: 'ZoneTooLarge' })
+  if (pages <= maxPages) return pages
+  const message = `the zone has more than ${maxPages * perPage} records, which are too many for this driver`
+  throw new CloudflareError('denied', message, { reason: 'ZoneTooLarge' })
 }
 
-function recordsOf(list: unknown): HeldRecord[] {
-  return Array.isArray(list) ? list.map(heldRecord) : []
+function recordsOf(list: unknown): ExistingRecord[] {
+  return Array.isArray(list) ? list.map(existingRecord) : []
 }
 
-function heldRecord(given: unknown): HeldRecord {
+function existingRecord(given: unknown): ExistingRecord {
   if (!isObject(given)) throw unreadable()
   const {
     id,
@@ -202,6 +205,6 @@ function heldRecord(given: unknown): HeldRecord {
   }
 }
 
-function unreadable(): ApiFault {
-  return new ApiFault('lost', 'the provider gave an answer that cannot be read')
+function unreadable(): CloudflareError {
+  return new CloudflareError('unknown', 'the provider gave an answer that cannot be read')
 }

@@ -1,153 +1,154 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unavailable } from './outcome.ts'
+import { unavailable } from './errors.ts'
 
-/** Somebody who waits for a wish. */
+/** An item that a caller waits for. */
 export interface Pending<T> {
-  readonly wish: T
-  readonly cameAt: number
-  /** Whether nobody told them the outcome yet. */
+  readonly item: T
+  readonly addedAt: number
+  /** Whether the caller still waits. */
   readonly isOpen: boolean
   settle(error?: Error): void
 }
 
-interface GatheringTools<T> {
-  /** Milliseconds that only grow. */
+interface BatcherOptions<T> {
+  /** Monotonic milliseconds. */
   readonly clock: () => number
-  /** How long nobody may come before a cycle begins. */
+  /** A batch begins after this long without a new item. */
   readonly collectMs: number
-  /** So many begin a cycle at once. */
+  /** A batch begins at once with this many items. */
   readonly enough: number
-  /** Wishes with one key are never in one cycle. */
-  keyOf(wish: T): string
-  /** Settles all members; the signal is aborted when nobody waits any more. */
-  run(members: readonly Pending<T>[], signal: AbortSignal): Promise<void>
+  /** Items with the same key are in different batches. */
+  keyOf(item: T): string
+  /** Settles all items of the batch; the signal aborts when no caller waits. */
+  run(batch: readonly Pending<T>[], signal: AbortSignal): Promise<void>
 }
 
-/** Wishes that are fulfilled together. */
+/** Runs items in batches, one batch at a time. */
 export interface Batcher<T> {
-  /** Resolves when the wish is fulfilled; rejects at the latest when the signal is aborted. */
-  join(wish: T, signal: AbortSignal): Promise<void>
+  /** Resolves when the item is done; rejects at the latest when the signal aborts. */
+  add(item: T, signal: AbortSignal): Promise<void>
   readonly isIdle: boolean
   close(): void
 }
 
-const longestCollectMs = 3000
-const mostTogether = 2000
-/** Where so many come, more will: waiting longer for them saves calls. */
-const crowd = 32
-const crowdPatience = 6
-/** A cycle tells this long how many come. */
-const crowdMs = 1000
+const maxCollectMs = 3000
+const maxBatch = 2000
 
-/** Gathers those who come together; there is one cycle at a time, and who comes meanwhile joins the next. */
-export function createBatcher<T>({ clock, collectMs, enough, keyOf, run }: GatheringTools<T>): Batcher<T> {
-  let queue: Pending<T>[] = []
-  let members: readonly Pending<T>[] = []
-  let abort = new AbortController()
-  let isRunning = false
-  let last = { size: 0, at: 0 }
-  let onEnough = () => {}
+/** A batcher: items that are added during a batch join the next one. */
+export function createBatcher<T>(options: BatcherOptions<T>): Batcher<T> {
+  return new ItemBatcher(options)
+}
 
-  async function runAll(): Promise<void> {
-    isRunning = true
-    while (queue.length > 0) {
-      await collected()
-      members = nextMembers()
-      abort = new AbortController()
-      if (members.length > 0) await runOnce()
-    }
-    isRunning = false
+class ItemBatcher<T> implements Batcher<T> {
+  readonly #options: BatcherOptions<T>
+  #queue: Pending<T>[] = []
+  #batch: readonly Pending<T>[] = []
+  #abort = new AbortController()
+  #isRunning = false
+  #onEnough = () => {}
+
+  constructor(options: BatcherOptions<T>) {
+    this.#options = options
   }
 
-  async function runOnce(): Promise<void> {
-    const all = members
-    let failure: Error | undefined
-    try {
-      await run(all, abort.signal)
-    } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error))
-    }
-    members = []
-    last = { size: all.length, at: clock() }
-    for (const each of all) each.settle(failure ?? forgotten)
+  get isIdle(): boolean {
+    return !this.#isRunning
   }
 
-  /** Waits until nobody comes any more, there are enough, or it took long enough. */
-  async function collected(): Promise<void> {
+  add(item: T, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    if (signal.aborted) {
+      reject(noTimeLeft)
+      return promise
+    }
+    const expire = () => {
+      pending.settle(noTimeLeft)
+      this.#remove(pending)
+    }
+    let isOpen = true
+    const pending: Pending<T> = {
+      item,
+      addedAt: this.#options.clock(),
+      get isOpen() {
+        return isOpen
+      },
+      settle(error) {
+        if (!isOpen) return
+        isOpen = false
+        signal.removeEventListener('abort', expire)
+        if (error) reject(error)
+        else resolve()
+      },
+    }
+    signal.addEventListener('abort', expire, { once: true })
+    this.#queue.push(pending)
+    if (this.#queue.length >= this.#options.enough) this.#onEnough()
+    if (!this.#isRunning) void this.#runAll()
+    return promise
+  }
+
+  close(): void {
+    for (const each of [...this.#queue, ...this.#batch]) each.settle(noTimeLeft)
+    this.#queue = []
+    this.#abort.abort()
+    this.#onEnough()
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true
+    while (this.#queue.length > 0) {
+      await this.#collect()
+      this.#batch = this.#takeBatch()
+      this.#abort = new AbortController()
+      if (this.#batch.length > 0) await this.#runBatch()
+    }
+    this.#isRunning = false
+  }
+
+  /** Waits until no items arrive, there are enough, or the time is up. */
+  async #collect(): Promise<void> {
+    const { collectMs, enough } = this.#options
     const full = new AbortController()
-    onEnough = () => full.abort()
+    this.#onEnough = () => full.abort()
     let seen = 0
-    for (let waited = 0; waited < longestCollectMs; ) {
-      if (queue.length === seen || queue.length >= enough) break
-      seen = queue.length
-      const pause = isCrowded() ? collectMs * crowdPatience : collectMs
-      await sleep(pause, undefined, { signal: full.signal }).catch(() => {})
-      waited += Math.max(1, pause)
+    for (let waited = 0; waited < maxCollectMs; waited += Math.max(1, collectMs)) {
+      if (this.#queue.length === seen || this.#queue.length >= enough) break
+      seen = this.#queue.length
+      await sleep(collectMs, undefined, { signal: full.signal }).catch(() => {})
     }
-    onEnough = () => {}
+    this.#onEnough = () => {}
   }
 
-  function isCrowded(): boolean {
-    return queue.length >= crowd || (last.size >= crowd && clock() - last.at < crowdMs)
-  }
-
-  function nextMembers(): Pending<T>[] {
+  /** Takes the first item of each key from the queue. */
+  #takeBatch(): Pending<T>[] {
     const byKey = new Map<string, Pending<T>>()
-    for (const each of queue) {
-      if (byKey.size >= mostTogether) break
-      const key = keyOf(each.wish)
+    for (const each of this.#queue) {
+      if (byKey.size >= maxBatch) break
+      const key = this.#options.keyOf(each.item)
       if (!byKey.has(key)) byKey.set(key, each)
     }
     const chosen = new Set(byKey.values())
-    queue = queue.filter((each) => !chosen.has(each))
+    this.#queue = this.#queue.filter((each) => !chosen.has(each))
     return [...chosen]
   }
 
-  function leave(pending: Pending<T>): void {
-    queue = queue.filter((each) => each !== pending)
-    if (members.every(({ isOpen }) => !isOpen)) abort.abort()
+  async #runBatch(): Promise<void> {
+    const batch = this.#batch
+    let failure: Error | undefined
+    try {
+      await this.#options.run(batch, this.#abort.signal)
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+    }
+    this.#batch = []
+    for (const each of batch) each.settle(failure ?? notSettled)
   }
 
-  return {
-    join(wish, signal) {
-      return new Promise<void>((resolve, reject) => {
-        if (signal.aborted) return reject(noTimeLeft)
-        let isOpen = true
-        const pending: Pending<T> = {
-          wish,
-          cameAt: clock(),
-          get isOpen() {
-            return isOpen
-          },
-          settle(error) {
-            if (!isOpen) return
-            isOpen = false
-            signal.removeEventListener('abort', expire)
-            if (error) reject(error)
-            else resolve()
-          },
-        }
-        const expire = () => {
-          pending.settle(noTimeLeft)
-          leave(pending)
-        }
-        signal.addEventListener('abort', expire, { once: true })
-        queue.push(pending)
-        if (queue.length >= enough) onEnough()
-        if (!isRunning) void runAll()
-      })
-    },
-    get isIdle() {
-      return !isRunning
-    },
-    close() {
-      for (const each of [...queue, ...members]) each.settle(noTimeLeft)
-      queue = []
-      abort.abort()
-      onEnough()
-    },
+  #remove(pending: Pending<T>): void {
+    this.#queue = this.#queue.filter((each) => each !== pending)
+    if (this.#batch.every(({ isOpen }) => !isOpen)) this.#abort.abort()
   }
 }
 
 const noTimeLeft = unavailable('there was no time left for the call')
-const forgotten = unavailable('the call was not answered')
+const notSettled = unavailable('the call was not answered')

@@ -1,15 +1,15 @@
-import { type HeldRecord, type HostType, hostTypes, isAsWanted, type WantedRecord } from './record.ts'
+import { type ExistingRecord, type HostType, hostTypes, isAsWanted, type WantedRecord } from './record.ts'
 
-/** What a resource wants of a name: that its record stands there, or that no record of it does. */
+/** The record that a resource desires for a name, or none. */
 export interface DesiredRecord {
   readonly name: string
-  /** What the comment of its records says. */
+  /** The comment that marks its records. */
   readonly mark: string
-  /** None when its record shall go. */
+  /** Absent when the records are to be deleted. */
   readonly record?: WantedRecord
 }
 
-/** Operations for one name, which happen together or not at all. */
+/** Operations for one name, which succeed or fail together. */
 export interface Change {
   readonly deletes: readonly string[]
   readonly patches: readonly (WantedRecord & { readonly id: string })[]
@@ -18,21 +18,21 @@ export interface Change {
 
 export type Decision =
   | { readonly kind: 'asWanted' }
-  /** Nothing is there; whether that can be believed is another question. */
+  /** The list contains no record of ours; it may be late. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'change'; readonly change: Change }
-  /** The name is somebody else's; a record of ours that came later than theirs gives way. */
+  /** The name has a foreign record; `change` deletes a newer one of ours. */
   | { readonly kind: 'conflict'; readonly message: string; readonly change?: Change }
 
-/** What to do about a wish, where these records have its name; records without its mark are never touched. */
-export function decide(wish: DesiredRecord, records: readonly HeldRecord[]): Decision {
-  const own = records.filter((each) => each.comment === wish.mark && isHostType(each.type))
-  const { record } = wish
+/** Decides what to change in the records of a name; records without the mark are never touched. */
+export function decide(desired: DesiredRecord, records: readonly ExistingRecord[]): Decision {
+  const own = records.filter((each) => each.comment === desired.mark && isHostType(each.type))
+  const { record } = desired
   if (!record) return own.length === 0 ? { kind: 'absent' } : changing({ deletes: own.map(({ id }) => id) })
   const foreign = records.find(
     (each) => !own.includes(each) && isInTheWay(each, record) && !givesWay(each, own),
   )
-  if (foreign) return conflict(wish, foreign, own)
+  if (foreign) return conflict(desired, foreign, own)
   const kept = own.find((each) => isAsWanted(each, record)) ?? own.find((each) => each.type === record.type)
   const deletes = own.filter((each) => each !== kept).map(({ id }) => id)
   if (!kept) return changing({ deletes, posts: [record] })
@@ -40,32 +40,32 @@ export function decide(wish: DesiredRecord, records: readonly HeldRecord[]): Dec
   return deletes.length === 0 ? { kind: 'asWanted' } : changing({ deletes })
 }
 
-/** Whether a change touches nothing that is there. */
+/** Whether a change only creates records. */
 export function isPureCreation({ deletes, patches }: Change): boolean {
   return deletes.length === 0 && patches.length === 0
 }
 
-/** How many operations a change is. */
+/** The number of operations of a change. */
 export function sizeOf({ deletes, patches, posts }: Change): number {
   return deletes.length + patches.length + posts.length
 }
 
 /**
- * Of two clusters that made the same name at the same moment the first one keeps it, and both of them know it by the
- * times of the records; the records of people are never judged so.
+ * When two clusters create the same name at the same time, the older record wins; both clusters see the times. Records
+ * without a mark never give way.
  */
-function givesWay(rival: HeldRecord, own: readonly HeldRecord[]): boolean {
+function givesWay(rival: ExistingRecord, own: readonly ExistingRecord[]): boolean {
   return isMark(rival.comment) && own.some((each) => isBefore(each, rival))
 }
 
-function isBefore(left: HeldRecord, right: HeldRecord): boolean {
+function isBefore(left: ExistingRecord, right: ExistingRecord): boolean {
   if (left.createdOn === undefined || right.createdOn === undefined) return false
   if (left.createdOn !== right.createdOn) return left.createdOn < right.createdOn
   return left.comment < right.comment
 }
 
-function conflict(wish: DesiredRecord, foreign: HeldRecord, own: readonly HeldRecord[]): Decision {
-  const message = conflictText(wish, foreign)
+function conflict(desired: DesiredRecord, foreign: ExistingRecord, own: readonly ExistingRecord[]): Decision {
+  const message = conflictText(desired, foreign)
   const isLater = isMark(foreign.comment) && own.length > 0 && own.every((each) => isBefore(foreign, each))
   if (!isLater) return { kind: 'conflict', message }
   return { kind: 'conflict', message, change: { deletes: own.map(({ id }) => id), patches: [], posts: [] } }
@@ -85,12 +85,12 @@ function isHostType(type: string): type is HostType {
   return hostTypes.some((each) => each === type)
 }
 
-/** An alias stands alone; addresses bear other records beside them that do not say where the host is. */
-function isInTheWay({ type }: HeldRecord, wanted: WantedRecord): boolean {
+/** A CNAME allows no other record; an address allows records that are not about the host. */
+function isInTheWay({ type }: ExistingRecord, wanted: WantedRecord): boolean {
   return wanted.type === 'CNAME' || isHostType(type) || type === 'NS'
 }
 
-function conflictText({ name, mark }: DesiredRecord, { type, comment }: HeldRecord): string {
+function conflictText({ name, mark }: DesiredRecord, { type, comment }: ExistingRecord): string {
   return `the name '${name}' has a record of type ${type} that belongs to ${ownerText(comment, mark)}`
 }
 
@@ -98,7 +98,7 @@ function conflictText({ name, mark }: DesiredRecord, { type, comment }: HeldReco
 function ownerText(comment: string, mark: string): string {
   const [, installation] = mark.split(':')
   const [, other] = markPattern.exec(comment) ?? []
-  if (other === undefined) return 'somebody else'
+  if (other === undefined) return 'another client'
   return other === installation
     ? 'another resource of this installation'
     : 'another Quartermaster installation'

@@ -81,7 +81,7 @@ function check(
   return checkCertificate({ crt, key, domain: domainOf(domainText), now })
 }
 
-/** A text that is complete: what placeholders stand for comes later. */
+/** Whether a text is complete: placeholders are resolved later. */
 function isKnown(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !value.includes('$\u007b')
 }

@@ -2,71 +2,39 @@ import type { FreeForm, Static } from '../../api/schema.ts'
 import { Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
 import { refuseBadCertificate, tlsSecret } from '../tls-secret.ts'
-import { createZoneApi, tokenKey, verifyToken } from './api.ts'
-import { createBudget } from './budget.ts'
+import { verifyToken } from './api.ts'
 import { dnsCloudflareDescriptor, type dnsSecrets, type dnsValues } from './descriptor.ts'
-import { createZoneMemory, type Patience, type ZoneMemory } from './memory.ts'
+import { toDriverError } from './errors.ts'
 import { domainOf, nameOf } from './name.ts'
-import { errorOf } from './outcome.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 import { markOf, targetOf, wantedRecord } from './record.ts'
-import { createZone, type Zone } from './zone.ts'
+import { ZonePool, type ZoneSettings } from './zone-pool.ts'
 
 type Values = Static<typeof dnsValues>
 type Secrets = Static<typeof dnsSecrets>
 
-export interface DnsCloudflareSettings extends Partial<Patience> {
-  /** 8 hexadecimal digits that tell this cluster from others. */
+export interface DnsCloudflareSettings extends ZoneSettings {
+  /** 8 hexadecimal digits that identify this cluster. */
   readonly installationId: string
-  /** Where names lead when nothing else says so. */
+  /** The default target of records. */
   readonly loadbalancer?: string | undefined
-  /** Address of the provider's interface, the real one when not given. */
-  readonly baseUrl?: string | undefined
   /** Milliseconds since 1970, for certificates. */
   readonly now?: () => number
-  /** Milliseconds that only grow. */
+  /** Monotonic milliseconds. */
   readonly clock?: () => number
-  /** How long nobody may come before the wishes for a zone are fulfilled together. */
-  readonly collectMs?: number
-  /** How long one call may take. */
-  readonly timeoutMs?: number
 }
 
 /** The driver of one process. */
 export interface DnsCloudflare extends Driver {
-  /** Ends what still waits. */
+  /** Ends pending requests. */
   close(): void
 }
 
-const mostZones = 500
-
-/** Makes subdomains in zones of Cloudflare, each with a Secret of its TLS certificate. */
+/** Creates subdomains in zones of Cloudflare, each with a Secret of its TLS certificate. */
 export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudflare {
   const { installationId, now = Date.now, clock = () => performance.now() } = settings
-  const { settleMs = 10_000, confirmMs = 5000, overlayMs = 60_000 } = settings
-  const budget = createBudget({ clock })
-  const zones = new Map<string, Zone>()
-  const memories = new Map<string, ZoneMemory>()
-
-  function zoneOf(zoneId: string, token: string): Zone {
-    const key = `${tokenKey(token)} ${zoneId}`
-    const known = zones.get(key)
-    if (known) return known
-    if (zones.size >= mostZones) forgetIdle()
-    // All tokens of a zone share what was done in it.
-    const memory = memories.get(zoneId) ?? createZoneMemory(clock, { settleMs, confirmMs, overlayMs })
-    memories.set(zoneId, memory)
-    const { baseUrl, timeoutMs, collectMs = 100 } = settings
-    const api = createZoneApi(zoneId, { token, budget, baseUrl, timeoutMs })
-    const zone = createZone({ zoneId, api, memory, budget, tokenKey: tokenKey(token), clock, collectMs })
-    zones.set(key, zone)
-    return zone
-  }
-
-  function forgetIdle(): void {
-    for (const [key, zone] of zones) if (zone.isIdle) zones.delete(key)
-    const used = new Set([...zones.keys()].map((key) => key.split(' ')[1]))
-    for (const zoneId of memories.keys()) if (!used.has(zoneId)) memories.delete(zoneId)
-  }
+  const rateLimiter = createRateLimiter({ clock })
+  const zones = new ZonePool(settings, { clock, rateLimiter })
 
   return {
     descriptor: dnsCloudflareDescriptor,
@@ -93,7 +61,7 @@ export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudfl
           token: tokenOf(request.account),
         }
       })
-      await zoneOf(values.zone_id, token).ask({ name, mark, record }, signal)
+      await zones.zoneOf(values.zone_id, token).ensure({ name, mark, record }, signal)
       const secret = tlsSecret(guResId, namespace, tls)
       return {
         outputs: { values: { host: name, tls_secret_name: secret.metadata.name }, secrets: {} },
@@ -104,9 +72,11 @@ export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudfl
 
     async deprovision({ guResId, identity, successor, account, signal }) {
       const { zone_id: zoneId, name } = identity
-      if (typeof zoneId !== 'string' || typeof name !== 'string') return // nothing was begun
+      if (typeof zoneId !== 'string' || typeof name !== 'string') return // never provisioned
       if (successor?.zone_id === zoneId && successor.name === name) return
-      await zoneOf(zoneId, tokenOf(account)).ask({ name, mark: markOf(installationId, guResId) }, signal)
+      await zones
+        .zoneOf(zoneId, tokenOf(account))
+        .ensure({ name, mark: markOf(installationId, guResId) }, signal)
     },
 
     async checkAccount(credentials, signal) {
@@ -114,19 +84,17 @@ export function createDnsCloudflare(settings: DnsCloudflareSettings): DnsCloudfl
       if (token === undefined) return { accepted: false, message: invalidToken }
       const { baseUrl, timeoutMs } = settings
       try {
-        return await verifyToken({ token, budget, baseUrl, timeoutMs }, signal)
+        return await verifyToken({ token, rateLimiter, baseUrl, timeoutMs }, signal)
       } catch (error) {
-        throw errorOf(error)
+        throw toDriverError(error)
       }
     },
 
-    close() {
-      for (const zone of zones.values()) zone.close()
-    },
+    close: () => zones.close(),
   }
 }
 
-/** What fails while nothing was asked of the provider made nothing. */
+/** Marks an error before the first call: nothing was made. */
 function beforeTheCall<T>(work: () => T): T {
   try {
     return work()
@@ -136,12 +104,12 @@ function beforeTheCall<T>(work: () => T): T {
 }
 
 function valuesOf(request: ProvisionRequest): Values {
-  return request.values as Values // checked against the schema before
+  return request.values as Values // the schema was checked
 }
 
 /** The certificate; Stalled when it does not fit the domain. */
 function certificateOf(request: ProvisionRequest, now: number): Secrets['tls'] {
-  const { tls } = request.secrets as Secrets // checked as above
+  const { tls } = request.secrets as Secrets // the schema was checked
   refuseBadCertificate(tls, domainOf(valuesOf(request).domain), now)
   return tls
 }

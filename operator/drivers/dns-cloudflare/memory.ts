@@ -1,38 +1,38 @@
 import type { DesiredRecord } from './decide.ts'
-import type { HeldRecord } from './record.ts'
+import type { ExistingRecord } from './record.ts'
 
-/** Times in milliseconds that say how far a zone's list can be trusted. */
-export interface Patience {
-  /** How long after a lost answer the operation may still happen. */
+/** Milliseconds that bound how stale a zone's list may be. */
+export interface ConsistencyTimes {
+  /** How long an operation without a response may still happen. */
   readonly settleMs: number
-  /** How late a list may be: what it does not show may have been there for less. */
+  /** How late a list may be in showing a record. */
   readonly confirmMs: number
-  /** How long our own writes count for more than a list. */
+  /** How long our own writes override a list. */
   readonly overlayMs: number
 }
 
-/** What this process did in a zone and a list may not show yet. */
+/** The recent writes of this process in a zone, which a list may not show yet. */
 export interface ZoneMemory {
-  /** The records of a name as a list has them, corrected by our own writes. */
-  corrected(name: string, listed: readonly HeldRecord[]): readonly HeldRecord[]
-  wrote(record: HeldRecord): void
+  /** The listed records of a name, corrected by our own writes. */
+  corrected(name: string, listed: readonly ExistingRecord[]): readonly ExistingRecord[]
+  wrote(record: ExistingRecord): void
   removed(name: string, id: string): void
-  /** The answer of an operation for the wish was lost; how many times in a row it was. */
-  lost(wish: DesiredRecord): number
-  /** Seconds until a list tells what came of the lost operation; undefined when none was lost lately. */
-  unsettledSeconds(wish: DesiredRecord): number | undefined
-  /** Whether only a new list tells what came of an operation. */
-  isUnsure(wish: DesiredRecord): boolean
-  /** It is known again what stands. */
-  settled(wish: DesiredRecord, isGone: boolean): void
-  /** Seconds until a list that shows nothing can be believed; 0 when one begun at that time can. */
-  doubtSeconds(wish: DesiredRecord, listBegun: number): number
-  /** Forgets what is too old to matter. */
+  /** Notes an operation without a response; returns how many there were in a row. */
+  lost(desired: DesiredRecord): number
+  /** Seconds until a list shows the result of an operation without a response; undefined when none is recent. */
+  unsettledSeconds(desired: DesiredRecord): number | undefined
+  /** Whether the result of an operation is known only from a new list. */
+  isUnsure(desired: DesiredRecord): boolean
+  /** Notes that the records of the name are known again. */
+  settled(desired: DesiredRecord, isGone: boolean): void
+  /** Seconds until a list proves that a record is absent; 0 when a list of that time does. */
+  doubtSeconds(desired: DesiredRecord, listBegun: number): number
+  /** Drops entries that are too old to matter. */
   prune(): void
 }
 
 interface Write {
-  readonly record: HeldRecord | undefined
+  readonly record: ExistingRecord | undefined
   readonly at: number
 }
 
@@ -41,17 +41,17 @@ interface Loss {
   readonly count: number
 }
 
-/** An empty memory; `clock` only grows. */
+/** An empty memory; `clock` is monotonic. */
 export function createZoneMemory(
   clock: () => number,
-  { settleMs, confirmMs, overlayMs }: Patience,
+  { settleMs, confirmMs, overlayMs }: ConsistencyTimes,
 ): ZoneMemory {
   const since = clock() // another process may have written just before
   const writes = new Map<string, Map<string, Write>>()
   const losses = new Map<string, Loss>()
   const gone = new Map<string, number>()
 
-  function note(name: string, id: string, record: HeldRecord | undefined): void {
+  function note(name: string, id: string, record: ExistingRecord | undefined): void {
     const ofName = writes.get(name) ?? new Map<string, Write>()
     writes.set(name, ofName.set(id, { record, at: clock() }))
   }
@@ -74,28 +74,28 @@ export function createZoneMemory(
     removed(name, id) {
       note(name, id, undefined)
     },
-    lost(wish) {
-      const count = (losses.get(keyOf(wish))?.count ?? 0) + 1
-      losses.set(keyOf(wish), { at: clock(), count })
-      gone.delete(keyOf(wish))
+    lost(desired) {
+      const count = (losses.get(keyOf(desired))?.count ?? 0) + 1
+      losses.set(keyOf(desired), { at: clock(), count })
+      gone.delete(keyOf(desired))
       return count
     },
-    unsettledSeconds(wish) {
-      const loss = losses.get(keyOf(wish))
+    unsettledSeconds(desired) {
+      const loss = losses.get(keyOf(desired))
       const left = loss ? loss.at + settleMs - clock() : 0
       return left > 0 ? Math.ceil(left / 1000) : undefined
     },
-    isUnsure: (wish) => losses.has(keyOf(wish)),
-    settled(wish, isGone) {
-      losses.delete(keyOf(wish))
-      if (isGone) gone.set(keyOf(wish), clock())
-      else gone.delete(keyOf(wish))
+    isUnsure: (desired) => losses.has(keyOf(desired)),
+    settled(desired, isGone) {
+      losses.delete(keyOf(desired))
+      if (isGone) gone.set(keyOf(desired), clock())
+      else gone.delete(keyOf(desired))
     },
-    doubtSeconds(wish, listBegun) {
-      if (gone.has(keyOf(wish))) return 0 // we took it away ourselves
-      const lastWrite = Math.max(since, losses.get(keyOf(wish))?.at ?? 0)
-      const believedFrom = lastWrite + confirmMs
-      return listBegun >= believedFrom ? 0 : Math.max(1, Math.ceil((believedFrom - clock()) / 1000))
+    doubtSeconds(desired, listBegun) {
+      if (gone.has(keyOf(desired))) return 0 // deleted by this process
+      const lastWrite = Math.max(since, losses.get(keyOf(desired))?.at ?? 0)
+      const provenFrom = lastWrite + confirmMs
+      return listBegun >= provenFrom ? 0 : Math.max(1, Math.ceil((provenFrom - clock()) / 1000))
     },
     prune() {
       const old = clock() - Math.max(overlayMs, settleMs, confirmMs) * 2
@@ -113,8 +113,8 @@ function keyOf({ mark, name }: DesiredRecord): string {
   return `${mark} ${name}`
 }
 
-/** Whether a list shows a record as somebody changed it after us. */
-function isNewer(listed: HeldRecord | undefined, own: HeldRecord): boolean {
+/** Whether another client changed the listed record after us. */
+function isNewer(listed: ExistingRecord | undefined, own: ExistingRecord): boolean {
   return (
     listed?.modifiedOn !== undefined && own.modifiedOn !== undefined && listed.modifiedOn > own.modifiedOn
   )

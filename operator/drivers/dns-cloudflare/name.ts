@@ -24,18 +24,18 @@ export function nameOf(context: ResourceContext, guResId: string, domain: string
   )
 }
 
-/** Whether a name is that of the zone or lies in it. */
+/** Whether a name is the zone's or below it. */
 export function isInZone(name: string, zone: string): boolean {
   return name === zone || name.endsWith(`.${zone}`)
 }
 
-/** A host name in lower case, its foreign letters as the provider writes them, without the last dot. */
+/** A host name in lower case and ASCII, without the last dot. */
 export function asciiName(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, '')
   return /^[\x20-\x7e]*$/.test(name) ? name : domainToASCII(name)
 }
 
-/** Whether a text in the form of `asciiName` can be the name of a host. */
+/** Whether a result of `asciiName` is a valid host name. */
 export function isName(name: string): boolean {
   const labels = name.split('.')
   const isNumber = /^\d+$/.test(labels.at(-1) ?? '')

@@ -4,11 +4,11 @@ import { Stalled } from '../../domain/base/errors.ts'
 import type { dnsValues } from './descriptor.ts'
 import { asciiName, isName } from './name.ts'
 
-/** Types of records that say where a host is. */
+/** Types of records with the address of a host. */
 export const hostTypes = ['A', 'AAAA', 'CNAME'] as const
 export type HostType = (typeof hostTypes)[number]
 
-/** A record as it should be. */
+/** A record to create or update. */
 export interface WantedRecord {
   readonly type: HostType
   readonly name: string
@@ -19,8 +19,8 @@ export interface WantedRecord {
   readonly comment: string
 }
 
-/** A record as it is. */
-export interface HeldRecord {
+/** A record of the provider. */
+export interface ExistingRecord {
   readonly id: string
   readonly type: string
   readonly name: string
@@ -28,24 +28,24 @@ export interface HeldRecord {
   readonly ttl: number
   readonly proxied: boolean
   readonly comment: string
-  /** When it was made and when it was last changed, in a form that sorts. */
+  /** Times that compare as text. */
   readonly createdOn?: string
   readonly modifiedOn?: string
 }
 
-/** Where the target of a record may come from, the first that is given wins. */
+/** Sources of a record's target; the first one wins. */
 export interface TargetSources {
   readonly input: string | undefined
   readonly cluster: unknown
   readonly setting: string | undefined
 }
 
-/** The mark in the comment of a resource's record, fit for the 100 characters that every zone allows. */
+/** The comment that marks a resource's record, within the 100 characters that every zone allows. */
 export function markOf(installationId: string, guResId: string): string {
   return `quartermaster:${installationId}:${guResId}`
 }
 
-/** What a host with this name should lead to. */
+/** The address or host name that a record leads to. */
 export function targetOf({ input, cluster, setting }: TargetSources): string {
   const found = [input, cluster, setting].find((each) => typeof each === 'string' && each !== '')
   if (typeof found === 'string') return found
@@ -68,7 +68,7 @@ export function contentOf(target: string): Pick<WantedRecord, 'type' | 'content'
   )
 }
 
-/** A lifetime that some zone may have: 30 to 59 seconds are for large customers. */
+/** The TTL, which some zone accepts: 30 to 59 seconds are for enterprise zones. */
 export function lifetimeOf(ttl: number): number {
   if (ttl === 1 || ttl >= 30) return ttl
   throw new Stalled('InvalidInputs', `'${ttl}' in 'ttl' is neither 1 nor at least 30 seconds`)
@@ -83,21 +83,21 @@ export function wantedRecord(
 ): WantedRecord {
   const { type, content } = contentOf(target)
   if (content === name) throw new Stalled('InvalidInputs', `the name '${name}' cannot lead to itself`)
-  const lifetime = proxied ? 1 : lifetimeOf(ttl) // proxied names have none of their own
+  const lifetime = proxied ? 1 : lifetimeOf(ttl) // the provider sets that of proxied names
   return { type, name, content, ttl: lifetime, proxied, comment }
 }
 
-/** Whether a record leads where it should, in the way it should. */
-export function isAsWanted(held: HeldRecord, wanted: WantedRecord): boolean {
+/** Whether a record is as wanted. */
+export function isAsWanted(existing: ExistingRecord, wanted: WantedRecord): boolean {
   return (
-    held.type === wanted.type &&
-    held.ttl === wanted.ttl &&
-    held.proxied === wanted.proxied &&
-    plainContent(held) === wanted.content
+    existing.type === wanted.type &&
+    existing.ttl === wanted.ttl &&
+    existing.proxied === wanted.proxied &&
+    plainContent(existing) === wanted.content
   )
 }
 
-function plainContent({ type, content }: HeldRecord): string {
+function plainContent({ type, content }: ExistingRecord): string {
   if (type === 'AAAA' && isIPv6(content) && !content.includes('%')) return shortestIPv6(content)
   return type === 'CNAME' ? asciiName(content) : content
 }

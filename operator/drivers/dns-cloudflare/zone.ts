@@ -1,238 +1,253 @@
 import { Stalled, Waiting, withoutSideEffects } from '../../domain/base/errors.ts'
 import type { ZoneApi } from './api.ts'
-import { createBatcher, type Pending as PendingOf } from './batcher.ts'
-import type { Budget } from './budget.ts'
-import { type Change, type DesiredRecord, decide, isPureCreation } from './decide.ts'
-import { ApiFault, limited } from './fault.ts'
+import { CloudflareError, rateLimited } from './api-error.ts'
+import { type Batcher, createBatcher, type Pending as PendingOf } from './batcher.ts'
+import { type DesiredRecord, decide, isPureCreation } from './decide.ts'
+import { toDriverError, unknownOutcome, wrongZone } from './errors.ts'
 import type { ZoneMemory } from './memory.ts'
 import { isInZone } from './name.ts'
-import { errorOf, unknownOutcome, wrongZone } from './outcome.ts'
-import type { HeldRecord } from './record.ts'
-import { write } from './writing.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import type { ExistingRecord } from './record.ts'
+import { type Task as TaskOf, writeChanges } from './write-changes.ts'
 
-/** One zone as one token sees it. */
+/** One zone, called with one token. */
 export interface Zone {
-  /** Resolves when the wish is fulfilled. */
-  ask(wish: DesiredRecord, signal: AbortSignal): Promise<void>
+  /** Resolves when the records of the name are as desired. */
+  ensure(desired: DesiredRecord, signal: AbortSignal): Promise<void>
   readonly isIdle: boolean
   close(): void
 }
 
-interface ZoneTools {
+interface ZoneOptions {
   readonly zoneId: string
   readonly api: ZoneApi
   readonly memory: ZoneMemory
-  readonly budget: Budget
-  /** What the budget knows the token by. */
+  readonly rateLimiter: RateLimiter
+  /** The key of the token in the rate limiter. */
   readonly tokenKey: string
-  /** Milliseconds that only grow. */
+  /** Monotonic milliseconds. */
   readonly clock: () => number
-  /** How long nobody may come before a cycle begins. */
+  /** A batch begins after this long without a new record. */
   readonly collectMs: number
 }
 
 type Pending = PendingOf<DesiredRecord>
 
-interface Listing {
-  readonly begunAt: number
-  readonly byName: ReadonlyMap<string, readonly HeldRecord[]>
+interface Task extends TaskOf {
+  readonly pending: Pending
+  /** The error to report after the change is written. */
+  readonly error?: Error
 }
 
-interface Refusal {
+interface Listing {
+  readonly begunAt: number
+  readonly byName: ReadonlyMap<string, readonly ExistingRecord[]>
+}
+
+/** An error that is repeated, without a call, until its time is over. */
+interface Denial {
   readonly error: Error
   readonly until: number
 }
 
-const operationsOfBatch = 200
-/** So many need not wait for others: a list for each few batches is nothing. */
-const enoughForCycle = operationsOfBatch * 5
-/** How long a list is good enough to create records by. */
+const maxOperations = 200
+/** With this many records, further ones would save few lists. */
+const enoughForBatch = maxOperations * 5
+/** A list of at most this age is reused to create records. */
 const reuseMs = 10_000
-/** How long what is not allowed is not tried again with the same token. */
-const refusalMs = 5 * 60_000
-const takenRetrySeconds = 5
+const denialMs = 5 * 60_000
+const existsRetrySeconds = 5
 
-/**
- * Gathers wishes and fulfils those that came together in one cycle: one list of the records, one decision for each
- * wish, and batches of changes. There is one cycle at a time; who comes meanwhile joins the next.
- */
-export function createZone(tools: ZoneTools): Zone {
-  const { api, memory, clock, zoneId, budget, tokenKey } = tools
-  const size = { batch: operationsOfBatch }
-  let listing: Listing | undefined
-  let zoneName: { readonly name: string | undefined; readonly until: number } | undefined
-  let refused: Refusal | undefined
-  let refusedWrites: Refusal | undefined
+/** A zone that makes records as desired in batches: one list, one decision for each name, and few calls for the changes. */
+export function createZone(options: ZoneOptions): Zone {
+  return new BatchedZone(options)
+}
 
-  const gathering = createBatcher<DesiredRecord>({
-    clock,
-    collectMs: tools.collectMs,
-    enough: enoughForCycle,
-    keyOf: ({ name }) => name,
-    run: runCycle,
-  })
+class BatchedZone implements Zone {
+  readonly #options: ZoneOptions
+  readonly #batcher: Batcher<DesiredRecord>
+  /** Maximum operations in a call; the provider may lower it. */
+  readonly #size = { batch: maxOperations }
+  #listing: Listing | undefined
+  #zoneName: { readonly name: string | undefined; readonly until: number } | undefined
+  #denied: Denial | undefined
+  #deniedWrites: Denial | undefined
 
-  async function runCycle(members: readonly Pending[], signal: AbortSignal): Promise<void> {
+  constructor(options: ZoneOptions) {
+    this.#options = options
+    this.#batcher = createBatcher<DesiredRecord>({
+      clock: options.clock,
+      collectMs: options.collectMs,
+      enough: enoughForBatch,
+      keyOf: ({ name }) => name,
+      run: (batch, signal) => this.#run(batch, signal),
+    })
+  }
+
+  get isIdle(): boolean {
+    return this.#batcher.isIdle
+  }
+
+  async ensure(desired: DesiredRecord, signal: AbortSignal): Promise<void> {
+    const error = this.#knownError(desired)
+    if (error) throw withoutSideEffects(error)
+    await this.#batcher.add(desired, signal)
+  }
+
+  close(): void {
+    this.#batcher.close()
+  }
+
+  /** The error of a call that would fail now. */
+  #knownError(desired: DesiredRecord): Error | undefined {
+    const { memory, rateLimiter, tokenKey } = this.#options
+    const unsettled = memory.unsettledSeconds(desired)
+    if (unsettled !== undefined) return unknownOutcome(desired.name, unsettled)
+    const seconds = rateLimiter.pausedSeconds(tokenKey)
+    if (seconds !== undefined) return toDriverError(rateLimited(seconds))
+    return this.#errorOf(this.#denied)
+  }
+
+  async #run(batch: readonly Pending[], signal: AbortSignal): Promise<void> {
     try {
-      await fulfil(members, signal)
-    } catch (error) {
-      const told = errorOf(error)
-      if (!(error instanceof ApiFault)) throw told
-      if (told instanceof Stalled) refused = refusal(told)
-      // What is written is settled where it is written: for those who still wait, only lists were asked for.
-      throw withoutSideEffects(told)
+      await this.#ensureAll(batch, signal)
+    } catch (cause) {
+      const error = toDriverError(cause)
+      if (!(cause instanceof CloudflareError)) throw error
+      if (error instanceof Stalled) this.#denied = this.#denial(error)
+      // Written records are settled by then; for the others only lists were read.
+      throw withoutSideEffects(error)
     } finally {
-      memory.prune()
+      this.#options.memory.prune()
     }
   }
 
-  async function fulfil(members: readonly Pending[], signal: AbortSignal): Promise<void> {
-    const reusable = listing && clock() - listing.begunAt <= reuseMs ? listing : undefined
-    let left: readonly Pending[] = members
-    if (reusable) left = await fulfilBy(reusable, left, signal)
-    // What somebody else changed meanwhile shows in a second list.
+  async #ensureAll(batch: readonly Pending[], signal: AbortSignal): Promise<void> {
+    const reusable =
+      this.#listing && this.#options.clock() - this.#listing.begunAt <= reuseMs ? this.#listing : undefined
+    let left = batch
+    if (reusable) left = await this.#ensureBy(reusable, left, signal)
+    // A second list shows what another client changed after the first one.
     for (let round = 0; round < 2 && left.length > 0; round += 1) {
-      listing = await list(signal)
-      left = await fulfilBy(listing, left, signal)
+      this.#listing = await this.#list(signal)
+      left = await this.#ensureBy(this.#listing, left, signal)
     }
-    for (const { wish, settle } of left) {
-      const message = `the provider has another record of the name '${wish.name}' that it does not list yet`
-      settle(withoutSideEffects(new Waiting('RecordExists', message, takenRetrySeconds)))
+    for (const { item, settle } of left) {
+      const message = `the provider has another record of the name '${item.name}' that it does not list yet`
+      settle(withoutSideEffects(new Waiting('RecordExists', message, existsRetrySeconds)))
     }
   }
 
-  async function list(signal: AbortSignal): Promise<Listing> {
-    const begunAt = clock()
-    const records = await api.list(signal)
-    const byName = new Map<string, HeldRecord[]>()
-    for (const record of records) {
-      const ofName = byName.get(record.name)
-      if (ofName) ofName.push(record)
-      else byName.set(record.name, [record])
-    }
-    return { begunAt, byName }
+  async #list(signal: AbortSignal): Promise<Listing> {
+    const begunAt = this.#options.clock()
+    const records = await this.#options.api.list(signal)
+    return { begunAt, byName: Map.groupBy(records, ({ name }) => name) }
   }
 
-  /** Fulfils what this list is good enough for; answers the rest. */
-  async function fulfilBy(
-    by: Listing,
-    members: readonly Pending[],
+  /** Settles or writes the records for which this list suffices; returns the others. */
+  async #ensureBy(
+    listing: Listing,
+    batch: readonly Pending[],
     signal: AbortSignal,
   ): Promise<readonly Pending[]> {
+    const { zoneId, api, memory } = this.#options
     const again: Pending[] = []
-    const tasks: {
-      readonly pending: Pending
-      readonly wish: DesiredRecord
-      readonly change: Change
-      /** What the wish ends with all the same. */
-      readonly error?: Error
-    }[] = []
-    for (const pending of members) {
+    const tasks: Task[] = []
+    for (const pending of batch) {
       if (!pending.isOpen) continue
-      const { wish } = pending
-      const unsettled = memory.unsettledSeconds(wish)
-      if (unsettled !== undefined) {
-        pending.settle(withoutSideEffects(unknownOutcome(wish.name, unsettled)))
-        continue
-      }
-      const decision = decide(wish, memory.corrected(wish.name, by.byName.get(wish.name) ?? []))
-      const isCreation = decision.kind === 'change' && isPureCreation(decision.change)
-      const isFresh = by.begunAt >= pending.cameAt
-      if (!isFresh && (!isCreation || memory.isUnsure(wish))) again.push(pending)
-      else if (decision.kind === 'change') tasks.push({ pending, wish, change: decision.change })
-      else if (decision.kind === 'conflict') {
-        const error = new Stalled('Conflict', decision.message)
-        if (decision.change) tasks.push({ pending, wish, change: decision.change, error })
-        else pending.settle(withoutSideEffects(error))
-      } else settleUnchanged(pending, by, decision.kind === 'absent')
+      const result = this.#decide(pending, listing)
+      if (result === 'newer list') again.push(pending)
+      else if (result !== 'settled') tasks.push(result)
     }
-    const allowed = await allowedOf(tasks, signal)
-    const failed = await write(allowed, {
+    const failed = await writeChanges(await this.#allowed(tasks, signal), {
       zoneId,
       api,
       memory,
       signal,
-      size,
+      size: this.#size,
       isOpen: ({ pending }) => pending.isOpen,
       settle: (task, error) => task.pending.settle(error ?? task.error),
-      onDenied: (fault) => {
-        refusedWrites = refusal(errorOf(fault))
+      onDenied: (error) => {
+        this.#deniedWrites = this.#denial(toDriverError(error))
       },
     })
     return [...again, ...failed.map(({ pending }) => pending)]
   }
 
-  /** A list may be late: what it does not show is gone when that was long enough so. */
-  function settleUnchanged(pending: Pending, by: Listing, isAbsent: boolean): void {
-    const { wish } = pending
-    const seconds = isAbsent ? memory.doubtSeconds(wish, by.begunAt) : 0
-    if (seconds > 0) {
-      const message = `looking again for a record of the name '${wish.name}', since lists of the provider may be late`
-      return pending.settle(new Waiting('ConfirmingAbsence', message, seconds))
+  /** Returns the change to write or that it takes a newer list; settles the record otherwise. */
+  #decide(pending: Pending, listing: Listing): Task | 'newer list' | 'settled' {
+    const { memory } = this.#options
+    const { item: desired } = pending
+    const unsettled = memory.unsettledSeconds(desired)
+    if (unsettled !== undefined) {
+      pending.settle(withoutSideEffects(unknownOutcome(desired.name, unsettled)))
+      return 'settled'
     }
-    memory.settled(wish, isAbsent)
+    const decision = decide(desired, memory.corrected(desired.name, listing.byName.get(desired.name) ?? []))
+    const isCreation = decision.kind === 'change' && isPureCreation(decision.change)
+    const isFresh = listing.begunAt >= pending.addedAt
+    if (!isFresh && (!isCreation || memory.isUnsure(desired))) return 'newer list'
+    if (decision.kind === 'change') return { pending, desired, change: decision.change }
+    if (decision.kind !== 'conflict') {
+      this.#settleUnchanged(pending, listing, decision.kind === 'absent')
+      return 'settled'
+    }
+    const error = new Stalled('Conflict', decision.message)
+    if (decision.change) return { pending, desired, change: decision.change, error }
+    pending.settle(withoutSideEffects(error))
+    return 'settled'
+  }
+
+  /** A list may be late, so absence is confirmed by a later one. */
+  #settleUnchanged(pending: Pending, listing: Listing, isAbsent: boolean): void {
+    const { memory } = this.#options
+    const { item: desired } = pending
+    const seconds = isAbsent ? memory.doubtSeconds(desired, listing.begunAt) : 0
+    if (seconds > 0) {
+      const message = `confirming that no record of the name '${desired.name}' exists, since lists of the provider may be late`
+      pending.settle(new Waiting('ConfirmingAbsence', message, seconds))
+      return
+    }
+    memory.settled(desired, isAbsent)
     pending.settle()
   }
 
-  /** Those that may be written, as far as that is known before. */
-  async function allowedOf<T extends { readonly pending: Pending; readonly change: Change }>(
-    tasks: readonly T[],
-    signal: AbortSignal,
-  ): Promise<readonly T[]> {
-    const error = current(refusedWrites)
+  /** The tasks that are not known to fail; settles the others. */
+  async #allowed(tasks: readonly Task[], signal: AbortSignal): Promise<readonly Task[]> {
+    const error = this.#errorOf(this.#deniedWrites)
     if (error) {
       for (const { pending } of tasks) pending.settle(withoutSideEffects(error))
       return []
     }
     if (tasks.every(({ change }) => change.posts.length === 0)) return tasks
-    const name = await knownZoneName(signal)
+    const name = await this.#readZoneName(signal)
     if (name === undefined) return tasks
-    return tasks.filter(({ pending, change }) => {
+    return tasks.filter(({ pending, desired, change }) => {
       const isInside = change.posts.every((post) => isInZone(post.name, name))
-      if (!isInside) pending.settle(withoutSideEffects(wrongZone(pending.wish.name, zoneId, name)))
+      if (!isInside) pending.settle(withoutSideEffects(wrongZone(desired.name, this.#options.zoneId, name)))
       return isInside
     })
   }
 
-  /** Asked once; not knowing it is no reason to do nothing. */
-  async function knownZoneName(signal: AbortSignal): Promise<string | undefined> {
-    if (zoneName && clock() < zoneName.until) return zoneName.name
+  /** Read once; undefined when the token may not read it or the call fails. */
+  async #readZoneName(signal: AbortSignal): Promise<string | undefined> {
+    const { api, clock } = this.#options
+    if (this.#zoneName && clock() < this.#zoneName.until) return this.#zoneName.name
     try {
       const name = await api.zoneName(signal)
-      zoneName = { name, until: name === undefined ? clock() + refusalMs : Number.POSITIVE_INFINITY }
+      this.#zoneName = { name, until: name === undefined ? clock() + denialMs : Number.POSITIVE_INFINITY }
       return name
     } catch (error) {
-      if (error instanceof ApiFault && error.kind === 'lost') return undefined
+      if (error instanceof CloudflareError && error.kind === 'unknown') return undefined
       throw error
     }
   }
 
-  function refusal(error: Error): Refusal {
-    return { error, until: clock() + refusalMs }
+  #denial(error: Error): Denial {
+    return { error, until: this.#options.clock() + denialMs }
   }
 
-  function current(found: Refusal | undefined): Error | undefined {
-    return found && clock() < found.until ? found.error : undefined
-  }
-
-  /** Why there is no use in asking now. */
-  function refusalOf(wish: DesiredRecord): Error | undefined {
-    const unsettled = memory.unsettledSeconds(wish)
-    if (unsettled !== undefined) return unknownOutcome(wish.name, unsettled)
-    const seconds = budget.restSeconds(tokenKey)
-    if (seconds !== undefined) return errorOf(limited(seconds))
-    return current(refused)
-  }
-
-  return {
-    async ask(wish, signal) {
-      const error = refusalOf(wish)
-      if (error) throw withoutSideEffects(error)
-      await gathering.join(wish, signal)
-    },
-    get isIdle() {
-      return gathering.isIdle
-    },
-    close: gathering.close,
+  #errorOf(denial: Denial | undefined): Error | undefined {
+    return denial && this.#options.clock() < denial.until ? denial.error : undefined
   }
 }

@@ -56,13 +56,13 @@ function check(
   const problems = problemsOfGoTemplates(template, 'template')
   const tls = isObject(secrets.tls) ? secrets.tls : {}
   const [crt, key] = [tls['tls.crt'], tls['tls.key']]
-  // A template may give several labels, and the certificate is for one below the last of them.
+  // A template may return several labels; the certificate covers one level.
   if (template !== undefined || !isKnown(domain) || !isKnown(crt) || !isKnown(key))
     return { problems, warnings: [] }
   return checkCertificate({ crt, key, domain, now })
 }
 
-/** A text that is complete: what placeholders stand for comes later. */
+/** Whether a text is complete: placeholders are resolved later. */
 function isKnown(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !value.includes('$\u007b')
 }

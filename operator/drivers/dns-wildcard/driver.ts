@@ -12,7 +12,7 @@ import { dnsWildcardDescriptor, type dnsWildcardSecrets, type dnsWildcardValues 
 const longestName = 253
 const dnsName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Names hosts below a domain whose record for everything is there already: nothing is written anywhere. */
+/** Generates host names below a domain that has a wildcard record; writes nothing. */
 export function createDnsWildcard({
   templates,
   now = Date.now,
@@ -24,8 +24,8 @@ export function createDnsWildcard({
   return {
     descriptor: dnsWildcardDescriptor,
     async provision(request) {
-      const { domain, template } = request.values as Static<typeof dnsWildcardValues> // checked before
-      const { tls } = request.secrets as Static<typeof dnsWildcardSecrets> // checked before
+      const { domain, template } = request.values as Static<typeof dnsWildcardValues> // the schema was checked
+      const { tls } = request.secrets as Static<typeof dnsWildcardSecrets> // the schema was checked
       const label =
         template === undefined || template.trim() === ''
           ? hostLabel(request.context.applicationId, request.context.environmentId, request.guResId)
@@ -48,7 +48,7 @@ export function createDnsWildcard({
   }
 }
 
-/** What the template gave for these inputs before, as long as they are the same: a random part stays. */
+/** The previous result for the same inputs, so that a random part does not change. */
 async function labelOf(template: string, request: ProvisionRequest, templates: Templates): Promise<string> {
   const data = templateData(request)
   const key = createHash('sha256')

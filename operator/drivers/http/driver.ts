@@ -7,11 +7,11 @@ import { likelySecretWords, plainOutputs, refuseLeak } from '../secret-leak.ts'
 import { exchange, type Poll } from './exchange.ts'
 import { readOutputData } from './output-data.ts'
 
-/** More than a status and a Secret can hold together: what is longer is not looked through. */
+/** More than a status and a Secret can hold; longer outputs are not searched for secrets. */
 const mostOutputs = 2 * 1024 * 1024
 const defaultPoll: Poll = { firstMs: 1000, mostMs: 10_000, withinMs: 5000 }
 
-/** A driver that is a server of somebody: asked over HTTP at `target`, told again what it gave us as a cookie. */
+/** A driver that calls a third-party server at `target` over HTTP and returns its cookie to it. */
 export function createHttpDriver(options: {
   readonly descriptor: DriverDescriptor
   readonly target: string
@@ -61,7 +61,7 @@ export function createHttpDriver(options: {
           name,
           method: 'DELETE',
           url: urlFor(target, guResId, name),
-          // A driver that knows nothing of it has nothing to take away.
+          // A driver that does not know the resource has nothing to delete.
           done: [200, 204, 404, 410],
           cookie,
           signal,
@@ -75,7 +75,7 @@ export function createHttpDriver(options: {
   }
 }
 
-/** Where a driver is asked about one resource; what the target asks for besides the path stays. */
+/** The URL of one resource at a driver; the query of the target is kept. */
 function urlFor(target: string, guResId: string, name: string): string {
   const url = URL.parse(target)
   if (!url)

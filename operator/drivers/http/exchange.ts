@@ -5,27 +5,27 @@ import type { Cookie } from '../driver.ts'
 import { readHint, retryAfter } from './hint.ts'
 import { wordsOf } from './words.ts'
 
-/** One question to a driver, put again for as long as it is busy. */
-export interface Question {
-  /** What messages call the driver. */
+/** One request to a driver, repeated while the driver is busy. */
+export interface DriverRequest {
+  /** The name of the driver in messages. */
   readonly name: string
   readonly method: 'PUT' | 'DELETE'
   readonly url: string
   readonly body?: string
-  /** Statuses that say that it is done. */
+  /** Statuses of success. */
   readonly done: readonly number[]
   readonly cookie: Cookie | undefined
   readonly signal: AbortSignal
-  /** What no message may tell. */
+  /** Data that no message may contain. */
   readonly secrets: unknown
 }
 
-/** How often a busy driver is asked again within one call; milliseconds. */
+/** Milliseconds between requests to a busy driver within one call. */
 export interface Poll {
   readonly firstMs: number
   /** The pause doubles up to this. */
   readonly mostMs: number
-  /** What all pauses together may take: after them the queue comes back. */
+  /** Maximum of all pauses together; after it, the queue retries. */
   readonly withinMs: number
 }
 
@@ -34,31 +34,31 @@ const maxBytes = 5 * 1024 * 1024
 const maxCookieBytes = 10 * 1024
 const busySeconds = 10
 
-/** Asks until the driver is done. Waiting while it is busy, Stalled when it refuses, anything else to be tried again. */
+/** Repeats the request until the driver is done. Throws Waiting while it is busy, Stalled when it rejects the request. */
 export async function exchange(
-  question: Question,
+  request: DriverRequest,
   outbound: Outbound,
   poll: Poll,
 ): Promise<OutboundResponse> {
-  let known = await question.cookie?.read()
-  // A driver that had something to remember, or that was busy with it, may have begun.
+  let known = await request.cookie?.read()
+  // A driver that set a cookie or was busy may have made something.
   let mayHaveBegun = known !== undefined
   let left = poll.withinMs
   for (let pause = poll.firstMs; ; pause = Math.min(pause * 2, poll.mostMs)) {
     const cookie = known
     const keep = async (next: string | undefined) => {
-      // Kept before anything else is done: without it the driver may not find what it made.
-      if (next !== known) await question.cookie?.write(next)
+      // Stored first: without the cookie the driver may not find the resource.
+      if (next !== known) await request.cookie?.write(next)
       known = next
     }
-    const response = await send(question, outbound, cookie, keep).catch((error: unknown) => {
-      if (!(error instanceof TargetRefused)) throw explained(error, question.name)
-      const refusal = targetRefused(error, question.name)
-      throw mayHaveBegun ? refusal : withoutSideEffects(refusal)
+    const response = await send(request, outbound, cookie, keep).catch((error: unknown) => {
+      if (!(error instanceof TargetRefused)) throw explained(error, request.name)
+      const stalled = targetRefused(error, request.name)
+      throw mayHaveBegun ? stalled : withoutSideEffects(stalled)
     })
-    if (question.done.includes(response.status)) return response
+    if (request.done.includes(response.status)) return response
     if (response.status !== 202) {
-      const failure = failureOf(response, question, [cookie, known])
+      const failure = failureOf(response, request, [cookie, known])
       throw mayHaveBegun || known !== undefined ? failure : nothingMadeBy(response, failure)
     }
     mayHaveBegun = true
@@ -66,19 +66,19 @@ export async function exchange(
     if (hint.isOver)
       throw new ReconcileError(
         'DriverTimeout',
-        `${question.name} did not become ready in the time that it gave itself`,
+        `${request.name} did not become ready in the time that it gave itself`,
       )
     const pauseMs = Math.max(pause, (hint.seconds ?? 0) * 1000)
     if (pauseMs > left)
-      throw new Waiting('DriverBusy', `${question.name} is ${hint.doing}`, hint.seconds ?? busySeconds)
+      throw new Waiting('DriverBusy', `${request.name} is ${hint.doing}`, hint.seconds ?? busySeconds)
     left -= pauseMs
-    await sleep(pauseMs, question.signal)
+    await sleep(pauseMs, request.signal)
   }
 }
 
-/** One request; `keep` gets what the cookie is from now on, as soon as the driver says it. */
+/** Sends the request once; `keep` receives the new cookie before the body is read. */
 async function send(
-  { name, method, url, body, signal }: Question,
+  { name, method, url, body, signal }: DriverRequest,
   outbound: Outbound,
   cookie: string | undefined,
   keep: (next: string | undefined) => Promise<void>,
@@ -106,7 +106,7 @@ async function send(
   })
 }
 
-/** Why no answer came, as the one who set up the driver has to know it. */
+/** The error for a missing response, in words for the author of the driver. */
 function explained(error: unknown, name: string): unknown {
   if (error instanceof InvalidHeader)
     return new Stalled('InvalidAnswer', `${name} set a cookie that cannot be sent back: ${error.message}`)
@@ -121,15 +121,15 @@ function targetRefused({ isAllowable, message }: TargetRefused, name: string): S
   return new Stalled('TargetRefused', `${name} is not called: ${message}${remedy}`)
 }
 
-/** A driver that lets nobody in makes nothing: the protocol says so of these answers, and of no other. */
+/** The protocol guarantees for statuses 401 and 403 alone that nothing was made. */
 function nothingMadeBy({ status }: OutboundResponse, failure: Error): Error {
   return failure instanceof Stalled && (status === 401 || status === 403)
     ? withoutSideEffects(failure)
     : failure
 }
 
-/** What an answer means that is neither done nor busy. */
-function failureOf(response: OutboundResponse, { name, secrets }: Question, cookies: unknown): Error {
+/** The error for a response that is neither success nor 202. */
+function failureOf(response: OutboundResponse, { name, secrets }: DriverRequest, cookies: unknown): Error {
   const { status, headers } = response
   const words = wordsOf(response, [secrets, cookies])
   const said = words === '' ? `status ${status}` : `${words} (status ${status})`

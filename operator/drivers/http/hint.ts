@@ -1,11 +1,11 @@
 import { isObject, parseJson } from '../../domain/base/json.ts'
 
-/** What a driver that is still at work says of its progress. */
+/** The progress that a busy driver reports. */
 export interface Hint {
   readonly doing: string
-  /** Seconds until it expects to be ready, by its own clock; at least 1, at most 60. */
+  /** Seconds until it expects to be ready by its own clock, from 1 to 60. */
   readonly seconds: number | undefined
-  /** Whether it has run out of the time that it gave itself. */
+  /** Whether its own deadline has passed. */
   readonly isOver: boolean
 }
 
@@ -15,7 +15,7 @@ const words: Readonly<Record<string, string>> = {
   deleting: 'deleting the resource',
 }
 
-/** The hint in an answer, which may be anything else instead; `now` in milliseconds since 1970. */
+/** The hint in a response of any form; `now` in milliseconds since 1970. */
 export function readHint(text: string, now: number): Hint {
   const fields = fieldsOf(text)
   const current = timeOf(fields.current_time) ?? now
@@ -29,7 +29,7 @@ export function readHint(text: string, now: number): Hint {
   }
 }
 
-/** How long a `Retry-After` asks to wait, in seconds or until a date; at least 1, at most 600. */
+/** The seconds of a `Retry-After`, which may be a date; from 1 to 600. */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\s*\d+\s*$/.test(header)) return clampSeconds(Number(header), 600)
@@ -46,7 +46,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {}
 }
 
-/** A point in time, ISO 8601; a Go driver's zero time means none. */
+/** A time in ISO 8601; Go's zero time is none. */
 function timeOf(value: unknown): number | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}/.test(value) || value.startsWith('0001-'))
     return undefined

@@ -4,11 +4,11 @@ import { Stalled } from '../../domain/base/errors.ts'
 import { isObject, parseJson } from '../../domain/base/json.ts'
 import type { Provisioned } from '../driver.ts'
 
-/** Where the parts of pods go that a driver answers among its manifests: a value of this name. */
+/** The output with the parts of pods that a driver returns among its manifests. */
 export const partsOutput = 'manifests'
 
 const objectLocations = ['namespace', 'cluster']
-/** Parts of a workload's pod: they are for the driver of the workload. */
+/** Locations in a workload's pod, which the workload driver handles. */
 const partLocations: Readonly<Record<string, string>> = {
   container: 'containers',
   containers: 'containers',
@@ -24,12 +24,12 @@ interface Manifest {
 }
 
 /**
- * What a driver made, by its answer: outputs, objects for the cluster, and parts of pods (containers, volumes), which
- * become the output `manifests`, a list of `{location, data}`. Stalled when the answer is not of that form.
+ * Reads the response of a driver: outputs, objects for the cluster, and parts of pods (containers, volumes), which become
+ * the output `manifests`, a list of `{location, data}`. Stalled when the response has another form.
  */
 export function readOutputData(text: string, namespace: string): Provisioned {
   const answer = objectAt(parse(text), 'the answer')
-  if (isTrap(answer, maxDepth))
+  if (isUnsafe(answer, maxDepth))
     throw invalid(`the answer is nested more than ${maxDepth} deep, or has a field '__proto__'`)
   const resource = objectAt(answer.resource ?? {}, `'resource'`)
   const manifests = [
@@ -56,11 +56,11 @@ function parse(text: string): unknown {
   return value
 }
 
-/** Whether a value would be the undoing of whoever walks through it. */
-function isTrap(value: unknown, levels: number): boolean {
+/** Whether a value is nested too deeply or has a `__proto__` key. */
+function isUnsafe(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0 || Object.hasOwn(value, '__proto__')) return true
-  return Object.values(value).some((each) => isTrap(each, levels - 1))
+  return Object.values(value).some((each) => isUnsafe(each, levels - 1))
 }
 
 function manifestsAt(value: unknown, path: string): Manifest[] {
@@ -88,10 +88,10 @@ function readManifest(fields: FreeForm, path: string): Manifest {
   return { location: known, data }
 }
 
-/** The object where it belongs: what names no namespace is for that of the environment, unless it is of none. */
+/** The object, in the namespace of the environment unless it names one or is cluster-scoped. */
 function placed({ location, data }: Manifest, namespace: string): KubeObject {
-  const object = data as unknown as KubeObject // by readManifest
-  // Go writes the time of an object that was never created as null.
+  const object = data as unknown as KubeObject // readManifest checked it
+  // Go writes the creation time of a new object as null.
   const { creationTimestamp: _, ...metadata } = object.metadata
   const isPlaced = location === 'cluster' || (metadata.namespace ?? '') !== ''
   return { ...object, metadata: isPlaced ? metadata : { ...metadata, namespace } }

@@ -1,11 +1,11 @@
 import { Stalled } from '../../domain/base/errors.ts'
 
 /**
- * Annotations by which an Ingress reaches further than its own host and services: configuration of the controller,
- * calls to other servers, Secrets and names of others. Patterns in which `*` stands for any text.
+ * Patterns, with `*` for any text, of annotations that affect more than the Ingress's own host and services: controller
+ * configuration, calls to other servers, Secrets and host names of others.
  */
 export const defaultDeniedAnnotations: readonly string[] = [
-  // Text that becomes configuration or code of the controller.
+  // Configuration or code of the controller.
   '*snippet',
   '*snippets',
   '*/config-*',
@@ -14,7 +14,7 @@ export const defaultDeniedAnnotations: readonly string[] = [
   '*/router.pathmatcher',
   '*/skipper-*',
   'getambassador.io/*',
-  // Who is let in, and who is asked about it.
+  // Authentication and access.
   '*/auth-*',
   '*/*-auth-secret',
   '*/enable-global-auth',
@@ -30,7 +30,7 @@ export const defaultDeniedAnnotations: readonly string[] = [
   '*/security-groups',
   '*/load-balancer-attributes',
   'tailscale.com/*',
-  // Names beside the host of the Ingress, or more than its share of it.
+  // Further host names, or precedence for the host.
   '*/server-alias*',
   '*/host-aliases',
   '*/redirect-from*',
@@ -51,7 +51,7 @@ export const defaultDeniedAnnotations: readonly string[] = [
   'external-dns*/ingress-hostname-source',
   'dns.alpha.kubernetes.io/*',
   'dns.gardener.cloud/*',
-  // Copies of requests that go elsewhere.
+  // Mirrored requests.
   '*/mirror-*',
   '*/influxdb-*',
   // Objects of other namespaces: Secrets, certificates, maps, policies, middlewares, plugins.
@@ -73,20 +73,20 @@ export const defaultDeniedAnnotations: readonly string[] = [
   'konghq.com/override',
   '*.konghq.com*',
   '*/plugin-config-*',
-  // Who owns an object; ours are refused for all drivers.
+  // Ownership; our own annotations are denied for all drivers.
   'meta.helm.sh/*',
   'argocd.argoproj.io/*',
 ]
 
-/** Which annotations a definition may not give. */
+/** Annotations that a definition may not set. */
 export interface AnnotationRules {
-  /** Take the place of the default ones. */
+  /** Replaces the default patterns. */
   readonly deniedAnnotations?: readonly string[] | undefined
-  /** Win over denied ones. */
+  /** Takes precedence over denied patterns. */
   readonly allowedAnnotations?: readonly string[]
 }
 
-/** Tells of an annotation whether it is refused. */
+/** Whether an annotation is denied. */
 export function annotationGuard({
   deniedAnnotations = defaultDeniedAnnotations,
   allowedAnnotations = [],
@@ -96,7 +96,7 @@ export function annotationGuard({
     !allowedAnnotations.some((pattern) => fits(name, pattern))
 }
 
-/** Refuses the inputs or objects that have these annotations, if there are any. */
+/** Throws Stalled when there are denied annotations. */
 export function refuseAnnotations(refused: readonly string[]): void {
   if (refused.length === 0) return
   const names = refused.map((name) => `'${name}'`).join(', ')
@@ -106,7 +106,7 @@ export function refuseAnnotations(refused: readonly string[]): void {
   )
 }
 
-/** Whether a name is what a pattern says, in any letter case; takes linear time for each `*`. */
+/** Whether a name matches a pattern, ignoring case, in linear time for each `*`. */
 function fits(name: string, pattern: string): boolean {
   const text = name.toLowerCase()
   const [first = '', ...parts] = pattern.toLowerCase().split('*')

@@ -1,10 +1,10 @@
 import { boolean, map, object, oneOf, string } from '../../api/schema.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 
-/** Path types of an Ingress, as the API server spells them. */
+/** Path types of an Ingress. */
 export const pathTypes = ['Prefix', 'Exact', 'ImplementationSpecific'] as const
 
-/** Names that an object of a cluster may have. */
+/** Valid names of objects. */
 export const objectNamePattern = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'
 // An empty one is none.
 const secretNamePattern = `^(${objectNamePattern})?$`

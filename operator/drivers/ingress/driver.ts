@@ -20,13 +20,13 @@ const hostPattern = new RegExp(`^(\\*\\.)?${objectNamePattern}$`)
 const secretNamePattern = new RegExp(`^${objectNamePattern}$`)
 const classAnnotation = 'kubernetes.io/ingress.class'
 
-/** Makes the Ingress of a dns resource; the calls touch nothing, the objects are applied by the caller. */
+/** Builds the Ingress of a dns resource; the caller applies it. */
 export function createIngress(rules: AnnotationRules = {}): Driver {
   const isRefused = annotationGuard(rules)
   return {
     descriptor: ingressDescriptor,
     async provision(request) {
-      const inputs = request.values as Inputs // checked against the schema before
+      const inputs = request.values as Inputs // the schema was checked
       refuseAnnotations(Object.keys(inputs.annotations ?? {}).filter(isRefused))
       const dns = request.neighbours.dns?.[0]
       const name = `${request.guResId}-ingress`
@@ -43,10 +43,10 @@ export function createIngress(rules: AnnotationRules = {}): Driver {
   }
 }
 
-/** The driver as it is without settings. */
+/** The driver with default settings. */
 export const ingress = createIngress()
 
-/** In lower case, as an API server takes it. */
+/** Lower case, as the API server requires. */
 function hostOf({ params }: ProvisionRequest, dns: NeighbourValue | undefined): string | undefined {
   const host = (textOf(dns?.outputs.host) ?? textOf(params.host))?.toLowerCase()
   if (host !== undefined && (host.length > 253 || !hostPattern.test(host)))

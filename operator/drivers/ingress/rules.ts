@@ -5,7 +5,7 @@ import { isObject } from '../../domain/base/json.ts'
 import type { Driver } from '../driver.ts'
 import { type AnnotationRules, annotationGuard, refuseAnnotations } from './annotations.ts'
 
-/** The driver, with the rules of the ingress driver for each Ingress that it makes: its annotations, and whose hosts they are. */
+/** The driver, with the ingress driver's checks of annotations and hosts for each Ingress that it makes. */
 export function withIngressRules(driver: Driver, rules: AnnotationRules): Driver {
   const isRefused = annotationGuard(rules)
   return {
@@ -27,7 +27,7 @@ export function withIngressRules(driver: Driver, rules: AnnotationRules): Driver
   }
 }
 
-/** The hosts of Ingresses, each once. */
+/** The unique hosts of Ingresses. */
 export function hostsOf(ingresses: readonly KubeObject[]): string[] {
   return [...new Set(ingresses.flatMap(hostsOfOne))]
 }
@@ -37,7 +37,7 @@ export function isIngress({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 
   return kind === 'Ingress' && apiVersion.startsWith('networking.k8s.io/')
 }
 
-/** The hosts in lower case. The API server refuses malformed ones. */
+/** The hosts in lower case; the API server rejects malformed ones. */
 function hostsOfOne({ spec }: KubeObject): string[] {
   if (!isObject(spec) || !Array.isArray(spec.rules)) return []
   return spec.rules.flatMap((rule) =>

@@ -11,7 +11,7 @@ function template(description: string) {
 
 const secretOutputs = template('Template of the secret outputs: a text that gives YAML, or a map of texts.')
 
-/** The plain inputs of the driver; others are there for the templates to read. */
+/** The plain inputs of the driver; templates can read further ones. */
 export const templateValues = object(
   {},
   {

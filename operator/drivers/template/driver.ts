@@ -13,7 +13,7 @@ import { readsObjects, type Sources, sourcesOf } from './sources.ts'
 
 const longestCookie = 65_536
 
-/** Makes what Go templates describe: objects, applied by the caller, and outputs. */
+/** Renders Go templates to objects, which the caller applies, and outputs. */
 export function createTemplateDriver({ templates }: { readonly templates: Templates }): Driver {
   return {
     descriptor: templateDescriptor,
@@ -71,7 +71,7 @@ function step(name: string, template: unknown, as?: string): Step[] {
 
 type Named = readonly (readonly [name: string, object: KubeObject | undefined])[]
 
-/** Plain outputs before secret ones, which see them; what Secrets hold is for secret ones alone. */
+/** Renders plain outputs, then secret ones, which can use them; secret ones alone see the content of Secrets. */
 function outputSteps({ outputs, secretOutputs }: Sources, own: Named = [], others: Named = []): Step[] {
   const plain = { objects: withoutSecrets(own), observed: withoutSecrets(others, { absent: true }) }
   const secret = { objects: withSecrets(own), observed: withSecrets(others) }
@@ -129,13 +129,13 @@ function observedReferences(observed: unknown, names: unknown): Record<string, O
   if (!isObject(observed) || !isObject(names)) return {}
   return Object.fromEntries(
     Object.entries(observed).map(([key, each]) => {
-      const { apiVersion, kind } = each as ObservedReference // checked against the schema before
+      const { apiVersion, kind } = each as ObservedReference // the schema was checked
       return [key, { apiVersion, kind, name: String(names[key]).trim() }]
     }),
   )
 }
 
-/** A wait says which of the observed objects are not there at all. */
+/** Names the observed objects that do not exist in the message of a wait. */
 async function telling<T>(
   observed: Readonly<Record<string, ObservedReference>>,
   found: Readonly<Record<string, KubeObject | undefined>>,
@@ -153,7 +153,7 @@ async function telling<T>(
 
 async function readCookie(cookie: Cookie | undefined): Promise<unknown> {
   const text = await cookie?.read()
-  return text === undefined ? undefined : parseJson(text) // a cookie of an earlier driver may not be JSON
+  return text === undefined ? undefined : parseJson(text) // the cookie of the previous driver may not be JSON
 }
 
 async function keepCookie(cookie: Cookie | undefined, before: unknown, next: unknown): Promise<void> {

@@ -3,7 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 
-/** An object of a manifest, by the name that the templates know the manifest by. */
+/** An object of a manifest, with the manifest's name in templates. */
 export interface Made {
   readonly manifest: string
   readonly object: KubeObject
@@ -12,7 +12,7 @@ export interface Made {
 const most = 100
 const locations = ['namespace', 'cluster']
 
-/** The objects that rendered manifests describe, in their order; a manifest that gave nothing makes none. */
+/** The objects of rendered manifests, in order; an empty manifest has none. */
 export function objectsOf(manifests: unknown, namespace: string): Made[] {
   if (manifests === undefined || manifests === null) return []
   if (typeof manifests !== 'object')
@@ -80,7 +80,7 @@ const textFields: Readonly<Record<string, readonly string[]>> = {
   ConfigMap: ['data'],
 }
 
-/** Maps of texts, in which a template may well have left a number. */
+/** Maps of texts, where templates often leave numbers. */
 function textMembers(holder: FreeForm, fields: readonly string[]): FreeForm {
   return Object.fromEntries(
     fields.flatMap((field) => {

@@ -4,12 +4,12 @@ import { isObject } from '../../domain/base/json.ts'
 
 type Objects = readonly (readonly [name: string, object: KubeObject | undefined])[]
 
-/** Objects as templates of secret outputs see them: what a Secret holds is decoded. */
+/** Objects for templates of secret outputs, with decoded Secrets. */
 export function withSecrets(objects: Objects): FreeForm {
   return byName(objects, (object) => (isSecret(object) ? { ...object, data: decoded(object.data) } : object))
 }
 
-/** Objects as templates of other outputs see them: nothing of what a Secret holds; `absent` leaves Secrets out. */
+/** Objects for templates of plain outputs, without the content of Secrets; `absent` omits Secrets. */
 export function withoutSecrets(objects: Objects, { absent = false } = {}): FreeForm {
   const kept = absent ? objects.filter(([, object]) => !object || !isSecret(object)) : objects
   return byName(kept, ({ apiVersion, kind, metadata, ...rest }) =>

@@ -5,7 +5,7 @@ import type { ProvisionRequest } from '../driver.ts'
 
 const names = ['init', 'cookie', 'manifests', 'outputs'] as const
 
-/** The templates of a definition; undefined where there is none. */
+/** The templates of a definition. */
 export interface Sources {
   readonly init: unknown
   readonly cookie: unknown
@@ -18,8 +18,8 @@ export interface Sources {
 }
 
 /**
- * The templates among the inputs. One that a placeholder put a secret into has moved from the plain inputs to the
- * secret ones: it is the same template, but what it makes is secret.
+ * The templates among the inputs. A template with a secret from a placeholder is among the secret inputs: it is the same
+ * template, but its result is secret.
  */
 export function sourcesOf({ values, secrets }: Pick<ProvisionRequest, 'values' | 'secrets'>): Sources {
   const plain = templatesIn(values)
@@ -37,7 +37,7 @@ export function sourcesOf({ values, secrets }: Pick<ProvisionRequest, 'values' |
   }
 }
 
-/** Whether outputs can only be told by the objects, once they are in the cluster. */
+/** Whether the outputs depend on objects in the cluster. */
 export function readsObjects({ outputs, secretOutputs }: Sources): boolean {
   return /\.(?:objects|observed)\b|\bawait(?:Condition)?\b/.test(JSON.stringify([outputs, secretOutputs]))
 }

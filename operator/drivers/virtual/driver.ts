@@ -8,16 +8,16 @@ import type { Driver, ProvisionRequest } from '../driver.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
 import { refuseLeak, secretWords } from '../secret-leak.ts'
 
-/** A driver that is another one, whose inputs a template makes of its own. */
+/** A driver that renders the inputs of another driver with a template. */
 export interface VirtualDriver {
   readonly descriptor: DriverDescriptor
-  /** A text that gives YAML, or data whose texts are templates: `{values, secrets}`, or the values alone. */
+  /** A template of YAML, or data whose texts are templates: `{values, secrets}`, or the values alone. */
   readonly template: unknown
   readonly inner: Driver
   readonly templates: Templates
 }
 
-/** Renders the inputs of the inner driver, which does everything else. */
+/** A driver that renders the inputs and delegates to the inner driver. */
 export function createVirtualDriver({ descriptor, template, inner, templates }: VirtualDriver): Driver {
   const innerRequest = async (request: ProvisionRequest): Promise<ProvisionRequest> => {
     const steps = [{ name: 'template', template, reads: 'yaml' as const }]

@@ -4,7 +4,7 @@ import { isObject, pointerSteps } from '../../domain/base/json.ts'
 import type { Driver } from '../driver.ts'
 import { workloadDescriptor } from './descriptor.ts'
 
-/** Keeps a rendered module: each text that a secret went into is a secret output, and `{secretOutput}` names it. */
+/** Returns a rendered module: each text with a secret is a secret output, and `{secretOutput}` names it. */
 export const workload: Driver = {
   descriptor: workloadDescriptor,
   async provision({ params, secretParams = [] }) {
@@ -19,7 +19,7 @@ export const workload: Driver = {
   async deprovision() {},
 }
 
-/** Puts `next` at the end of the path; answers what was there. */
+/** Sets the value at the path; returns the previous one. */
 function replaceAt(root: FreeForm, path: readonly string[], next: unknown): unknown {
   const last = path.at(-1) ?? ''
   let holder: unknown = root
@@ -34,7 +34,7 @@ function isIndexed(value: unknown): value is FreeForm {
   return isObject(value) || Array.isArray(value)
 }
 
-/** A key of a Secret that can be read, and is no other pointer's. */
+/** A readable key of a Secret that is unique for each pointer. */
 function nameOf(pointer: string): string {
   const hash = createHash('sha256').update(pointer).digest('hex').slice(0, 8)
   return `${pointer

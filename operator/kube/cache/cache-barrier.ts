@@ -6,102 +6,100 @@ import type { Cluster } from './cluster.ts'
 import { metadataAccept } from './reflector.ts'
 import { shareReads } from './shared-read.ts'
 
-/** So long it is waited for the news of what one list had. */
-const askAgainMs = 250
+/** After this long the list is read again. */
+const relistMs = 250
 const listAccept = metadataAccept.replace('PartialObjectMetadata', 'PartialObjectMetadataList')
 
 type Listed = Pick<KubeObject, 'metadata'>
 
 interface MetadataList {
   readonly metadata: { readonly resourceVersion: string }
-  /** Null when there are none. */
   readonly items: readonly Listed[] | null
 }
 
-/** Somebody who waits to hear of objects of one kind in a namespace. */
-interface Listener {
+/** A wait until the cache holds the objects of one kind in a namespace. */
+interface Waiter {
   readonly kind: Kind
   readonly namespace: string
-  /** What is not heard of yet, by name: whether it is by now. */
+  /** Objects that the cache does not reflect yet, by name, each with a check whether it does now. */
   readonly missing: Map<string, () => boolean>
   done(): void
 }
 
 /**
- * Waits until the store holds all that the API server held of some kinds in a namespace when it was asked. Each kind has a
- * watch of its own: what is heard of one may be newer than what is heard of another.
+ * Waits until the store reflects the objects of some kinds in a namespace as they were at the call. Each kind has its own
+ * watch, so one cache may be ahead of another.
  */
 export function createCacheBarrier(
   { client, store }: Pick<Cluster, 'client' | 'store'>,
   kinds: readonly Kind[],
   withinMs = 5000,
 ): (namespace: string) => Promise<void> {
-  const listeners = new Set<Listener>()
+  const waiters = new Set<Waiter>()
 
   for (const kind of kinds)
     store.cacheOf(kind).subscribe(({ before, after }) => {
       const changed = after ?? before
-      if (listeners.size > 0 && changed) tell(kind, changed)
+      if (waiters.size > 0 && changed) notify(kind, changed)
     })
 
-  function tell(kind: Kind, { metadata: { namespace = '', name } }: Listed): void {
-    for (const listener of listeners) {
-      if (listener.kind !== kind || listener.namespace !== namespace) continue
-      if (listener.missing.get(name)?.()) listener.missing.delete(name)
-      if (listener.missing.size === 0) listener.done()
+  function notify(kind: Kind, { metadata: { namespace = '', name } }: Listed): void {
+    for (const waiter of waiters) {
+      if (waiter.kind !== kind || waiter.namespace !== namespace) continue
+      if (waiter.missing.get(name)?.()) waiter.missing.delete(name)
+      if (waiter.missing.size === 0) waiter.done()
     }
   }
 
-  /** What of a list the store does not hold yet, by name, with the question whether it does by now. */
-  function missingOf(kind: Kind, namespace: string, list: MetadataList): Listener['missing'] {
+  function missingOf(kind: Kind, namespace: string, list: MetadataList): Waiter['missing'] {
     const cache = store.cacheOf(kind)
     const listed = list.items ?? []
     const names = new Set(listed.map(({ metadata }) => metadata.name))
-    const taken = BigInt(list.metadata.resourceVersion)
-    const isKnown = (each: Listed) => () => {
+    const listVersion = BigInt(list.metadata.resourceVersion)
+    const isStored = (each: Listed) => () => {
       const known = cache.get(namespace, each.metadata.name)
       return known !== undefined && versionOf(known) >= versionOf(each)
     }
     const isGone = (name: string) => () => {
       const known = cache.get(namespace, name)
-      return known === undefined || versionOf(known) > taken
+      return known === undefined || versionOf(known) > listVersion
     }
     const unlisted = cache.inNamespace(namespace).filter(({ metadata }) => !names.has(metadata.name))
-    const questions = [
-      ...listed.map((each) => [each.metadata.name, isKnown(each)] as const),
+    const checks = [
+      ...listed.map((each) => [each.metadata.name, isStored(each)] as const),
       ...unlisted.map(({ metadata: { name } }) => [name, isGone(name)] as const),
     ]
-    return new Map(questions.filter(([, isHeard]) => !isHeard()))
+    return new Map(checks.filter(([, isReflected]) => !isReflected()))
   }
 
-  /** Resolves when all is heard of, or after a while; whether it is. */
-  async function heard(listener: Omit<Listener, 'done'>): Promise<boolean> {
-    if (listener.missing.size === 0) return true
+  /** Returns whether the cache reflects the objects in time. */
+  async function isReflected(waiter: Omit<Waiter, 'done'>): Promise<boolean> {
+    if (waiter.missing.size === 0) return true
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    const entry = { ...listener, done: () => resolve(true) }
-    listeners.add(entry)
-    const timer = setTimeout(() => resolve(false), askAgainMs)
+    const entry = { ...waiter, done: () => resolve(true) }
+    waiters.add(entry)
+    const timer = setTimeout(() => resolve(false), relistMs)
     return promise.finally(() => {
       clearTimeout(timer)
-      listeners.delete(entry)
+      waiters.delete(entry)
     })
   }
 
-  async function hear(kind: Kind, namespace: string): Promise<void> {
+  async function waitFor(kind: Kind, namespace: string): Promise<void> {
     const path = pathOf(resourceOf(kind), namespace)
     const deadline = performance.now() + withinMs
     while (true) {
-      const list = (await client.request('GET', path, { accept: listAccept })) as MetadataList // as was asked
-      // What was taken away meanwhile is heard of as something that never was: a newer list does not have it.
-      if (await heard({ kind, namespace, missing: missingOf(kind, namespace, list) })) return
+      const list = (await client.request('GET', path, { accept: listAccept })) as MetadataList // the form of `accept`
+      // An object that is deleted meanwhile may never appear in the cache: a newer list does not contain it.
+      if (await isReflected({ kind, namespace, missing: missingOf(kind, namespace, list) })) return
       if (performance.now() > deadline)
-        throw new Waiting('CacheBehind', `waiting to hear of changes of kind ${kind.kind}`, 1)
+        throw new Waiting('CacheBehind', `waiting for the cache of kind ${kind.kind}`, 1)
     }
   }
 
   return shareReads(async (namespace) => {
-    // Nothing is left behind: who fails first waits for the others.
-    const all = kinds.map((kind) => hear(kind, namespace))
+    // All waits end before the first failure is thrown.
+    const all = kinds.map((kind) => waitFor(kind, namespace))
     await Promise.allSettled(all)
     await Promise.all(all)
   })

@@ -1,151 +1,178 @@
 import type { KubeObject } from '../../api/kind.ts'
 import { keyOf } from '../client/resource.ts'
 
-/** A change of one object; `origin` names the writer when it is one of ours. */
+/** A change of one object; `origin` names the controller of this process that wrote it. */
 export interface Change<T extends KubeObject = KubeObject> {
   readonly before: T | undefined
   readonly after: T | undefined
   readonly origin: string | undefined
 }
 
-/** Called once for each change, in order; must not throw (what it throws is logged and dropped). */
+/** Handles each change once, in order; an error is logged and dropped. */
 export type ChangeHandler<T extends KubeObject = KubeObject> = (change: Change<T>) => void
 
-/** Values under which an object is found. */
+/** The values of an index under which it lists an object. */
 export type IndexFunction<T extends KubeObject = KubeObject> = (object: T) => readonly string[]
 
-/** All objects of one kind, as far as we know, with indexes. */
+/** The known objects of one kind, with indexes. */
 export interface Cache<T extends KubeObject = KubeObject> {
   get(namespace: string, name: string): T | undefined
   inNamespace(namespace: string): readonly T[]
   byIndex(index: string, value: string): readonly T[]
   all(): Iterable<T>
   readonly size: number
-  /** Takes an object in, unless a newer one is known; answers whether it was news. */
+  /** Stores the object unless a newer one is known; returns whether it did. */
   set(object: T, origin?: string): boolean
-  /** Takes an object out, unless it was made anew in the meantime. */
+  /** Removes the object, unless its name belongs to a newer object. */
   remove(object: T, origin?: string): void
-  /** Drops what a complete list taken at `resourceVersion` does not hold. */
+  /** Removes the objects that a complete list of this version does not contain. */
   retain(keys: ReadonlySet<string>, resourceVersion: string): void
-  /** Forgets the order of versions: the next list wins, whatever its versions (etcd was restored). */
+  /** Accepts the next list whatever its versions, as after a restore of etcd. */
   distrust(): void
   subscribe(handler: ChangeHandler<T>): void
 }
 
-const rememberedDeletions = 20_000
+interface Index<T extends KubeObject> {
+  readonly valuesOf: IndexFunction<T>
+  /** Objects by key, for each value. */
+  readonly entries: Map<string, Map<string, T>>
+}
 
-/** A cache with the given indexes; `onError` hears of handlers that throw. */
+const maxDeletions = 20_000
+
+/** A cache with these indexes; `onError` receives the errors of handlers and index functions. */
 export function createCache<T extends KubeObject>(
   indexes: Readonly<Record<string, IndexFunction<T>>>,
   onError: (error: unknown) => void,
 ): Cache<T> {
-  const objects = new Map<string, Map<string, T>>()
-  const indexed = new Map(Object.keys(indexes).map((name) => [name, new Map<string, Map<string, T>>()]))
-  const deleted = new Map<string, bigint>()
-  const handlers: ChangeHandler<T>[] = []
-  let trustVersions = true
-  let size = 0
+  return new ObjectCache(indexes, onError)
+}
 
-  const find = (namespace: string, name: string) => objects.get(namespace)?.get(name)
+class ObjectCache<T extends KubeObject> implements Cache<T> {
+  readonly #indexes: ReadonlyMap<string, Index<T>>
+  readonly #onError: (error: unknown) => void
+  readonly #objects = new Map<string, Map<string, T>>()
+  /** Versions at which objects were deleted, by uid, oldest first. */
+  readonly #deletions = new Map<string, bigint>()
+  readonly #handlers: ChangeHandler<T>[] = []
+  #trustsVersions = true
+  #size = 0
 
-  function change(before: T | undefined, after: T | undefined, origin: string | undefined) {
+  constructor(indexes: Readonly<Record<string, IndexFunction<T>>>, onError: (error: unknown) => void) {
+    this.#onError = onError
+    this.#indexes = new Map(
+      Object.entries(indexes).map(([name, valuesOf]) => [name, { valuesOf, entries: new Map() }]),
+    )
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get(namespace: string, name: string): T | undefined {
+    return this.#objects.get(namespace)?.get(name)
+  }
+
+  inNamespace(namespace: string): readonly T[] {
+    return [...(this.#objects.get(namespace)?.values() ?? [])]
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    return [...(this.#indexes.get(index)?.entries.get(value)?.values() ?? [])]
+  }
+
+  *all(): Generator<T> {
+    for (const inNamespace of this.#objects.values()) yield* inNamespace.values()
+  }
+
+  set(object: T, origin?: string): boolean {
+    const { namespace = '', name, uid } = object.metadata
+    const before = this.get(namespace, name)
+    if (uid && versionOf(object) <= (this.#deletions.get(uid) ?? -1n)) return false
+    if (before && this.#trustsVersions && versionOf(before) >= versionOf(object)) return false
+    this.#change(before, slim(object), origin)
+    return true
+  }
+
+  remove(object: T, origin?: string): void {
+    const before = this.get(object.metadata.namespace ?? '', object.metadata.name)
+    this.#rememberDeletion(object, versionOf(object))
+    if (!before) return
+    const isAnother = before.metadata.uid !== object.metadata.uid
+    if (isAnother && this.#trustsVersions && versionOf(before) > versionOf(object)) return
+    this.#change(before, undefined, origin)
+  }
+
+  retain(keys: ReadonlySet<string>, resourceVersion: string): void {
+    for (const object of Array.from(this.all())) {
+      if (keys.has(keyOf(object))) continue
+      if (this.#trustsVersions && versionOf(object) > BigInt(resourceVersion)) continue
+      this.#rememberDeletion(object, BigInt(resourceVersion))
+      this.#change(object, undefined, undefined)
+    }
+    this.#trustsVersions = true
+  }
+
+  distrust(): void {
+    this.#trustsVersions = false
+    this.#deletions.clear()
+  }
+
+  subscribe(handler: ChangeHandler<T>): void {
+    this.#handlers.push(handler)
+  }
+
+  #change(before: T | undefined, after: T | undefined, origin: string | undefined): void {
     const object = after ?? before
     if (!object) return
     const { namespace = '', name } = object.metadata
-    if (after) mapIn(objects, namespace).set(name, after)
-    else removeIn(objects, namespace, name)
-    size += Number(Boolean(after)) - Number(Boolean(before))
-    reindex(before, after)
-    for (const handler of handlers) {
+    if (after) mapIn(this.#objects, namespace).set(name, after)
+    else removeIn(this.#objects, namespace, name)
+    this.#size += Number(Boolean(after)) - Number(Boolean(before))
+    this.#reindex(before, after)
+    for (const handler of this.#handlers) {
       try {
         handler({ before, after, origin })
       } catch (error) {
-        onError(error)
+        this.#onError(error)
       }
     }
   }
 
-  function reindex(before: T | undefined, after: T | undefined) {
-    for (const [name, valuesOf] of Object.entries(indexes)) {
-      const index = indexed.get(name) ?? new Map()
-      if (before) for (const value of valuesIn(before, valuesOf)) removeIn(index, value, keyOf(before))
+  #reindex(before: T | undefined, after: T | undefined): void {
+    for (const { valuesOf, entries } of this.#indexes.values()) {
+      if (before) for (const value of valuesIn(before, valuesOf)) removeIn(entries, value, keyOf(before))
       if (after)
-        for (const value of valuesIn(after, valuesOf, onError)) mapIn(index, value).set(keyOf(after), after)
+        for (const value of valuesIn(after, valuesOf, this.#onError))
+          mapIn(entries, value).set(keyOf(after), after)
     }
   }
 
-  /** With its version: an object that merely left the selection of labels comes back later with the same uid. */
-  function rememberDeletion({ metadata }: T, version: bigint) {
+  /** With its version, because an object that loses its label and regains it keeps its uid. */
+  #rememberDeletion({ metadata }: T, version: bigint): void {
     if (!metadata.uid) return
-    const known = deleted.get(metadata.uid) ?? 0n
-    deleted.set(metadata.uid, version > known ? version : known)
-    if (deleted.size <= rememberedDeletions) return
-    for (const uid of deleted.keys()) {
-      deleted.delete(uid)
-      break
-    }
+    const known = this.#deletions.get(metadata.uid) ?? 0n
+    this.#deletions.set(metadata.uid, version > known ? version : known)
+    if (this.#deletions.size <= maxDeletions) return
+    const [oldest] = this.#deletions.keys()
+    if (oldest !== undefined) this.#deletions.delete(oldest)
   }
-
-  const cache: Cache<T> = {
-    get: find,
-    inNamespace: (namespace) => [...(objects.get(namespace)?.values() ?? [])],
-    byIndex: (index, value) => [...(indexed.get(index)?.get(value)?.values() ?? [])],
-    *all() {
-      for (const inNamespace of objects.values()) yield* inNamespace.values()
-    },
-    get size() {
-      return size
-    },
-    set(object, origin) {
-      const { namespace = '', name, uid } = object.metadata
-      const before = find(namespace, name)
-      if (uid && versionOf(object) <= (deleted.get(uid) ?? -1n)) return false
-      if (before && trustVersions && versionOf(before) >= versionOf(object)) return false
-      change(before, slim(object), origin)
-      return true
-    },
-    remove(object, origin) {
-      const before = find(object.metadata.namespace ?? '', object.metadata.name)
-      rememberDeletion(object, versionOf(object))
-      if (!before) return
-      const isAnother = before.metadata.uid !== object.metadata.uid
-      if (isAnother && trustVersions && versionOf(before) > versionOf(object)) return
-      change(before, undefined, origin)
-    },
-    retain(keys, resourceVersion) {
-      for (const object of Array.from(cache.all())) {
-        if (keys.has(keyOf(object))) continue
-        if (trustVersions && versionOf(object) > BigInt(resourceVersion)) continue
-        rememberDeletion(object, BigInt(resourceVersion))
-        change(object, undefined, undefined)
-      }
-      trustVersions = true
-    },
-    distrust() {
-      trustVersions = false
-      deleted.clear()
-    },
-    subscribe(handler) {
-      handlers.push(handler)
-    },
-  }
-  return cache
 }
 
-/** Resource versions of one kind compare as numbers. */
+/** The resource version, which compares as a number within a kind. */
 export function versionOf(object: Pick<KubeObject, 'metadata'>): bigint {
   return BigInt(object.metadata.resourceVersion ?? '0')
 }
 
-/** Nobody reads managed fields, and they are a third of an object. */
+/** Removes fields that no code reads: managed fields are a third of an object. */
 export function slim<T extends KubeObject>(object: T): T {
-  const metadata = object.metadata as { managedFields?: unknown; annotations?: Record<string, string> } // fields that our type leaves out
+  const metadata = object.metadata as { managedFields?: unknown; annotations?: Record<string, string> } // fields that our type omits
   delete metadata.managedFields
   if (metadata.annotations) delete metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']
   return object
 }
 
-/** An object that an index cannot read (stored with its schema switched off) is in none: it must not stop the others. */
+/** No values for an object that the index cannot read, which may be stored without validation. */
 function valuesIn<T extends KubeObject>(
   object: T,
   valuesOf: IndexFunction<T>,

@@ -2,13 +2,13 @@ import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import { fieldManager, labels } from '../../api/names.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { Log } from '../../log.ts'
-import { ApiError, isAlreadyThere, type KubeClient } from '../client/client.ts'
+import { ApiError, isAlreadyExists, isNotFound, type KubeClient } from '../client/client.ts'
 import { namespaceResource, pathOf, type Resource, resourceOf, secretResource } from '../client/resource.ts'
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
 import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
 import { createStore, type Store, type Stored } from './store.ts'
 
-/** The API server, and what we know of it; a write is known at once, so that a writer reads its own writes. */
+/** The API server and a store of its objects; the store reflects a write at once, so a writer reads its own writes. */
 export interface Cluster {
   readonly store: Store
   readonly client: KubeClient
@@ -22,25 +22,25 @@ export interface Cluster {
     mergePatch: object,
     origin?: string,
   ): Promise<ObjectOf<K>>
-  /** Writes the whole spec of this very object, nulls in it too; a conflict when another one has its name. */
+  /** Replaces the whole spec, nulls included; a conflict when the name belongs to another uid. */
   replaceSpec<K extends Kind>(
     kind: K,
     object: Identified,
     spec: object,
     origin?: string,
   ): Promise<ObjectOf<K>>
-  /** Writes the whole status of this very object; a conflict when another one has its name. */
+  /** Replaces the whole status; a conflict when the name belongs to another uid. */
   replaceStatus<K extends Kind>(
     kind: K,
     object: Identified,
     status: object,
     origin?: string,
   ): Promise<ObjectOf<K>>
-  /** Deletes this very object; that it is gone already is success. */
+  /** Deletes the object with this uid; an object that is gone already is a success. */
   remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
-  /** Deletes this very object as it was read; a conflict when it has changed since. */
+  /** Deletes the object at this resourceVersion; a conflict when it has changed. */
   removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
-  /** Asks the API server itself. */
+  /** Reads from the API server, not from the store. */
   read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
   readAll<K extends Kind>(kind: K, namespace: string): Promise<readonly ObjectOf<K>[]>
   createSecret(secret: KubeObject): Promise<void>
@@ -51,7 +51,7 @@ interface Identified {
   readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid?: string }
 }
 
-/** Opens the door: reflects the given kinds and the labelled namespaces until it is closed. */
+/** Reflects the given kinds and the labelled namespaces until it is closed. */
 export function openCluster(options: {
   client: KubeClient
   log: Log
@@ -59,7 +59,7 @@ export function openCluster(options: {
   reflector?: ReflectorOptions
 }): Cluster {
   const { client, log, kinds, reflector = {} } = options
-  const onError = (error: unknown) => log.error('a handler of changes threw', { error })
+  const onError = (error: unknown) => log.error('a change handler failed', { error })
   const reflectors: Reflector[] = []
   const caches = new Map<string, Cache>()
 
@@ -93,7 +93,7 @@ export function openCluster(options: {
       query: { fieldManager },
     })) as ObjectOf<K> // the API server validated it
     const { deletionTimestamp, finalizers = [] } = answer.metadata
-    // The answer to the removal of the last finalizer is the object as it was when it went.
+    // The answer to the removal of the last finalizer is the deleted object.
     if (deletionTimestamp && finalizers.length === 0) caches.get(kind.kind)?.remove(answer, origin)
     else caches.get(kind.kind)?.set(answer, origin)
     return answer
@@ -118,7 +118,7 @@ export function openCluster(options: {
   ) {
     const { namespace = '', name, uid } = metadata
     const path = pathOf(resourceOf(kind), namespace, name, part === 'status' ? part : undefined)
-    // A merge patch would take nulls for things to remove, and of a status it does not look at the uid.
+    // A merge patch removes fields that are null, and ignores the uid on the status subresource.
     const body = [
       { op: 'test', path: '/metadata/uid', value: uid },
       { op: 'add', path: `/${part}`, value },
@@ -127,10 +127,10 @@ export function openCluster(options: {
       return await write(kind, 'PATCH', path, body, origin, 'application/json-patch+json')
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 422) throw error
-      // The same answer to a test that fails and to a value that its schema refuses.
+      // 422 means that the test failed or that the value is invalid.
       const current = await read(kind, namespace, name)
       if (current?.metadata.uid === uid) throw error
-      throw new ApiError(409, 'Conflict', `'${name}' is another object by now`)
+      throw new ApiError(409, 'Conflict', `the name '${name}' belongs to another object`)
     }
   }
 
@@ -141,7 +141,7 @@ export function openCluster(options: {
     async create(kind, object, origin) {
       const path = pathOf(resourceOf(kind), object.metadata.namespace)
       const attempt = () => write(kind, 'POST', path, object, origin)
-      /** What is there already becomes known, as a watch that is behind would tell it later. */
+      /** Stores the existing object, since the watch may be behind. */
       const existing = async () => {
         const found = await read(kind, object.metadata.namespace ?? '', object.metadata.name)
         if (found) caches.get(kind.kind)?.set(found, origin)
@@ -150,11 +150,11 @@ export function openCluster(options: {
       try {
         return await attempt()
       } catch (error) {
-        if (isAlreadyThere(error)) await existing()
+        if (isAlreadyExists(error)) await existing()
         if (error instanceof ApiError) throw error
-        // No answer: the object may be there all the same.
+        // Without a response the object may exist all the same.
         return await attempt().catch(async (second: unknown) => {
-          if (!isAlreadyThere(second)) throw second
+          if (!isAlreadyExists(second)) throw second
           const found = await existing()
           if (!found || !sameJson(found.spec, object.spec)) throw second
           return found
@@ -212,7 +212,7 @@ export function openCluster(options: {
   }
 }
 
-/** Whether the API server says that what was addressed is not there, or not that very object. */
+/** Whether the object does not exist, or the name belongs to another one. */
 export function isGone(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -220,7 +220,7 @@ export function isGone(error: unknown): boolean {
   )
 }
 
-/** Reads one object of any kind; undefined when it is not there. */
+/** Reads one object of any kind; undefined when it does not exist. */
 export async function readObject(
   client: KubeClient,
   resource: Resource,
@@ -231,7 +231,7 @@ export async function readObject(
   try {
     return (await client.request('GET', pathOf(resource, namespace, name), { timeoutMs })) as KubeObject // what the API server serves
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

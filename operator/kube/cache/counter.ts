@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { Cache } from './cache.ts'
 
-/** How many objects of a group are in each bucket, kept up to date with constant work per change. */
+/** Counts the objects of a group in each bucket, with constant work per change. */
 export interface Counter<B extends string> {
   of(group: string): Readonly<Record<B, number>>
 }
@@ -13,9 +13,9 @@ export function createCounter<T extends KubeObject, B extends string>(
   place: (object: T) => { readonly group: string; readonly bucket: B } | undefined,
 ): Counter<B> {
   const counts = new Map<string, Record<B, number>>()
-  const none = () => Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<B, number> // every bucket is named
+  const none = () => Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<B, number> // has every bucket
 
-  // An object that the rule cannot read (stored with its schema switched off) is nowhere: the others still count.
+  // An object that the rule cannot read, which may be stored without validation, is not counted.
   function placeOf(object: T) {
     try {
       return place(object)

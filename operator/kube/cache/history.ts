@@ -3,16 +3,16 @@ import { ApiError, type KubeClient } from '../client/client.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { type Cache, versionOf } from './cache.ts'
 
-/** The API server has compacted what it knew of that version, after some minutes. */
-export const forgotten = Symbol('forgotten')
+/** The API server has compacted this version, as it does after some minutes. */
+export const compacted = Symbol('compacted')
 
-/** An object as it was at a resource version; undefined when there was none of its name. */
+/** Reads the object as it was at a resource version; undefined when it did not exist. */
 export async function objectAt<K extends Kind>(
   client: KubeClient,
   kind: K,
   { namespace, name }: KubeObject['metadata'],
   version: bigint,
-): Promise<ObjectOf<K> | undefined | typeof forgotten> {
+): Promise<ObjectOf<K> | undefined | typeof compacted> {
   const query = {
     fieldSelector: `metadata.name=${name}`,
     resourceVersion: String(version),
@@ -23,12 +23,12 @@ export async function objectAt<K extends Kind>(
     const list = (await client.request('GET', path, { query })) as { items: ObjectOf<K>[] | null } // the shape of a list
     return list.items?.[0]
   } catch (error) {
-    if (error instanceof ApiError && error.status === 410) return forgotten
+    if (error instanceof ApiError && error.status === 410) return compacted
     throw error
   }
 }
 
-/** Resource versions at which objects were first seen: of one that a watch brought, the version of its creation. */
+/** Returns the resource version at which an object was first seen; its creation when the watch was there. */
 export function createFirstVersions<T extends KubeObject>(cache: Cache<T>): (object: T) => bigint {
   const versions = new Map<string, bigint>()
   const note = (object: T) => {

@@ -21,18 +21,18 @@ import { wildcardOver } from '../../domain/resource/host.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { type Stored, stored } from './store.ts'
 
-/** Value of an index whose entries belong to one organization. */
+/** An index value within an organization. */
 export function scoped({ metadata }: { readonly metadata: ObjectMeta }, value: string): string {
   return `${metadata.namespace}/${value}`
 }
 
-/** Values of the index `criterion`: definitions that share one compete for it. */
+/** Values of the index `criterion`: definitions with a common value have the same criterion. */
 export function criterionIndexOf(definition: ResourceDefinition): string[] {
   const { type, criteria = [] } = definition.spec
   return criteria.map((criterion) => scoped(definition, `${type} ${criterionId(criterion)}`))
 }
 
-/** Accounts that a resource uses, or used for what still stands. */
+/** Accounts of the resource's definition and of its provisioned instance. */
 function accountsOf({ spec, status }: ActiveResource): string[] {
   const names = [spec.definition.accountName, status?.provisioned?.accountName]
   return [...new Set(names.filter((name) => name !== undefined))]
@@ -45,7 +45,7 @@ export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
   return [...new Set([...named, ...(status?.secretNames ?? [])])]
 }
 
-/** Everything that both processes keep in memory, with the indexes that questions are asked by. */
+/** The kinds that both processes keep in memory, with their indexes. */
 export const kindsInStore: readonly Stored[] = [
   stored(Application),
   stored(EnvironmentType),

@@ -4,13 +4,13 @@ import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
 import { type Cache, slim } from './cache.ts'
 
-/** Keeps a cache equal to the API server for as long as it runs. */
+/** Keeps a cache equal to the API server until it is stopped. */
 export interface Reflector {
-  /** Resolves when the cache holds the first complete list; rejects when it is refused, see `mayBeRefused`. */
+  /** Resolves when the cache holds the first complete list; rejects when that is forbidden, see `failIfForbidden`. */
   readonly synced: Promise<void>
-  /** Why the API server does not let it list or watch by now; undefined while it does. */
-  refusal(): ApiError | undefined
-  /** Milliseconds since the API server was last heard of. */
+  /** The error of the last list or watch when the API server forbids it. */
+  forbidden(): ApiError | undefined
+  /** Milliseconds since the last line from the API server. */
   silentMs(): number
   stop(): void
 }
@@ -20,13 +20,13 @@ export interface ReflectorOptions {
   readonly namespace?: string
   readonly labelSelector?: string
   readonly fieldSelector?: string
-  /** Only metadata: for objects of other kinds, of which we need to know that they changed. */
+  /** Reads metadata alone, for kinds of which only the change matters. */
   readonly metadataOnly?: boolean
-  /** Whether it ends, instead of asking on, when the API server refuses the first list for want of a right. */
-  readonly mayBeRefused?: boolean
-  /** The stream counts as dead after this long without a line; the API server sends a bookmark each minute. */
+  /** Ends, instead of retrying, when the API server forbids the first list. */
+  readonly failIfForbidden?: boolean
+  /** A stream without a line for this long is dead; the API server sends a bookmark each minute. */
   readonly idleMs?: number
-  /** A complete list is taken this often, in case an event was lost. */
+  /** How often a complete list is read, in case an event was lost. */
   readonly relistMs?: number
   readonly backoffMs?: { readonly first: number; readonly most: number }
 }
@@ -40,12 +40,12 @@ interface WatchEvent {
   }
 }
 
-/** Asks for metadata alone, of one object. */
+/** The `Accept` header for the metadata of one object. */
 export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 const initialEventsEnd = 'k8s.io/initial-events-end'
 
-/** Starts to reflect a resource into a cache; ends only by `stop`. */
+/** Starts to reflect a resource into a cache. */
 export function startReflector(
   client: KubeClient,
   resource: Resource,
@@ -53,164 +53,191 @@ export function startReflector(
   log: Log,
   options: ReflectorOptions = {},
 ): Reflector {
-  const { idleMs = 90_000, relistMs = 1_800_000, backoffMs = { first: 200, most: 30_000 } } = options
-  const selectors = { labelSelector: options.labelSelector, fieldSelector: options.fieldSelector }
-  const path = pathOf(resource, options.namespace)
-  const stopping = new AbortController()
-  let heardAt = performance.now()
-  let listedAt = Number.NEGATIVE_INFINITY
-  let streamedLists = true
-  let position: string | undefined
-  let newestList = 0n
-  let failures = 0
-  let refused: ApiError | undefined
-  let markSynced: () => void
-  let markRefused: (error: ApiError) => void
-  const synced = new Promise<void>((resolve, reject) => {
-    markSynced = resolve
-    markRefused = reject
-  })
+  const reflector = new CacheReflector(client, resource, cache, log, options)
+  void reflector.run()
+  return reflector
+}
 
-  function noteList(resourceVersion: string) {
-    listedAt = performance.now()
-    position = resourceVersion
-    failures = 0
-    newestList = BigInt(resourceVersion)
-    markSynced()
+class CacheReflector implements Reflector {
+  readonly #client: KubeClient
+  readonly #resource: Resource
+  readonly #cache: Cache
+  readonly #log: Log
+  readonly #options: ReflectorOptions
+  readonly #path: string
+  readonly #idleMs: number
+  readonly #synced = Promise.withResolvers<void>()
+  readonly #stopping = new AbortController()
+  #heardAt = performance.now()
+  #listedAt = Number.NEGATIVE_INFINITY
+  #canStreamLists = true
+  /** The resource version to watch from; undefined when a list is due. */
+  #position: string | undefined
+  #listVersion = 0n
+  #failures = 0
+  #forbidden: ApiError | undefined
+
+  constructor(client: KubeClient, resource: Resource, cache: Cache, log: Log, options: ReflectorOptions) {
+    this.#client = client
+    this.#resource = resource
+    this.#cache = cache
+    this.#log = log
+    this.#options = options
+    this.#path = pathOf(resource, options.namespace)
+    this.#idleMs = options.idleMs ?? 90_000
   }
 
-  function guardAgainstRestoredEtcd(resourceVersion: string) {
-    if (BigInt(resourceVersion) >= newestList) return
-    log.warn('versions of the API server went backwards: taking its list as it is', {
-      resource: resource.plural,
-    })
-    cache.distrust()
+  get synced(): Promise<void> {
+    return this.#synced.promise
   }
 
-  /** An answer that ends as soon as it began must not be asked for in a tight loop. */
-  async function watchUnhurried() {
-    const begun = performance.now()
-    await watchOnce()
-    if (performance.now() - begun < 1000) failures += 1
+  forbidden(): ApiError | undefined {
+    return this.#forbidden
   }
 
-  /** Watches from the position, or from an initial list that the watch itself brings. */
-  async function watchOnce() {
-    const from = position
-    const aborting = new AbortController()
-    const abort = () => aborting.abort()
-    stopping.signal.addEventListener('abort', abort, { once: true })
-    let idle = setTimeout(abort, idleMs)
-    const seen = new Map<string, KubeObject>()
-    let listing = from === undefined
-    try {
-      for await (const line of client.watch(path, {
-        query: { ...selectors, ...watchQuery(from) },
-        accept: options.metadataOnly ? metadataAccept : undefined,
-        signal: aborting.signal,
-      })) {
-        clearTimeout(idle)
-        idle = setTimeout(abort, idleMs)
-        heardAt = performance.now()
-        refused = undefined
-        if (line === '') continue
-        const event = JSON.parse(line) as WatchEvent // the shape of the watch protocol
-        if (event.type === 'ERROR') throw errorOf(event)
-        if (listing) {
-          if (event.type === 'DELETED') seen.delete(keyOf(event.object))
-          else if (event.type !== 'BOOKMARK') seen.set(keyOf(event.object), slim(event.object))
-          else if (event.object.metadata.annotations?.[initialEventsEnd] === 'true') {
-            listing = false
-            takeList([...seen.values()], event.object.metadata.resourceVersion ?? '0')
-            seen.clear()
-          }
-          continue
-        }
-        take(event)
+  silentMs(): number {
+    return performance.now() - this.#heardAt
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  async run(): Promise<void> {
+    const { relistMs = 1_800_000, backoffMs = { first: 200, most: 30_000 }, failIfForbidden } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      // After a long silence a list answers at once; the next bookmark may take a minute.
+      const isListDue = performance.now() - this.#listedAt > relistMs || this.silentMs() > 2 * this.#idleMs
+      if (isListDue) this.#position = undefined
+      try {
+        if (this.#position === undefined && !this.#canStreamLists) await this.#listPages()
+        await this.#watchWithPause()
+      } catch (error) {
+        if (signal.aborted) return
+        this.#forbidden = error instanceof ApiError && error.status === 403 ? error : undefined
+        if (this.#forbidden && failIfForbidden && this.#listVersion === 0n)
+          return this.#synced.reject(this.#forbidden)
+        this.#recover(error)
       }
-    } finally {
-      clearTimeout(idle)
-      stopping.signal.removeEventListener('abort', abort)
+      const pause = Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(this.#failures, 16))
+      if (this.#failures > 0) await sleepUntilAborted(pause * (0.5 + Math.random()), signal)
     }
   }
 
-  function take(event: WatchEvent) {
-    if (event.type === 'DELETED') cache.remove(event.object)
-    else if (event.type !== 'BOOKMARK') cache.set(event.object)
-    position = event.object.metadata.resourceVersion ?? position
-    failures = 0
+  /** Counts a watch that ends within a second as a failure, so that it is not repeated in a tight loop. */
+  async #watchWithPause(): Promise<void> {
+    const begun = performance.now()
+    await this.#watchOnce()
+    if (performance.now() - begun < 1000) this.#failures += 1
   }
 
-  function takeList(objects: readonly KubeObject[], resourceVersion: string) {
-    guardAgainstRestoredEtcd(resourceVersion)
-    for (const object of objects) cache.set(object)
-    cache.retain(new Set(objects.map(keyOf)), resourceVersion)
-    noteList(resourceVersion)
+  /** Watches from the position, or else from a list that the watch streams first. */
+  async #watchOnce(): Promise<void> {
+    const { signal } = this.#stopping
+    const aborting = new AbortController()
+    const abort = () => aborting.abort()
+    signal.addEventListener('abort', abort, { once: true })
+    let idle = setTimeout(abort, this.#idleMs)
+    let listed = this.#position === undefined ? new Map<string, KubeObject>() : undefined
+    try {
+      for await (const line of this.#client.watch(this.#path, {
+        query: { ...this.#selectors(), ...watchQuery(this.#position) },
+        accept: this.#options.metadataOnly ? metadataAccept : undefined,
+        signal: aborting.signal,
+      })) {
+        clearTimeout(idle)
+        idle = setTimeout(abort, this.#idleMs)
+        this.#heardAt = performance.now()
+        this.#forbidden = undefined
+        if (line === '') continue
+        const event = JSON.parse(line) as WatchEvent // the shape of the watch protocol
+        if (event.type === 'ERROR') throw errorOf(event)
+        if (!listed) this.#applyEvent(event)
+        else if (this.#isListComplete(event, listed)) listed = undefined
+      }
+    } finally {
+      clearTimeout(idle)
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Collects a streamed list in `listed`; applies it and returns true at its end. */
+  #isListComplete({ type, object }: WatchEvent, listed: Map<string, KubeObject>): boolean {
+    if (type === 'DELETED') listed.delete(keyOf(object))
+    else if (type !== 'BOOKMARK') listed.set(keyOf(object), slim(object))
+    else if (object.metadata.annotations?.[initialEventsEnd] === 'true') {
+      this.#applyList([...listed.values()], object.metadata.resourceVersion ?? '0')
+      return true
+    }
+    return false
+  }
+
+  #applyEvent({ type, object }: WatchEvent): void {
+    if (type === 'DELETED') this.#cache.remove(object)
+    else if (type !== 'BOOKMARK') this.#cache.set(object)
+    this.#position = object.metadata.resourceVersion ?? this.#position
+    this.#failures = 0
+  }
+
+  #applyList(objects: readonly KubeObject[], resourceVersion: string): void {
+    const version = BigInt(resourceVersion)
+    if (version < this.#listVersion) {
+      const { plural: resource } = this.#resource
+      this.#log.warn('resource versions went backwards, as after a restore of etcd: trusting the list', {
+        resource,
+      })
+      this.#cache.distrust()
+    }
+    for (const object of objects) this.#cache.set(object)
+    this.#cache.retain(new Set(objects.map(keyOf)), resourceVersion)
+    this.#listedAt = performance.now()
+    this.#position = resourceVersion
+    this.#failures = 0
+    this.#listVersion = version
+    this.#synced.resolve()
   }
 
   /** For API servers that cannot stream a list. */
-  async function listPages() {
+  async #listPages(): Promise<void> {
+    const { apiVersion, kind } = this.#resource
     const objects: KubeObject[] = []
     let next: string | undefined
     let resourceVersion: string
     do {
-      const page = (await client.request('GET', path, {
-        query: { ...selectors, limit: 500, continue: next },
-        accept: options.metadataOnly ? metadataListAccept : undefined,
+      const page = (await this.#client.request('GET', this.#path, {
+        query: { ...this.#selectors(), limit: 500, continue: next },
+        accept: this.#options.metadataOnly ? metadataListAccept : undefined,
       })) as { items: KubeObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
-      const { apiVersion, kind } = resource
       objects.push(...page.items.map((item) => ({ ...item, apiVersion, kind })))
       next = page.metadata.continue || undefined
       resourceVersion = page.metadata.resourceVersion
     } while (next)
-    takeList(objects, resourceVersion)
+    this.#applyList(objects, resourceVersion)
   }
 
-  async function run() {
-    while (!stopping.signal.aborted) {
-      // After a long silence a list tells at once that all is well; a bookmark would take a minute.
-      const isOverdue = performance.now() - listedAt > relistMs || performance.now() - heardAt > 2 * idleMs
-      if (isOverdue) position = undefined
-      try {
-        if (position === undefined && !streamedLists) await listPages()
-        await watchUnhurried()
-      } catch (error) {
-        if (stopping.signal.aborted) return
-        refused = error instanceof ApiError && error.status === 403 ? error : undefined
-        if (options.mayBeRefused && refused && newestList === 0n) {
-          markRefused(refused)
-          return
-        }
-        // A list is answered at once when the right is back; a watch may be silent for a minute.
-        if (refused) position = undefined
-        recover(error)
-      }
-      const pause = Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(failures, 16))
-      if (failures > 0) await sleepUntilAborted(pause * (0.5 + Math.random()), stopping.signal)
-    }
+  #selectors(): Query {
+    const { labelSelector, fieldSelector } = this.#options
+    return { labelSelector, fieldSelector }
   }
 
-  function recover(error: unknown) {
+  #recover(error: unknown): void {
+    // Once it is allowed again, a list answers at once; a watch may be silent for a minute.
+    if (this.#forbidden) this.#position = undefined
     const isExpired = error instanceof ApiError && (error.status === 410 || error.reason === 'Expired')
     if (isExpired) {
-      position = undefined
+      this.#position = undefined
       return
     }
-    if (error instanceof ApiError && [400, 422].includes(error.status) && position === undefined)
-      streamedLists = false
-    // An idle abort is how a dead connection shows: reconnect from the last position.
+    if (error instanceof ApiError && [400, 422].includes(error.status) && this.#position === undefined)
+      this.#canStreamLists = false
+    // An idle connection was aborted: reconnect from the position.
     if (error instanceof Error && error.name === 'AbortError') return
-    failures += 1
+    this.#failures += 1
+    const { plural: resource } = this.#resource
     const message = error instanceof Error ? error.message : String(error)
-    if (failures > 1) log.warn('watch interrupted', { resource: resource.plural, failures, message })
-  }
-
-  void run()
-  return {
-    synced,
-    refusal: () => refused,
-    silentMs: () => performance.now() - heardAt,
-    stop: () => stopping.abort(),
+    if (this.#failures > 1)
+      this.#log.warn('watch interrupted', { resource, failures: this.#failures, message })
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A read that many ask for: each caller gets the answer of one that began after the question. Callers that come while one
- * is under way share the next, so that two are never under way for the same key.
+ * Coalesces reads by key: each caller gets the result of a read that began after its call. Callers during a read share the
+ * next one, so a key has one read at a time.
  */
 export function shareReads<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const underWay = new Map<string, Promise<T>>()

@@ -3,14 +3,14 @@ import { annotations, labels } from '../../api/names.ts'
 import type { Cache, IndexFunction } from './cache.ts'
 import type { Reflector } from './reflector.ts'
 
-/** An organization: a namespace that is labelled with its own name. */
+/** An organization: a namespace whose label repeats its name. */
 export interface Organization {
   readonly id: string
   readonly displayName: string
   readonly createdAt: string
 }
 
-/** What is known of the objects of our kinds, kept up to date by watches. */
+/** The objects of our kinds, kept up to date by watches. */
 export interface Store {
   get<K extends Kind>(kind: K, namespace: string, name: string): ObjectOf<K> | undefined
   list<K extends Kind>(kind: K, namespace: string): readonly ObjectOf<K>[]
@@ -21,22 +21,22 @@ export interface Store {
   isOrganization(namespace: string): boolean
   /** Whether every cache has held a complete list. */
   readonly synced: boolean
-  /** Longest time, in milliseconds, for which a watch has not been heard of. */
+  /** Milliseconds since the last line of the watch that is silent longest. */
   silentMs(): number
 }
 
-/** A kind to keep in the store, with the indexes that are asked of it. */
+/** A kind to keep in the store, with its indexes. */
 export interface Stored<K extends Kind = Kind> {
   readonly kind: K
   readonly indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>>
 }
 
-/** Types a kind's indexes by the kind. */
+/** An entry of the list of kinds, its indexes typed by the kind. */
 export function stored<K extends Kind>(
   kind: K,
   indexes: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> = {},
 ): Stored {
-  return { kind, indexes } as Stored // the list of kinds forgets which kind each is
+  return { kind, indexes } as Stored // the list holds kinds of all types
 }
 
 const reservedNames = new Set(['quartermaster', 'humanitec', 'default'])
@@ -50,8 +50,8 @@ export function createStore(
   let synced = false
   function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
     const cache = caches.get(kind.kind)
-    if (!cache) throw new Error(`kind '${kind.kind}' is not kept in this store`)
-    return cache as unknown as Cache<ObjectOf<K>> // filled by the reflector of this very kind
+    if (!cache) throw new Error(`kind '${kind.kind}' is not in this store`)
+    return cache as unknown as Cache<ObjectOf<K>> // its reflector reads this kind
   }
   return {
     markSynced() {

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { parseJson } from '../../domain/base/json.ts'
 import type { Connection, Credentials } from './connection.ts'
 
-/** A refusal of the API server. */
+/** An error response of the API server. */
 export class ApiError extends Error {
   /** HTTP status. */
   readonly status: number
@@ -17,25 +17,35 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether something new was refused because its namespace is going. */
-export function isTerminating(error: unknown): boolean {
+/** Whether the API server does not have the object. */
+export function isNotFound(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404
+}
+
+/** Whether a write conflicts with the object as it is now. */
+export function isConflict(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 409
+}
+
+/** Whether a create is rejected because the namespace is being deleted. */
+export function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403 && error.message.includes('is being terminated')
 }
 
-/** Whether an object of this name is there already. */
-export function isAlreadyThere(error: unknown): boolean {
+/** Whether a create fails because the name is in use. */
+export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists'
 }
 
-/** Whether the API server, or the store behind it, will never take what was written: its form is wrong, or it is too large. */
-export function isRefusedForGood(error: unknown): error is ApiError {
+/** Whether the API server or etcd rejects a write for good: it is invalid or too large. */
+export function isRejected(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
   return (
     [413, 422].includes(error.status) || /request is too large|message larger than max/.test(error.message)
   )
 }
 
-/** Query parameters; undefined ones are left out. */
+/** Query parameters; undefined ones are omitted. */
 export type Query = Record<string, string | number | boolean | undefined>
 
 export interface RequestOptions {
@@ -46,11 +56,11 @@ export interface RequestOptions {
   readonly timeoutMs?: number
 }
 
-/** Raw JSON over kept-alive connections; the only thing that speaks HTTP to the API server. */
+/** A client of the API server: raw JSON over keep-alive connections. */
 export interface KubeClient {
-  /** Answers the parsed body; throws ApiError on a refusal, any other error when there was no answer. */
+  /** Returns the parsed body; throws ApiError on an error response, any other error without a response. */
   request(method: string, path: string, options?: RequestOptions): Promise<unknown>
-  /** The lines of a watch, until `signal` aborts or the server ends it. */
+  /** Yields the lines of a watch until `signal` aborts or the server ends it. */
   watch(
     path: string,
     options: { readonly query: Query; readonly accept?: string; readonly signal: AbortSignal },
@@ -59,14 +69,14 @@ export interface KubeClient {
 }
 
 interface ClientOptions {
-  /** Most requests in flight at once. */
+  /** Maximum number of requests in flight. */
   readonly connections?: number
   readonly timeoutMs?: number
 }
 
 const maxBusyRetries = 8
 
-/** A client over one pool of connections for calls and one for watches, so that watches cannot starve calls. */
+/** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
   const { connections = 64, timeoutMs = 30_000 } = options
   const agents = agentsOf(connections)
@@ -97,8 +107,8 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         const response = await send(method, path, call)
         const text = await response.body.text()
         if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
-        const error = refusal(response, text)
-        // Flow control of the API server asks for patience: it is not a failure of the work.
+        const error = errorOf(response, text)
+        // API Priority and Fairness asks for a retry, which is not a failure.
         if (error.status !== 429 || error.retryAfterSeconds === undefined || attempt >= maxBusyRetries)
           throw error
         await sleep(error.retryAfterSeconds * 1000 * (1 + Math.random() / 2))
@@ -115,7 +125,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         bodyTimeout: 0,
         signal,
       })
-      if (response.statusCode >= 300) throw refusal(response, await response.body.text())
+      if (response.statusCode >= 300) throw errorOf(response, await response.body.text())
       yield* linesOf(response.body)
     },
     async close() {
@@ -124,7 +134,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   }
 }
 
-/** One pair of agents, made anew only when certificates change. */
+/** One pair of agents, replaced only when the certificates change. */
 function agentsOf(connections: number) {
   let current: { key: string; tls: object; readonly calls: Agent; readonly watches: Agent } | undefined
   const get = ({ tls }: Credentials) => {
@@ -159,7 +169,7 @@ async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   }
 }
 
-function refusal(response: Dispatcher.ResponseData, text: string): ApiError {
+function errorOf(response: Dispatcher.ResponseData, text: string): ApiError {
   const status = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
   const header = response.headers['retry-after']
   const retryAfter = Number(Array.isArray(header) ? header[0] : header)
@@ -171,7 +181,7 @@ function refusal(response: Dispatcher.ResponseData, text: string): ApiError {
   )
 }
 
-/** `?a=1&b=2`, or nothing. */
+/** The query string with its question mark, or an empty string. */
 function queryText(query: Query = {}): string {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))

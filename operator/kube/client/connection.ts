@@ -1,6 +1,6 @@
 import { KubeConfig } from '@kubernetes/client-node'
 
-/** What a request to the API server needs besides its path; fresh within half a minute. */
+/** Headers and TLS options of a request, at most half a minute old. */
 export interface Credentials {
   readonly headers: Record<string, string>
   readonly tls: {
@@ -12,7 +12,7 @@ export interface Credentials {
   }
 }
 
-/** Where the API server is and how to be known there. */
+/** The address of the API server and the credentials for it. */
 export interface Connection {
   readonly origin: string
   readonly pathPrefix: string
@@ -21,7 +21,7 @@ export interface Connection {
 
 const credentialsMaxAgeMs = 30_000
 
-/** The connection of a kubeconfig file, or of the pod's ServiceAccount, or of `KUBECONFIG`, in this order of what is given. */
+/** The connection of this kubeconfig file, or else of `KUBECONFIG`, `~/.kube/config` or the pod's ServiceAccount. */
 export function loadConnection(kubeconfigPath?: string): Connection {
   const config = new KubeConfig()
   if (kubeconfigPath) config.loadFromFile(kubeconfigPath)

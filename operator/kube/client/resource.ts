@@ -1,8 +1,8 @@
 import type { Kind, KubeObject } from '../../api/kind.ts'
-import { group, version } from '../../api/names.ts'
+import { finalizer, group, version } from '../../api/names.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 
-/** How a kind is addressed on the API server. */
+/** A resource as the API server serves it. */
 export interface Resource {
   readonly apiVersion: string
   readonly kind: string
@@ -10,7 +10,6 @@ export interface Resource {
   readonly namespaced: boolean
 }
 
-/** Namespaces, of which the labelled ones are organizations. */
 export const namespaceResource: Resource = {
   apiVersion: 'v1',
   kind: 'Namespace',
@@ -30,15 +29,15 @@ export const leaseResource: Resource = {
   namespaced: true,
 }
 
-/** The address of a kind of ours. */
+/** The resource of a kind of ours. */
 export function resourceOf(kind: Kind): Resource {
   return { apiVersion: `${group}/${version}`, kind: kind.kind, plural: kind.plural, namespaced: true }
 }
 
-/** The path of a collection, or of one object, or of a part of it. */
+/** The path of a collection, an object or a subresource; Stalled when a name is no name. */
 export function pathOf(resource: Resource, namespace?: string, name?: string, subresource?: string): string {
-  if (resource.namespaced) refuseNonName(namespace, resource)
-  refuseNonName(name, resource)
+  if (resource.namespaced) checkName(namespace, resource)
+  checkName(name, resource)
   const root = resource.apiVersion.includes('/') ? '/apis' : '/api'
   const segments = [
     ...resource.apiVersion.split('/'),
@@ -50,13 +49,24 @@ export function pathOf(resource: Resource, namespace?: string, name?: string, su
   return `${root}/${segments.map(encodeURIComponent).join('/')}`
 }
 
-/** Names come from definitions too: what is none would lead to another path, an empty one to the list of all. */
-function refuseNonName(name: string | undefined, { kind }: Resource): void {
+/** Names come from definitions too: `..` would address another path, an empty name all objects. */
+function checkName(name: string | undefined, { kind }: Resource): void {
   if (name !== undefined && ['', '.', '..'].includes(name))
     throw new Stalled('InvalidName', `'${name}' is not the name of a ${kind} or of a namespace`)
 }
 
-/** `namespace/name`, the key of an object in caches and queues. */
+/** The key of an object in caches and queues: `namespace/name`. */
 export function keyOf(object: Pick<KubeObject, 'metadata'>): string {
   return `${object.metadata.namespace ?? ''}/${object.metadata.name}`
+}
+
+/** The namespace and the name in a key. */
+export function namespacedName(key: string): [namespace: string, name: string] {
+  const slash = key.indexOf('/')
+  return [key.slice(0, slash), key.slice(slash + 1)]
+}
+
+/** Whether an object carries our finalizer. */
+export function hasFinalizer({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false
 }

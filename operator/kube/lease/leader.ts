@@ -14,24 +14,24 @@ import {
 } from './lease-messages.ts'
 
 export interface Election {
-  /** Whether this process may act; judged by the local clock, never by comparing clocks. */
+  /** Whether this process leads, by the local clock. */
   isLeader(): boolean
   /** Resolves when this process leads. */
   readonly elected: Promise<void>
-  /** Resolves when leadership was lost: the process must end. */
+  /** Resolves when this process no longer leads, and must end. */
   readonly lost: Promise<void>
-  /** Gives the lease up, so that another process takes over at once. */
+  /** Releases the lease, so that another process can acquire it at once. */
   release(): Promise<void>
 }
 
-/** The times of an election that belong to a lease of this length. */
+/** The times of an election with a lease of this length. */
 export function electionTimes(leaseMs: number): ElectionTimes {
   return { leaseMs, renewDeadlineMs: leaseMs * (2 / 3), retryMs: leaseMs / 7.5, stuckMs: leaseMs * 4 }
 }
 
 /**
- * Takes part in the election of one leader by a Lease. A thread of its own renews, so that long work of this thread does
- * not cost the leadership; this thread passes it the credentials and shows that it is alive.
+ * Takes part in the election of one leader by a Lease. A separate thread renews it, so that long work does not cost the
+ * leadership; this thread sends the credentials and heartbeats.
  */
 export function startElection(options: {
   connection: Connection
@@ -54,7 +54,7 @@ export function startElection(options: {
   const worker = startWorker({ origin, pathPrefix, memory, namespace, name, identity, times })
   const send = (request: LeaseRequest) => worker.postMessage(request)
 
-  async function showLife() {
+  async function sendHeartbeat() {
     shared.aliveAt = monotonicMs()
     try {
       const credentials = await connection.credentials()
@@ -81,14 +81,14 @@ export function startElection(options: {
       elected.resolve()
     }
   })
-  worker.on('error', (error) => log.error('the thread of the lease failed', { error }))
+  worker.on('error', (error) => log.error('the lease thread failed', { error }))
   worker.once('exit', () => {
     clearInterval(heartbeat)
     lose()
     ended.resolve()
   })
-  const heartbeat = setInterval(() => void showLife(), times.retryMs)
-  void showLife()
+  const heartbeat = setInterval(() => void sendHeartbeat(), times.retryMs)
+  void sendHeartbeat()
 
   return {
     isLeader() {

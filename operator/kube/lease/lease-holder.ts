@@ -1,15 +1,15 @@
 import type { KubeObject } from '../../api/kind.ts'
-import { ApiError, type KubeClient } from '../client/client.ts'
+import { isConflict, isNotFound, type KubeClient } from '../client/client.ts'
 import { leaseResource, pathOf } from '../client/resource.ts'
 import { type LeaseEvent, type LeaseOptions, monotonicMs, type SharedTimes } from './lease-messages.ts'
 
-/** Takes the lease when it is free, and renews it. */
+/** Acquires the lease when it is free, and renews it. */
 export interface LeaseHolder {
-  /** Gives the lease up, so that another process takes over at once. */
+  /** Releases the lease, so that another process can acquire it at once. */
   release(): Promise<void>
 }
 
-/** A Lease, as far as an election reads and writes it. */
+/** The fields of a Lease that an election reads and writes. */
 export interface Lease extends KubeObject {
   readonly spec: {
     readonly holderIdentity?: string
@@ -20,70 +20,119 @@ export interface Lease extends KubeObject {
   }
 }
 
-/** Takes part in the election of one leader by a Lease; every write is guarded by its resourceVersion. */
-export function holdLease(
-  options: LeaseOptions & {
-    readonly client: KubeClient
-    readonly shared: SharedTimes
-    emit(event: LeaseEvent): void
-    /** The main thread does nothing any more, so the lease is not renewed. */
-    onStuck(): void
-  },
-): LeaseHolder {
-  const { client, namespace, name, identity, times, shared, emit, onStuck } = options
-  const path = pathOf(leaseResource, namespace, name)
-  // One answer that does not come must not cost the leadership: there is time for another question.
-  const patienceMs = times.retryMs * 2
-  const hasEverLed = () => shared.renewedAt > 0
-  let stopped = false
-  // What another holder last showed, and when we saw it change: its clock is not ours.
-  let rival: { readonly shown: string; readonly since: number } | undefined
-  let timer: NodeJS.Timeout
-  let deadline: NodeJS.Timeout
-  let current: Promise<void> = Promise.resolve()
+export interface LeaseHolderOptions extends LeaseOptions {
+  readonly client: KubeClient
+  readonly shared: SharedTimes
+  emit(event: LeaseEvent): void
+  /** The main thread hangs, so the lease is not renewed. */
+  onStuck(): void
+}
 
-  const isLeader = () => !stopped && hasEverLed() && monotonicMs() - shared.renewedAt < times.renewDeadlineMs
+/** Takes part in the election of one leader by a Lease; resourceVersion guards every write. */
+export function holdLease(options: LeaseHolderOptions): LeaseHolder {
+  const participant = new Participant(options)
+  void participant.run()
+  return participant
+}
 
-  async function step() {
+class Participant implements LeaseHolder {
+  readonly #options: LeaseHolderOptions
+  readonly #path: string
+  #stopped = false
+  /** The lease as another holder last wrote it, and when it changed by this process's clock. */
+  #otherHolder: { readonly seen: string; readonly since: number } | undefined
+  #retryTimer: NodeJS.Timeout | undefined
+  #renewDeadline: NodeJS.Timeout | undefined
+  #current: Promise<void> = Promise.resolve()
+
+  constructor(options: LeaseHolderOptions) {
+    this.#options = options
+    this.#path = pathOf(leaseResource, options.namespace, options.name)
+  }
+
+  async run(): Promise<void> {
+    const { shared, times, emit, onStuck } = this.#options
+    while (!this.#stopped) {
+      if (monotonicMs() - shared.aliveAt > times.stuckMs) return onStuck()
+      this.#current = this.#acquireOrRenew().catch((error: unknown) => {
+        emit({ kind: 'warning', message: 'could not reach the lease', error })
+      })
+      await this.#current
+      if (this.#hasEverLed() && !this.#isLeader()) return this.#lose()
+      await new Promise<void>((resolve) => {
+        this.#retryTimer = setTimeout(resolve, times.retryMs)
+      })
+    }
+  }
+
+  async release(): Promise<void> {
+    const wasLeader = this.#isLeader()
+    this.#stopped = true
+    clearTimeout(this.#retryTimer)
+    clearTimeout(this.#renewDeadline)
+    // A renewal in progress would make the release conflict.
+    await this.#current
+    if (!wasLeader) return
+    const lease = await this.#read()
+    if (lease?.spec.holderIdentity !== this.#options.identity) return
+    const spec = { ...lease.spec, holderIdentity: '', renewTime: microTime() }
+    await this.#write('PUT', this.#path, { ...lease, spec })
+  }
+
+  #hasEverLed(): boolean {
+    return this.#options.shared.renewedAt > 0
+  }
+
+  #isLeader(): boolean {
+    const { shared, times } = this.#options
+    return !this.#stopped && this.#hasEverLed() && monotonicMs() - shared.renewedAt < times.renewDeadlineMs
+  }
+
+  async #acquireOrRenew(): Promise<void> {
+    const { shared, times, emit } = this.#options
     const begun = monotonicMs()
-    if (!(await tryToHold()) || stopped) return
-    const isNew = !hasEverLed()
-    // An answer that comes after the deadline is none: what was not begun meanwhile would never be.
+    if (!(await this.#tryToHold()) || this.#stopped) return
+    const isNew = !this.#hasEverLed()
+    // A response after the deadline does not count: another process may lead by then.
     const isLate = monotonicMs() - (isNew ? begun : shared.renewedAt) >= times.renewDeadlineMs
-    if (isLate) return isNew ? undefined : lose()
+    if (isLate) return isNew ? undefined : this.#lose()
     shared.renewedAt = begun
-    clearTimeout(deadline)
-    deadline = setTimeout(lose, begun + times.renewDeadlineMs - monotonicMs())
+    clearTimeout(this.#renewDeadline)
+    const remainingMs = begun + times.renewDeadlineMs - monotonicMs()
+    this.#renewDeadline = setTimeout(() => this.#lose(), remainingMs)
     if (isNew) emit({ kind: 'elected' })
   }
 
-  function lose() {
-    if (stopped) return
-    stopped = true
-    shared.renewedAt = 0
-    emit({ kind: 'lost' })
+  #lose(): void {
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#options.shared.renewedAt = 0
+    this.#options.emit({ kind: 'lost' })
   }
 
-  async function tryToHold(): Promise<boolean> {
-    const lease = await readLease()
-    if (!lease) return write('POST', pathOf(leaseResource, namespace), leaseOf(undefined))
-    if (isTaken(lease)) {
-      // Another process took over while this machine was asleep, and no clock of it moved.
-      if (hasEverLed()) lose()
+  async #tryToHold(): Promise<boolean> {
+    const lease = await this.#read()
+    if (!lease)
+      return this.#write('POST', pathOf(leaseResource, this.#options.namespace), this.#leaseAfter(undefined))
+    if (this.#isHeldByOther(lease)) {
+      // Another process took over while this machine slept and its clocks stood still.
+      if (this.#hasEverLed()) this.#lose()
       return false
     }
-    return write('PUT', path, leaseOf(lease))
+    return this.#write('PUT', this.#path, this.#leaseAfter(lease))
   }
 
-  function isTaken(lease: Lease): boolean {
-    const { holderIdentity = '', renewTime = '', leaseDurationSeconds = times.leaseMs / 1000 } = lease.spec
+  #isHeldByOther({ metadata, spec }: Lease): boolean {
+    const { identity, times } = this.#options
+    const { holderIdentity = '', renewTime = '', leaseDurationSeconds = times.leaseMs / 1000 } = spec
     if (holderIdentity === '' || holderIdentity === identity) return false
-    const shown = `${holderIdentity} ${renewTime} ${lease.metadata.resourceVersion}`
-    if (rival?.shown !== shown) rival = { shown, since: monotonicMs() }
-    return monotonicMs() - rival.since < leaseDurationSeconds * 1000
+    const seen = `${holderIdentity} ${renewTime} ${metadata.resourceVersion}`
+    if (this.#otherHolder?.seen !== seen) this.#otherHolder = { seen, since: monotonicMs() }
+    return monotonicMs() - this.#otherHolder.since < leaseDurationSeconds * 1000
   }
 
-  function leaseOf(before: Lease | undefined): object {
+  #leaseAfter(before: Lease | undefined): object {
+    const { namespace, name, identity, times } = this.#options
     const now = microTime()
     const isOurs = before?.spec.holderIdentity === identity
     return {
@@ -100,60 +149,34 @@ export function holdLease(
     }
   }
 
-  async function readLease(): Promise<Lease | undefined> {
+  /** Short enough for a second request before the leadership is lost. */
+  #timeoutMs(): number {
+    return this.#options.times.retryMs * 2
+  }
+
+  async #read(): Promise<Lease | undefined> {
     try {
-      return (await client.request('GET', path, { timeoutMs: patienceMs })) as Lease // addressed as one
+      const options = { timeoutMs: this.#timeoutMs() }
+      return (await this.#options.client.request('GET', this.#path, options)) as Lease // the path is of a Lease
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined
+      if (isNotFound(error)) return undefined
       throw error
     }
   }
 
-  async function write(method: string, at: string, body: object): Promise<boolean> {
+  /** Returns false on a conflict. */
+  async #write(method: string, path: string, body: object): Promise<boolean> {
     try {
-      await client.request(method, at, { body, timeoutMs: patienceMs })
+      await this.#options.client.request(method, path, { body, timeoutMs: this.#timeoutMs() })
       return true
     } catch (error) {
-      if (error instanceof ApiError && error.status === 409) return false
+      if (isConflict(error)) return false
       throw error
     }
-  }
-
-  async function run() {
-    while (!stopped) {
-      if (monotonicMs() - shared.aliveAt > times.stuckMs) return onStuck()
-      current = step().catch((error: unknown) => {
-        emit({ kind: 'warning', message: 'could not reach the lease', error })
-      })
-      await current
-      if (hasEverLed() && !isLeader()) return lose()
-      await new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, times.retryMs)
-      })
-    }
-  }
-
-  void run()
-  return {
-    async release() {
-      const wasLeader = isLeader()
-      stopped = true
-      clearTimeout(timer)
-      clearTimeout(deadline)
-      // A renewal under way would make the release lose its race.
-      await current
-      if (!wasLeader) return
-      const lease = await readLease()
-      if (lease?.spec.holderIdentity !== identity) return
-      await write('PUT', path, {
-        ...lease,
-        spec: { ...lease.spec, holderIdentity: '', renewTime: microTime() },
-      })
-    },
   }
 }
 
-/** A MicroTime: the API server insists on six digits of a second. */
+/** A MicroTime, which requires six digits of a second. */
 function microTime(): string {
   return new Date().toISOString().replace(/(\.\d{3})Z$/, '$1000Z')
 }

@@ -3,14 +3,14 @@ import type { Credentials } from '../client/connection.ts'
 /** Times of an election, in milliseconds; the lease outlives a leader that is silent by `leaseMs`. */
 export interface ElectionTimes {
   readonly leaseMs: number
-  /** A leader that could not renew for this long stops by itself, before another process may begin. */
+  /** A leader that could not renew for this long stops before another process may lead. */
   readonly renewDeadlineMs: number
   readonly retryMs: number
-  /** A main thread that has shown no sign of life for this long counts as dead, and its process is killed. */
+  /** A main thread without a heartbeat for this long hangs, and its process is killed. */
   readonly stuckMs: number
 }
 
-/** Which lease an election is about, and who takes part. */
+/** The lease of an election and the participant. */
 export interface LeaseOptions {
   readonly namespace: string
   readonly name: string
@@ -18,7 +18,7 @@ export interface LeaseOptions {
   readonly times: ElectionTimes
 }
 
-/** What the thread of the lease starts with. */
+/** The data of the lease thread. */
 export interface LeaseWorkerData extends LeaseOptions {
   readonly origin: string
   readonly pathPrefix: string
@@ -26,22 +26,22 @@ export interface LeaseWorkerData extends LeaseOptions {
   readonly memory: SharedArrayBuffer
 }
 
-/** What the main thread tells the thread of the lease. */
+/** A message from the main thread to the lease thread. */
 export type LeaseRequest =
   | { readonly kind: 'credentials'; readonly credentials: Credentials }
   | { readonly kind: 'release' }
 
-/** What the thread of the lease tells the main thread. */
+/** A message from the lease thread to the main thread. */
 export type LeaseEvent =
   | { readonly kind: 'elected' }
   | { readonly kind: 'lost' }
   | { readonly kind: 'warning'; readonly message: string; readonly error: unknown }
 
-/** Two points in time that both threads write and read at once, whatever the other thread does. */
+/** Two times that both threads read and write without waiting for each other. */
 export interface SharedTimes {
   /** When the lease was last renewed; 0 while it is not held. */
   renewedAt: number
-  /** When the main thread last showed that it runs. */
+  /** The last heartbeat of the main thread. */
   aliveAt: number
 }
 
@@ -50,7 +50,7 @@ export function createMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)
 }
 
-/** The shared times that are kept in `memory`. */
+/** The shared times in `memory`. */
 export function sharedTimes(memory: SharedArrayBuffer): SharedTimes {
   const cells = new BigInt64Array(memory)
   const read = (index: number) => Number(Atomics.load(cells, index))
@@ -71,7 +71,7 @@ export function sharedTimes(memory: SharedArrayBuffer): SharedTimes {
   }
 }
 
-/** Milliseconds of a clock that never jumps and is the same in all threads, unlike `performance.now()`. */
+/** Milliseconds of a monotonic clock that all threads share, unlike `performance.now()`. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

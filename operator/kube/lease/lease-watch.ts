@@ -5,17 +5,14 @@ import type { KubeClient } from '../client/client.ts'
 import { leaseResource } from '../client/resource.ts'
 import type { Lease } from './lease-holder.ts'
 
-/** Watches a lease that other processes take and renew. */
+/** Watches a lease of other processes. */
 export interface LeaseWatch {
-  /**
-   * Whether a process holds it; undefined while that is not known. Judged by when this process saw it change, never by
-   * comparing clocks.
-   */
+  /** Whether a process holds it, by the local clock; undefined before the first read. */
   isHeld(): boolean | undefined
   stop(): void
 }
 
-/** A lease is renewed more often than this: a watch that is silent for longer is begun again, and then the lease is read. */
+/** Longer than the renew interval: a watch that is silent for this long is restarted. */
 const idleMs = 10_000
 const defaultSeconds = 15
 
@@ -25,7 +22,7 @@ export function watchLease(
   log: Log,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): LeaseWatch {
-  const cache = createCache<Lease>({}, (error) => log.error('a handler of the lease threw', { error }))
+  const cache = createCache<Lease>({}, (error) => log.error('a lease handler failed', { error }))
   let changedAt = performance.now()
   let isKnown = false
   cache.subscribe(() => {
@@ -42,7 +39,7 @@ export function watchLease(
       const { holderIdentity = '', leaseDurationSeconds = defaultSeconds } =
         cache.get(namespace, name)?.spec ?? {}
       if (holderIdentity === '') return false
-      // What is not heard of says nothing: the watch may be what failed.
+      // Only the time during which the watch worked counts.
       const heardAt = performance.now() - reflector.silentMs()
       return heardAt - changedAt < leaseDurationSeconds * 1000
     },

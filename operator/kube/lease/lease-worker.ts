@@ -8,7 +8,7 @@ import { type LeaseEvent, type LeaseRequest, type LeaseWorkerData, sharedTimes }
 const { origin, pathPrefix, memory, ...options }: LeaseWorkerData = workerData
 let credentials: Credentials
 let holder: LeaseHolder | undefined
-// The lease must not wait behind the work.
+// Separate connections: renewals must not wait for other requests.
 const client = createClient({ origin, pathPrefix, credentials: async () => credentials }, { connections: 2 })
 const emit = (event: LeaseEvent) => parentPort?.postMessage(event)
 
@@ -17,10 +17,10 @@ function takeCredentials(given: Credentials) {
   holder ??= holdLease({ ...options, client, shared: sharedTimes(memory), emit, onStuck: kill })
 }
 
-/** Another process may begin once the lease ends, so nothing of this one may go on after that. */
+/** Another process may lead when the lease expires, so this one must have ended by then. */
 function kill() {
-  const message = `the main thread did nothing for ${options.times.stuckMs} ms: ending the process`
-  // Whatever else writes lines needs the main thread.
+  const message = `the main thread did not respond for ${options.times.stuckMs} ms: killing the process`
+  // The logger needs the main thread.
   writeSync(1, `${JSON.stringify({ level: 'error', message, timestamp: new Date().toISOString() })}\n`)
   process.kill(process.pid, 'SIGKILL')
 }

@@ -1,47 +1,48 @@
-import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
-import { finalizer } from '../../api/names.ts'
+import type { Kind, ObjectOf } from '../../api/kind.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { sameJson } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size.ts'
 import type { Log } from '../../log.ts'
 import type { Cache, Change } from '../cache/cache.ts'
-import { type Cluster, isGone } from '../cache/cluster.ts'
-import { ApiError, isRefusedForGood } from '../client/client.ts'
-import { keyOf } from '../client/resource.ts'
-import { type Outcome, outcomeOf } from './outcome.ts'
+import type { Cluster } from '../cache/cluster.ts'
+import { isConflict, isNotFound, isRejected } from '../client/client.ts'
+import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
+import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
+import { addFinalizer, removeFinalizer } from './finalizer.ts'
+import { createGracePeriod, type GracePeriod } from './grace-period.ts'
+import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
 import type { Pace } from './pace.ts'
+import { needsReconcile } from './predicate.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
-import { createSettling } from './settling.ts'
-import { attemptsOf, isStatedIn, nextStatus, type Observed, statusOfError } from './status.ts'
+import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
 
 /** One run of a reconcile. */
 export interface ReconcileContext<K extends Kind> {
-  /** Writes what is known so far, as not ready yet: for facts that must not be lost when the process dies. */
+  /** Writes the facts known so far, as not ready yet, so that a crash does not lose them. */
   report(observed: Observed<K>, message: string): Promise<void>
-  /** Runs a part that waits for somebody else; other objects have their turn meanwhile. */
+  /** Runs a part that only waits, such as a call, outside the worker pool. */
   releaseWorker<T>(work: () => Promise<T>): Promise<T>
-  /** Whether it is time for the look that every object gets from time to time. */
+  /** Whether this is the periodic reconcile that every object gets. */
   readonly isResync: boolean
 }
 
-/** A loop over the objects of one kind. It returns what it saw, or throws; only the loop writes status. */
+/** Reconciles the objects of one kind: returns the status, or throws; only the loop writes it. */
 export interface Controller<K extends Kind = Kind> {
   readonly kind: K
-  /** Objects worked on at the same time; 64 when not given. */
+  /** Maximum concurrent reconciles; 64 by default. */
   readonly workers?: number
   reconcile(object: ObjectOf<K>, context: ReconcileContext<K>): Promise<Observed<K>>
-  /** Takes away what stands behind an object that is being deleted; afterwards the object may go. */
+  /** Cleans up after an object that is being deleted; the loop then removes the finalizer. */
   finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<void>
-  /** Other objects whose changes concern objects of this kind. */
+  /** Sources of keys to reconcile, besides changes of this kind. */
   readonly watches?: readonly Watch[]
 }
 
-/** Keys, as `namespace/name`, of the objects that a change of another object concerns. */
+/** A source of keys to reconcile, as `namespace/name`. */
 export interface Watch {
   subscribe(enqueue: (keys: readonly string[]) => void): void
 }
 
-/** Wakes objects when objects of another kind change. */
+/** Enqueues the keys that `mapFunc` returns for each change of another kind. */
 export function watchKind<K extends Kind>(
   cache: Cache<ObjectOf<K>>,
   mapFunc: (change: Change<ObjectOf<K>>) => readonly string[],
@@ -49,23 +50,23 @@ export function watchKind<K extends Kind>(
   return { subscribe: (enqueue) => cache.subscribe((change) => enqueue(mapFunc(change))) }
 }
 
-/** Counts of a loop, for metrics and the benchmark. */
+/** Counts reconciles by kind and result. */
 export interface LoopMetrics {
-  reconciled(kind: string, result: 'ready' | 'waiting' | 'stalled' | 'failed'): void
+  reconciled(kind: string, result: ReconcileResult): void
 }
 
 export interface LoopOptions {
   readonly log: Log
   readonly metrics?: LoopMetrics
-  /** False from the moment on when another process may have taken over: nothing is begun or written any more. */
+  /** Whether this process leads; once false, the loop starts and writes nothing. */
   readonly isActive: () => boolean
-  /** Shared by all loops of a process: together they leave room for other work. */
+  /** Shared by all loops of a process, so that together they leave time for other work. */
   readonly pace?: Pace
-  /** A look at every object, this often, in case something was missed. */
+  /** How often every object is reconciled, in case an event was lost; 30 minutes by default. */
   readonly resyncMs?: number
-  readonly backoffMs?: { readonly first: number; readonly most: number }
-  /** How long an object that does not fit those beside it is reconciling before it is stalled. */
-  readonly settleMs?: number
+  readonly backoffMs?: BackoffMs
+  /** How long an object that does not fit the objects it refers to is Reconciling before it is Stalled. */
+  readonly graceMs?: number
 }
 
 /** A running loop. */
@@ -74,19 +75,11 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-/** An object that waits shortly is not worth a write: what it waits for usually comes within this time. */
-const patienceMs = 2000
+/** A new wait is written only after this time, because most waits end sooner. */
+const waitingDelayMs = 2000
 
-/** The newer object of a lost race is here within this time. */
-const raceDelayMs = 100
-
-/** What one look came to, and the next one. */
-interface Found<K extends Kind> {
-  readonly observed?: Observed<K>
-  readonly outcome: Outcome
-  readonly attempts?: number
-  readonly delay?: number
-}
+/** The cache holds the newer object of a conflict within this time. */
+const conflictDelayMs = 100
 
 /** Starts the loop of a controller over all objects of its kind. */
 export function startController<K extends Kind>(
@@ -94,179 +87,175 @@ export function startController<K extends Kind>(
   controller: Controller<K>,
   options: LoopOptions,
 ): Loop {
-  const { log, metrics, isActive, resyncMs = 1_800_000, backoffMs = { first: 500, most: 300_000 } } = options
-  const { kind } = controller
-  const cache = cluster.store.cacheOf(kind)
-  const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
-  const failures = new Map<string, number>()
-  const resyncKeys = new Set<string>()
-  const settling = createSettling(options.settleMs ?? 60_000)
-  const queue = createQueue(controller.workers ?? 64, work, options.pace)
+  return new ControllerLoop(cluster, controller, options)
+}
 
-  async function work(key: string) {
-    const object = objectAt(cache, key)
-    if (!object) {
-      waitingSince.delete(key)
-      failures.delete(key)
-      resyncKeys.delete(key)
-      settling.forget(key)
-      return
+class ControllerLoop<K extends Kind> implements Loop {
+  readonly queue: WorkQueue
+  readonly #cluster: Cluster
+  readonly #controller: Controller<K>
+  readonly #options: LoopOptions
+  readonly #cache: Cache<ObjectOf<K>>
+  readonly #backoff: Backoff
+  readonly #gracePeriod: GracePeriod
+  /** When an object was first seen waiting, by key. */
+  readonly #waitingSince = new Map<string, number>()
+  readonly #resyncKeys = new Set<string>()
+  readonly #resync: NodeJS.Timeout
+
+  constructor(cluster: Cluster, controller: Controller<K>, options: LoopOptions) {
+    this.#cluster = cluster
+    this.#controller = controller
+    this.#options = options
+    this.#cache = cluster.store.cacheOf(controller.kind)
+    this.#backoff = createBackoff(options.backoffMs)
+    this.#gracePeriod = createGracePeriod(options.graceMs ?? 60_000)
+    this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace)
+    this.#watch()
+    const resyncMs = options.resyncMs ?? 1_800_000
+    this.#resync = setInterval(() => this.#enqueueResync(resyncMs), resyncMs)
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#resync)
+    await this.queue.stop()
+  }
+
+  #watch(): void {
+    const { queue } = this
+    this.#cache.subscribe(({ before, after }) => {
+      if (after && needsReconcile(before, after)) queue.add(keyOf(after))
+    })
+    this.#cluster.store.namespaces.subscribe(({ after }) => {
+      if (after) for (const object of this.#cache.inNamespace(after.metadata.name)) queue.add(keyOf(object))
+    })
+    for (const watch of this.#controller.watches ?? []) {
+      watch.subscribe((keys) => {
+        for (const key of keys) queue.add(key)
+      })
     }
-    if (!isActive() || !cluster.store.isOrganization(object.metadata.namespace ?? '')) return
+    for (const object of this.#cache.all()) queue.add(keyOf(object))
+  }
+
+  #enqueueResync(resyncMs: number): void {
+    for (const object of this.#cache.all()) {
+      this.#resyncKeys.add(keyOf(object))
+      this.queue.addAfter(keyOf(object), Math.random() * resyncMs * 0.5)
+    }
+  }
+
+  async #work(key: string): Promise<void> {
+    const object = this.#cache.get(...namespacedName(key))
+    if (!object) return this.#forget(key)
+    const { store } = this.#cluster
+    if (!this.#options.isActive() || !store.isOrganization(object.metadata.namespace ?? '')) return
     const isDeleting = object.metadata.deletionTimestamp !== undefined
     if (isDeleting && !hasFinalizer(object)) return
     try {
-      await (isDeleting ? finalizeOne(object, key) : reconcileOne(object, key))
+      await (isDeleting ? this.#finalizeOne(object, key) : this.#reconcileOne(object, key))
     } catch (error) {
-      // A write that lost a race is not a failure: look at the newer object.
-      const isLost = isRace(error) || (error instanceof ApiError && error.status === 404)
-      if (!isLost) log.warn('could not write status', { kind: kind.kind, key, error })
-      queue.addAfter(key, isLost ? raceDelayMs : delayAfter(countFailure(key)))
+      // The object changed or is gone: the next reconcile reads the newer one, so this is not a failure.
+      const isOutdated = isConflict(error) || isNotFound(error)
+      if (!isOutdated) this.#options.log.warn('could not write status', { ...this.#logFields(key), error })
+      this.queue.addAfter(
+        key,
+        isOutdated ? conflictDelayMs : this.#backoff.delayAfter(this.#backoff.fail(key)),
+      )
     }
   }
 
-  async function reconcileOne(object: ObjectOf<K>, key: string) {
-    const held = controller.finalize && !hasFinalizer(object) ? await addFinalizer(object) : object
+  #forget(key: string): void {
+    this.#waitingSince.delete(key)
+    this.#backoff.reset(key)
+    this.#resyncKeys.delete(key)
+    this.#gracePeriod.forget(key)
+  }
+
+  async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
+    const { kind, finalize } = this.#controller
+    const object = finalize && !hasFinalizer(found) ? await addFinalizer(this.#cluster, kind, found) : found
     const context: ReconcileContext<K> = {
-      isResync: resyncKeys.delete(key),
-      releaseWorker: (part) => queue.releaseWorker(key, part),
+      isResync: this.#resyncKeys.delete(key),
+      releaseWorker: (work) => this.queue.releaseWorker(key, work),
       report: async (observed, message) => {
-        await write(held, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
+        await this.#write(object, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
       },
     }
-    await finish(held, key, () => controller.reconcile(held, context))
+    await this.#finish(object, key, () => this.#controller.reconcile(object, context))
   }
 
-  async function finalizeOne(object: ObjectOf<K>, key: string) {
-    await finish(object, key, async () => {
-      await controller.finalize?.(object, { releaseWorker: (part) => queue.releaseWorker(key, part) })
-      await removeFinalizer(object)
+  async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
+    await this.#finish(object, key, async () => {
+      await this.#controller.finalize?.(object, {
+        releaseWorker: (work) => this.queue.releaseWorker(key, work),
+      })
+      await removeFinalizer(this.#cluster, this.#controller.kind, object)
       return undefined
     })
   }
 
-  /** Runs the work, judges how it ended, writes the outcome if it is news, and sees to the next try. */
-  async function finish(object: ObjectOf<K>, key: string, run: () => Promise<Observed<K> | undefined>) {
+  /** Runs the work, writes its outcome when that is new, and schedules the next attempt. */
+  async #finish(
+    object: ObjectOf<K>,
+    key: string,
+    run: () => Promise<Observed<K> | undefined>,
+  ): Promise<void> {
     const { observed, error } = await attempt(run)
     if (error === undefined && observed === undefined) return
-    // What was decided was decided on an older object: decide anew, it is nobody's failure.
-    if (isRace(error)) throw error
-    const outcome = settling.outcomeFor(key, object, outcomeOf(error))
-    metrics?.reconciled(kind.kind, resultOf(outcome))
-    if (outcome.retry === 'backoff')
-      log.warn('reconcile failed', { kind: kind.kind, key, ...logFieldsOf(error) })
-    const { attempts, delay } = outcome.retry === 'backoff' ? noteFailure(object, key) : noFailure(key)
-    const isPatient =
-      outcome.ready === 'Unknown' && !isStatedIn(object, outcome) && isWithinPatience(key, outcome)
-    if (isPatient) queue.addAfter(key, patienceMs)
-    else await writeStatus(object, { observed: observed ?? statusOfError(error), outcome, attempts, delay })
-    if (outcome.ready !== 'Unknown') waitingSince.delete(key)
+    if (isConflict(error)) throw error
+    const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error))
+    const isFailure = outcome.retry === 'backoff'
+    this.#options.metrics?.reconciled(this.#controller.kind.kind, resultOf(outcome))
+    if (isFailure)
+      this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
+    else this.#backoff.reset(key)
+    const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
+    const delay = attempts === undefined ? undefined : this.#backoff.delayAfter(attempts)
+    if (this.#isShortWait(object, key, outcome)) this.queue.addAfter(key, waitingDelayMs)
+    else
+      await this.#writeStatus(object, {
+        observed: observed ?? statusOfError(error),
+        outcome,
+        attempts,
+        delay,
+      })
+    if (outcome.ready !== 'Unknown') this.#waitingSince.delete(key)
     const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
-    if (next !== undefined) queue.addAfter(key, next)
+    if (next !== undefined) this.queue.addAfter(key, next)
   }
 
-  /** Writes what came of it; of a status that will never be taken, that it is so. */
-  async function writeStatus(object: ObjectOf<K>, found: Found<K>) {
-    try {
-      await write(object, found)
-    } catch (error) {
-      if (!isRefusedForGood(error)) throw error
-      const message = `the cluster does not take the status: ${truncate(error.message, 1000)}; it says: ${truncate(found.outcome.message, 1000)}`
-      await write(object, { outcome: outcomeOf(new Stalled('StatusRejected', message)) })
-    }
-  }
-
-  function isWithinPatience(key: string, { reason }: Outcome): boolean {
-    const since = waitingSince.get(key)
-    if (since) return performance.now() - since.at < patienceMs
-    waitingSince.set(key, { reason, at: performance.now() })
+  /** Whether the object has begun to wait only now, so that the wait may end before it is worth a write. */
+  #isShortWait(object: ObjectOf<K>, key: string, outcome: Outcome): boolean {
+    if (outcome.ready !== 'Unknown' || isStatedIn(object, outcome)) return false
+    const since = this.#waitingSince.get(key)
+    if (since !== undefined) return performance.now() - since < waitingDelayMs
+    this.#waitingSince.set(key, performance.now())
     return true
   }
 
-  function noteFailure(object: ObjectOf<K>, key: string): { attempts?: number; delay?: number } {
-    const attempts = attemptsOf(object, countFailure(key))
-    return { attempts, delay: delayAfter(attempts) }
-  }
-
-  function noFailure(key: string): { attempts?: number; delay?: number } {
-    failures.delete(key)
-    return {}
-  }
-
-  function countFailure(key: string): number {
-    const count = (failures.get(key) ?? 0) + 1
-    failures.set(key, count)
-    return count
-  }
-
-  function delayAfter(attempts: number): number {
-    return (
-      Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(attempts - 1, 20)) * (0.75 + Math.random() / 2)
-    )
-  }
-
-  async function write(object: ObjectOf<K>, found: Found<K>) {
-    if (!isActive()) return
-    const before = (cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object).status ?? {}
-    const after = nextStatus(kind, before, object.metadata.generation ?? 0, found)
-    if (sameJson(before, after)) return
-    await cluster.replaceStatus(kind, object, after, kind.kind)
-  }
-
-  async function addFinalizer(object: ObjectOf<K>): Promise<ObjectOf<K>> {
-    const finalizers = [...(object.metadata.finalizers ?? []), finalizer]
-    const { uid, resourceVersion } = object.metadata
-    return cluster.patch(kind, object, { metadata: { uid, resourceVersion, finalizers } }, kind.kind)
-  }
-
-  async function removeFinalizer(object: ObjectOf<K>) {
-    const { uid } = object.metadata
-    const latest = cache.get(object.metadata.namespace ?? '', object.metadata.name) ?? object
-    const finalizers = (latest.metadata.finalizers ?? []).filter((name) => name !== finalizer)
-    const { resourceVersion } = latest.metadata
+  /** Writes the result, or that the API server rejects the status of it for good. */
+  async #writeStatus(object: ObjectOf<K>, result: Result<K>): Promise<void> {
     try {
-      await cluster.patch(kind, object, { metadata: { uid, resourceVersion, finalizers } }, kind.kind)
+      await this.#write(object, result)
     } catch (error) {
-      if (!isGone(error) || (error instanceof ApiError && error.status === 409)) throw error
+      if (!isRejected(error)) throw error
+      const message = `the cluster rejects the status: ${truncate(error.message, 1000)}; the status says: ${truncate(result.outcome.message, 1000)}`
+      await this.#write(object, { outcome: outcomeOf(new Stalled('StatusRejected', message)) })
     }
   }
 
-  cache.subscribe(({ before, after }) => {
-    // Status is written here and nowhere else: only changes of what is wanted call for a look.
-    if (after && (!before || isNews(before, after))) queue.add(keyOf(after))
-  })
-  cluster.store.namespaces.subscribe(({ after }) => {
-    if (after) for (const object of cache.inNamespace(after.metadata.name)) queue.add(keyOf(object))
-  })
-  for (const watch of controller.watches ?? []) {
-    watch.subscribe((keys) => {
-      for (const key of keys) queue.add(key)
-    })
+  async #write(object: ObjectOf<K>, result: Result<K>): Promise<void> {
+    if (this.#options.isActive()) await replaceStatus(this.#cluster, this.#controller.kind, object, result)
   }
-  for (const object of cache.all()) queue.add(keyOf(object))
-  const resync = setInterval(() => {
-    for (const object of cache.all()) {
-      resyncKeys.add(keyOf(object))
-      queue.addAfter(keyOf(object), Math.random() * resyncMs * 0.5)
-    }
-  }, resyncMs)
 
-  return {
-    queue,
-    async stop() {
-      clearInterval(resync)
-      await queue.stop()
-    },
+  #logFields(key: string): { kind: string; key: string } {
+    return { kind: this.#controller.kind.kind, key }
   }
 }
 
-/** A failure that has a name needs no stack. */
-function logFieldsOf(error: unknown): object {
+/** A failure with a reason needs no stack. */
+function errorFields(error: unknown): object {
   return error instanceof ReconcileError ? { reason: error.reason, message: error.message } : { error }
-}
-
-function isRace(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 409
 }
 
 async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?: unknown }> {
@@ -275,36 +264,4 @@ async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?
   } catch (error) {
     return { error: error ?? new Error('failed without a reason') }
   }
-}
-
-function resultOf({ ready, also, retry }: Outcome) {
-  if (ready === 'True') return 'ready'
-  if (also === 'Stalled') return 'stalled'
-  return retry === 'backoff' ? 'failed' : 'waiting'
-}
-
-function hasFinalizer(object: KubeObject): boolean {
-  return object.metadata.finalizers?.includes(finalizer) ?? false
-}
-
-function isNews(before: KubeObject, after: KubeObject): boolean {
-  const [old, now] = [before.metadata, after.metadata]
-  return (
-    old.uid !== now.uid ||
-    old.generation !== now.generation ||
-    old.deletionTimestamp !== now.deletionTimestamp ||
-    !sameEntries(old.annotations, now.annotations) ||
-    // Our own finalizer coming is the echo of an own write; one that somebody took away must be put back.
-    (hasFinalizer(before) && !hasFinalizer(after))
-  )
-}
-
-function sameEntries(left: Record<string, string> = {}, right: Record<string, string> = {}): boolean {
-  const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key])
-}
-
-function objectAt<T extends KubeObject>(cache: Cache<T>, key: string): T | undefined {
-  const slash = key.indexOf('/')
-  return cache.get(key.slice(0, slash), key.slice(slash + 1))
 }

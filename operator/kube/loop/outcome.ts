@@ -2,20 +2,20 @@ import type { CommonStatus, Condition } from '../../api/kind.ts'
 import { Mismatch, ReconcileError, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size.ts'
 
-/** What one look at an object came to. */
+/** The outcome of one reconcile. */
 export interface Outcome {
   readonly ready: 'True' | 'False' | 'Unknown'
   readonly reason: string
   readonly message: string
-  /** The condition that is true besides, as kstatus reads it. */
+  /** The second condition that is true, as kstatus reads it. */
   readonly also: 'Reconciling' | 'Stalled' | undefined
-  /** Seconds until the next try, or a growing back-off, or none before something changes. */
+  /** Seconds until the next attempt, an exponential back-off, or no attempt until a change. */
   readonly retry: number | 'backoff' | 'no'
-  /** The outcome depends on other objects: a reference is missing, or the object does not fit what it refers to. */
+  /** Why the outcome depends on other objects: a reference is missing, or the object does not fit the one it names. */
   readonly dependsOn?: 'reference' | 'fit'
 }
 
-/** Sorts the end of a reconcile into the four things it can be. */
+/** The outcome of a reconcile that threw this error, or none. */
 export function outcomeOf(error?: unknown): Outcome {
   if (error === undefined)
     return { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' }
@@ -39,12 +39,22 @@ export function outcomeOf(error?: unknown): Outcome {
   return { ready: 'False', reason, message, also: 'Reconciling', retry: 'backoff' }
 }
 
-/** Conditions take 32,768 characters. */
+/** A reconcile's outcome as metrics count it. */
+export type ReconcileResult = 'ready' | 'waiting' | 'stalled' | 'failed'
+
+/** The result to count for an outcome. */
+export function resultOf({ ready, also, retry }: Outcome): ReconcileResult {
+  if (ready === 'True') return 'ready'
+  if (also === 'Stalled') return 'stalled'
+  return retry === 'backoff' ? 'failed' : 'waiting'
+}
+
+/** The API allows 32,768 characters. */
 const maxMessageLength = 32_000
 
-const ours = new Set(['Ready', 'Reconciling', 'Stalled'])
+const commonTypes = new Set(['Ready', 'Reconciling', 'Stalled'])
 
-/** The conditions after a outcome: ours replaced, the controller's own (`extra`) put beside them. */
+/** The conditions after an outcome: the common ones, and those of the controller (`extra`). */
 export function conditionsAfter(
   before: readonly Condition[],
   outcome: Outcome,
@@ -59,7 +69,7 @@ export function conditionsAfter(
     { type: 'Ready', status: ready, reason, message },
     ...(also ? [{ type: also, status: 'True' as const, reason, message }] : []),
     ...extra
-      .filter(({ type }) => !ours.has(type))
+      .filter(({ type }) => !commonTypes.has(type))
       .map((each) => ({ ...each, message: truncate(each.message, maxMessageLength) })),
   ]
   return wanted.map((condition) => {
@@ -69,19 +79,19 @@ export function conditionsAfter(
   })
 }
 
-/** An object that was judged before is known not to be ready without what it refers to; of a new one nothing is known yet. */
+/** Without its reference, an object that had a Ready status is not ready; that of a new one is unknown. */
 function readyAfter(before: readonly Condition[], { ready, dependsOn }: Outcome): Outcome['ready'] {
   if (dependsOn !== 'reference') return ready
   const known = before.find(({ type }) => type === 'Ready')?.status ?? 'Unknown'
   return known === 'Unknown' ? 'Unknown' : 'False'
 }
 
-/** The condition of a type, if there is one. */
+/** The condition of this type. */
 export function conditionOf(object: { readonly status?: CommonStatus }, type: string): Condition | undefined {
   return object.status?.conditions?.find((condition) => condition.type === type)
 }
 
-/** Whether the object is what its spec, as it is now, asks for. */
+/** Whether the object is ready at its current generation. */
 export function isReady(object: {
   readonly metadata: { generation?: number }
   readonly status?: CommonStatus
@@ -89,7 +99,7 @@ export function isReady(object: {
   return isObserved(object) && conditionOf(object, 'Ready')?.status === 'True'
 }
 
-/** Whether a person must act before the object can become ready. */
+/** Whether the object is stalled at its current generation: a person must act. */
 export function isStalled(object: {
   readonly metadata: { generation?: number }
   readonly status?: CommonStatus
@@ -97,7 +107,7 @@ export function isStalled(object: {
   return isObserved(object) && conditionOf(object, 'Stalled')?.status === 'True'
 }
 
-/** Whether the status speaks of the spec as it is now. */
+/** Whether the status is about the current generation. */
 export function isObserved(object: {
   readonly metadata: { generation?: number }
   readonly status?: CommonStatus

@@ -1,21 +1,18 @@
-/** How much work a turn of the event loop takes. */
+/** Limits the work in one turn of the event loop. */
 export interface Pace {
-  /** Whether this turn has had its share, so that the next piece of work waits; ask right before the work. */
+  /** Whether this turn has no time left; call it right before each piece of work. */
   isSpent(): boolean
 }
 
-/** Milliseconds of work in one turn of the event loop; the piece that goes beyond is the last. */
-const mostMs = 20
+/** Milliseconds of work in one turn; the piece that exceeds it is the last. */
+const maxMs = 20
 
-/**
- * Spreads pieces of work that need the processor alone over turns of the event loop, so that answers, timers and other
- * work come in between however many pieces there are.
- */
+/** Spreads CPU-bound work over turns of the event loop, so that responses and timers run in between. */
 export function createPace(now: () => number = () => performance.now()): Pace {
   let began: number | undefined
   return {
     isSpent() {
-      if (began !== undefined) return now() - began >= mostMs
+      if (began !== undefined) return now() - began >= maxMs
       began = now()
       setImmediate(() => {
         began = undefined

@@ -2,22 +2,22 @@ import { createFairQueue } from '../../domain/base/fair-queue.ts'
 import { createPace, nextTurn, type Pace } from './pace.ts'
 
 /**
- * A queue of keys: one worker a key at a time, a key added while it runs is run again, waiting keys are merged, and
- * namespaces take turns.
+ * A queue of keys: a key has at most one worker at a time, a key that is added while it runs is run again, equal waiting
+ * keys are merged, and namespaces take turns.
  */
 export interface WorkQueue {
   add(key: string): void
-  /** Adds the key once the time has passed, unless an earlier time is set already. */
+  /** Adds the key after this time, unless it is due earlier already. */
   addAfter(key: string, milliseconds: number): void
   /**
-   * Runs a part of the work of a key that waits for somebody else: others may use the place meanwhile, those of the same
-   * namespace unless too many of it are away. Resolves when there is a place again.
+   * Runs a part of a key's work that only waits, such as a call, outside the worker pool: another key uses the worker, one
+   * of the same namespace only while that is below its limit. Resolves when the key has a worker again.
    */
   releaseWorker<T>(key: string, work: () => Promise<T>): Promise<T>
   readonly depth: number
-  /** Resolves when nothing runs or waits (delayed keys aside). */
+  /** Resolves when no key runs or waits; delayed keys do not count. */
   idle(): Promise<void>
-  /** Takes nothing new, and resolves when what runs has ended. */
+  /** Ignores further keys, and resolves when the running ones have ended. */
   stop(): Promise<void>
 }
 
@@ -26,8 +26,8 @@ interface Delayed {
   readonly timer: NodeJS.Timeout
 }
 
-/** So many keys of a namespace may be away; then no other one of it begins, so that all places stay for those who work. */
-const mostAway = 500
+/** At this many released workers, a namespace starts no further key, so that it cannot occupy the whole pool on return. */
+const maxReleasedPerNamespace = 500
 
 /** Runs `work` for each key with at most `workers` at once, as `pace` allows; `work` must not throw. */
 export function createQueue(
@@ -35,123 +35,142 @@ export function createQueue(
   work: (key: string) => Promise<void>,
   pace: Pace = createPace(),
 ): WorkQueue {
-  const waiting = createFairQueue<string>()
-  const running = new Map<string, Promise<void>>()
-  const again = new Set<string>()
-  const delayed = new Map<string, Delayed>()
-  const idleWaiters: (() => void)[] = []
-  const returning: (() => void)[] = []
-  /** Keys of a namespace that are away, be they on their way back; `away` are all whose place is free for others. */
-  const awayOf = new Map<string, number>()
-  let away = 0
-  let stopped = false
+  return new KeyQueue(workers, work, pace)
+}
 
-  function add(key: string) {
-    if (stopped) return
-    cancelDelay(key)
-    if (running.has(key)) {
-      again.add(key)
+class KeyQueue implements WorkQueue {
+  readonly #workers: number
+  readonly #work: (key: string) => Promise<void>
+  readonly #pace: Pace
+  readonly #waiting = createFairQueue<string>()
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #runAgain = new Set<string>()
+  readonly #delayed = new Map<string, Delayed>()
+  readonly #idleWaiters: (() => void)[] = []
+  /** Keys whose part has ended, waiting for a worker. */
+  readonly #returning: (() => void)[] = []
+  /** Released keys of each namespace, those in `#returning` included. */
+  readonly #releasedOf = new Map<string, number>()
+  /** Running keys without a worker. */
+  #released = 0
+  #stopped = false
+
+  constructor(workers: number, work: (key: string) => Promise<void>, pace: Pace) {
+    this.#workers = workers
+    this.#work = work
+    this.#pace = pace
+  }
+
+  add(key: string): void {
+    if (this.#stopped) return
+    this.#cancelDelay(key)
+    if (this.#running.has(key)) {
+      this.#runAgain.add(key)
       return
     }
-    waiting.add(namespaceOf(key), key)
-    pump()
+    this.#waiting.add(namespaceOf(key), key)
+    this.#startWaiting()
   }
 
-  function cancelDelay(key: string) {
-    clearTimeout(delayed.get(key)?.timer)
-    delayed.delete(key)
+  addAfter(key: string, milliseconds: number): void {
+    if (this.#stopped) return
+    const at = performance.now() + milliseconds
+    const earlier = this.#delayed.get(key)
+    if (earlier && earlier.at <= at) return
+    this.#cancelDelay(key)
+    const timer = setTimeout(() => this.add(key), milliseconds)
+    this.#delayed.set(key, { at, timer })
   }
 
-  const hasPlace = () => running.size - away < workers
-
-  function pump() {
-    while (returning.length > 0 && hasPlace()) {
-      away -= 1
-      returning.shift()?.()
+  async releaseWorker<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const namespace = namespaceOf(key)
+    this.#release(namespace)
+    try {
+      return await work()
+    } finally {
+      await this.#reacquire()
+      this.#forgetReleased(namespace)
     }
-    while (hasPlace()) {
-      const key = waiting.take()
-      if (key === undefined) break
-      running.set(key, run(key))
-    }
-    if (running.size === 0) for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
-  async function run(key: string) {
-    // A turn of the event loop first: a key that is added many times in one burst runs once.
-    await Promise.resolve()
-    while (pace.isSpent()) await nextTurn()
-    again.delete(key)
-    await work(key)
-    running.delete(key)
-    if (again.delete(key) && !stopped) waiting.add(namespaceOf(key), key)
-    pump()
+  get depth(): number {
+    return this.#waiting.size
   }
 
-  function leave(namespace: string) {
-    const count = (awayOf.get(namespace) ?? 0) + 1
-    awayOf.set(namespace, count)
-    if (count === mostAway) waiting.pause(namespace)
-    away += 1
-    pump()
-  }
-
-  function comeHome(namespace: string) {
-    const count = (awayOf.get(namespace) ?? 1) - 1
-    if (count > 0) awayOf.set(namespace, count)
-    else awayOf.delete(namespace)
-    if (count !== mostAway - 1) return
-    waiting.resume(namespace)
-    pump()
-  }
-
-  function placeAgain(): Promise<void> | undefined {
-    if (hasPlace() && returning.length === 0) {
-      away -= 1
-      return undefined
-    }
+  idle(): Promise<void> {
+    if (this.#running.size === 0 && this.#waiting.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
-      returning.push(resolve)
+      this.#idleWaiters.push(resolve)
     })
   }
 
-  return {
-    add,
-    async releaseWorker(key, part) {
-      const namespace = namespaceOf(key)
-      leave(namespace)
-      try {
-        return await part()
-      } finally {
-        await placeAgain()
-        comeHome(namespace)
-      }
-    },
-    addAfter(key, milliseconds) {
-      if (stopped) return
-      const at = performance.now() + milliseconds
-      const earlier = delayed.get(key)
-      if (earlier && earlier.at <= at) return
-      cancelDelay(key)
-      const timer = setTimeout(() => add(key), milliseconds)
-      delayed.set(key, { at, timer })
-    },
-    get depth() {
-      return waiting.size
-    },
-    idle() {
-      if (running.size === 0 && waiting.size === 0) return Promise.resolve()
-      return new Promise((resolve) => {
-        idleWaiters.push(resolve)
-      })
-    },
-    async stop() {
-      stopped = true
-      for (const { timer } of delayed.values()) clearTimeout(timer)
-      delayed.clear()
-      waiting.clear()
-      await Promise.all(running.values())
-    },
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const { timer } of this.#delayed.values()) clearTimeout(timer)
+    this.#delayed.clear()
+    this.#waiting.clear()
+    await Promise.all(this.#running.values())
+  }
+
+  #cancelDelay(key: string): void {
+    clearTimeout(this.#delayed.get(key)?.timer)
+    this.#delayed.delete(key)
+  }
+
+  #hasFreeWorker(): boolean {
+    return this.#running.size - this.#released < this.#workers
+  }
+
+  /** Gives free workers to returning keys first, then to waiting ones. */
+  #startWaiting(): void {
+    while (this.#returning.length > 0 && this.#hasFreeWorker()) {
+      this.#released -= 1
+      this.#returning.shift()?.()
+    }
+    while (this.#hasFreeWorker()) {
+      const key = this.#waiting.take()
+      if (key === undefined) break
+      this.#running.set(key, this.#run(key))
+    }
+    if (this.#running.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
+  }
+
+  async #run(key: string): Promise<void> {
+    // Yields first: a key that is added many times in one burst runs once.
+    await Promise.resolve()
+    while (this.#pace.isSpent()) await nextTurn()
+    this.#runAgain.delete(key)
+    await this.#work(key)
+    this.#running.delete(key)
+    if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespaceOf(key), key)
+    this.#startWaiting()
+  }
+
+  #release(namespace: string): void {
+    const count = (this.#releasedOf.get(namespace) ?? 0) + 1
+    this.#releasedOf.set(namespace, count)
+    if (count === maxReleasedPerNamespace) this.#waiting.pause(namespace)
+    this.#released += 1
+    this.#startWaiting()
+  }
+
+  #reacquire(): Promise<void> | undefined {
+    if (this.#hasFreeWorker() && this.#returning.length === 0) {
+      this.#released -= 1
+      return undefined
+    }
+    return new Promise((resolve) => {
+      this.#returning.push(resolve)
+    })
+  }
+
+  #forgetReleased(namespace: string): void {
+    const count = (this.#releasedOf.get(namespace) ?? 1) - 1
+    if (count > 0) this.#releasedOf.set(namespace, count)
+    else this.#releasedOf.delete(namespace)
+    if (count !== maxReleasedPerNamespace - 1) return
+    this.#waiting.resume(namespace)
+    this.#startWaiting()
   }
 }
 

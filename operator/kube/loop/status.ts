@@ -1,30 +1,52 @@
-import type { CommonStatus, Condition, Kind, KubeObject, StatusOf } from '../../api/kind.ts'
+import type { CommonStatus, Condition, Kind, KubeObject, ObjectOf, StatusOf } from '../../api/kind.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { sameJson } from '../../domain/base/json.ts'
+import type { Cluster } from '../cache/cluster.ts'
 import { conditionOf, conditionsAfter, type Outcome } from './outcome.ts'
 
-/** What a reconcile saw: the kind's own status fields, and conditions besides `Ready`. */
+/** What a reconcile observed: the kind's own status fields, and conditions other than the common ones. */
 export type Observed<K extends Kind> = Omit<StatusOf<K>, keyof CommonStatus> & {
   readonly conditions?: readonly Omit<Condition, 'lastTransitionTime'>[]
 }
 
-/** Facts that an error carries along, so that a failed run can still say what it saw. */
+/** The result of one reconcile and, on failure, the attempts so far and the milliseconds until the next one. */
+export interface Result<K extends Kind> {
+  readonly observed?: Observed<K>
+  readonly outcome: Outcome
+  readonly attempts?: number
+  readonly delay?: number
+}
+
+/** What an error says was observed before the reconcile failed. */
 export function statusOfError<K extends Kind>(error: unknown): Observed<K> | undefined {
   if (error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError)
     return error.observed as Observed<K> | undefined // thrown by this kind's controller
   return undefined
 }
 
-/** The whole status after a look: what was seen, the tries, and the conditions of the outcome. */
+/** Writes the status after a result, unless it is the same. */
+export async function replaceStatus<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  object: ObjectOf<K>,
+  result: Result<K>,
+): Promise<void> {
+  const { namespace = '', name, generation = 0 } = object.metadata
+  const before = (cluster.store.get(kind, namespace, name) ?? object).status ?? {}
+  const after = nextStatus(kind, before, generation, result)
+  if (!sameJson(before, after)) await cluster.replaceStatus(kind, object, after, kind.kind)
+}
+
+/** The whole status after a result: what was observed, the attempts, and the conditions of the outcome. */
 export function nextStatus<K extends Kind>(
   kind: K,
   before: CommonStatus,
   generation: number,
-  found: { observed?: Observed<K>; outcome: Outcome; attempts?: number; delay?: number },
+  { observed, outcome, attempts, delay }: Result<K>,
 ): object {
-  const { observed, outcome, attempts, delay } = found
   const now = new Date().toISOString()
   const extra = (observed ? observed.conditions : before.conditions) ?? []
-  // A run that failed saw nothing new: what was known before stays.
+  // A failed reconcile observed nothing new.
   const facts = observed ?? before
   const counted = countsAttempts(kind)
     ? {
@@ -45,14 +67,14 @@ function countsAttempts(kind: Kind): boolean {
   return 'attempts' in properties
 }
 
-/** Tries in a row at this spec, this one included; what an earlier process counted goes on. */
+/** Attempts in a row at this generation, this one included; `here` are those of this process. */
 export function attemptsOf(object: KubeObject, here: number): number {
   const known = object.status as { attempts?: number; observedGeneration?: number } | undefined // fields that some kinds have
   if (known?.attempts === undefined || known.observedGeneration !== object.metadata.generation) return here
   return known.attempts + 1
 }
 
-/** Whether the object says already what the outcome would say. */
+/** Whether the status shows the reason and message of the outcome already. */
 export function isStatedIn(
   object: { readonly status?: CommonStatus; readonly metadata: { generation?: number } },
   outcome: Outcome,

@@ -20,7 +20,7 @@ const merge = (target: unknown, ...sources: readonly unknown[]) =>
 const mergeOverwrite = (target: unknown, ...sources: readonly unknown[]) =>
   sources.reduce<Dict>((into, source) => mergeInto(into, dictArgument(source), true), dictArgument(target))
 
-/** What makes and reads maps; nothing but own keys is ever read. */
+/** Functions of maps, which read own keys alone. */
 export const dictFunctions: Functions = {
   dict: (...pairs) => dictOf(pairsOf(pairs)),
   get: (dict, key) => own(dictArgument(dict ?? {}), textArgument(key)) ?? '',
@@ -46,7 +46,7 @@ export const dictFunctions: Functions = {
   mergeOverwrite,
   dig: (...path) => dig(path),
   deepCopy: (value) => {
-    jsonText(value) // too large a value is refused
+    jsonText(value) // throws when the value is too large
     return withoutPrototypes(value)
   },
   deepEqual: (left, right) => isDeepStrictEqual(withoutPrototypes(left), withoutPrototypes(right)),

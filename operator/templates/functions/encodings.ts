@@ -14,7 +14,7 @@ const fromJson = (text: unknown) => {
 }
 const fromYaml = (text: unknown) => parseYaml(textArgument(text))
 
-/** JSON and YAML, in both directions. */
+/** Functions of JSON and YAML. */
 export const encodingFunctions: Functions = {
   toJson: (value) => jsonText(value),
   toRawJson: (value) => jsonText(value, { raw: true }),

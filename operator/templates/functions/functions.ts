@@ -21,7 +21,7 @@ import { typeFunctions } from './types.ts'
 import { urlFunctions } from './urls.ts'
 import { waitingFunctions } from './waiting.ts'
 
-/** Functions by name; they check their arguments themselves. */
+/** Functions by name; each checks its arguments. */
 export type Functions = Readonly<Record<string, (...values: readonly unknown[]) => unknown>>
 
 const ours: Functions = {
@@ -36,7 +36,7 @@ const ours: Functions = {
   ...waitingFunctions,
 }
 
-/** Everything that a template may call: no network, no environment, no files. */
+/** All functions of templates: none uses network, environment or files. */
 export function templateFunctions(): FuncMap {
   const theirs: FuncMap = {
     ...sprigConversions(),
@@ -73,7 +73,7 @@ function mapFunctions(
 
 const sized = new Set(['randAlpha', 'randAlphaNum', 'randNumeric', 'randAscii'])
 
-/** Keeps what a function gives within bounds, so that no chain of calls grows without end. */
+/** Bounds the result of a function, so that no chain of calls grows without limit. */
 function guarded(name: string, fn: AnyFunction): AnyFunction {
   return (...values) => {
     if (sized.has(name)) checkLength(wholeArgument(values[0]))
@@ -85,7 +85,7 @@ function guarded(name: string, fn: AnyFunction): AnyFunction {
   }
 }
 
-// As good for passwords as the machine's own source of chance.
+// A cryptographically secure source, since templates generate passwords.
 function randomNumber(): number {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
   return (high * 2 ** 21 + (low >>> 11)) / 2 ** 53

@@ -10,7 +10,7 @@ export function jsonText(value: unknown, { indent = '', raw = false } = {}): str
   let length = 0
   const push = (text: string) => {
     length += text.length
-    // Lists may share their items, so that a small value is an endless text.
+    // Lists may share items, so the text can be much larger than the value.
     checkLength(length)
     parts.push(text)
   }

@@ -12,7 +12,7 @@ const concat = (...lists: readonly unknown[]) => {
 const append = (list: unknown, item: unknown) => concat(list, [item])
 const includes = (list: readonly unknown[], item: unknown) => list.some((each) => sameJson(each, item))
 
-/** What makes and reads lists. */
+/** Functions of lists. */
 export const listFunctions: Functions = {
   list: (...items) => items,
   tuple: (...items) => items,

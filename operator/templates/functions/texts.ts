@@ -9,7 +9,7 @@ const isThere = (value: unknown) => value !== undefined && value !== null
 const base = (path: unknown) => posix.basename(textArgument(path)) || (textArgument(path) === '' ? '.' : '/')
 const clean = (path: unknown) => posix.normalize(textArgument(path)).replace(/(?<=.)\/$/, '')
 
-/** What makes texts of values, and larger texts of smaller ones. */
+/** Functions of texts. */
 export const textFunctions: Functions = {
   print: (...values) => printAll(values),
   println: (...values) => `${values.map(print).join(' ')}\n`,

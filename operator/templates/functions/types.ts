@@ -1,7 +1,7 @@
 import { isDict, typeName } from '../values.ts'
 import type { Functions } from './functions.ts'
 
-/** What tells the type of a value, in Go's words. */
+/** Functions of types, with Go's names. */
 export const typeFunctions: Functions = {
   kindOf,
   kindIs: (kind, value) => kindOf(value) === kind,

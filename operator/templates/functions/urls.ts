@@ -3,7 +3,7 @@ import type { Functions } from './functions.ts'
 
 const parts = /^(?:([a-zA-Z][\w+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 
-/** URLs taken apart and put together. */
+/** Functions of URLs. */
 export const urlFunctions: Functions = {
   urlParse: (url) => {
     const [, scheme = '', userinfo = '', host = '', path = '', query = '', fragment = ''] =

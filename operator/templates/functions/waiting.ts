@@ -2,7 +2,7 @@ import { NotYet } from '../limits.ts'
 import { isDict, isEmpty, own, textArgument } from '../values.ts'
 import type { Functions } from './functions.ts'
 
-/** What reads objects of the cluster that are not done yet. */
+/** Functions that wait for objects of the cluster. */
 export const waitingFunctions: Functions = {
   await: (object, path) => {
     const text = textArgument(path)

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { budgetOfToken, createBucket, createBudget } from '../../../operator/drivers/dns-cloudflare/budget.ts'
+import { TokenBucket } from '../../../operator/domain/base/token-bucket.ts'
 import { decide } from '../../../operator/drivers/dns-cloudflare/decide.ts'
 import { createZoneMemory } from '../../../operator/drivers/dns-cloudflare/memory.ts'
+import { createRateLimiter, tokenLimit } from '../../../operator/drivers/dns-cloudflare/rate-limiter.ts'
 import {
-  type HeldRecord,
+  type ExistingRecord,
   markOf,
   type WantedRecord,
 } from '../../../operator/drivers/dns-cloudflare/record.ts'
@@ -14,7 +15,7 @@ const mark = markOf('0a1b2c3d', 'a'.repeat(40))
 const record: WantedRecord = { type: 'A', name, content: '192.0.2.1', ttl: 1, proxied: false, comment: mark }
 const alias: WantedRecord = { ...record, type: 'CNAME', content: 'lb.test' }
 
-function held(id: string, changes: Partial<HeldRecord> = {}): HeldRecord {
+function held(id: string, changes: Partial<ExistingRecord> = {}): ExistingRecord {
   return { id, ...record, ...changes }
 }
 
@@ -25,7 +26,7 @@ const changing = (change: object) => ({
 })
 
 describe('what is done about a name', () => {
-  test.each<[rule: string, wanted: WantedRecord | undefined, records: HeldRecord[], decision: object]>([
+  test.each<[rule: string, wanted: WantedRecord | undefined, records: ExistingRecord[], decision: object]>([
     ['nothing has it: it is made', record, [], changing({ posts: [record] })],
     ['our record is as wanted', record, [held('1')], { kind: 'asWanted' }],
     [
@@ -75,15 +76,15 @@ describe('what is done about a name', () => {
     expect(decide({ name, mark, ...(wanted ? { record: wanted } : {}) }, records)).toEqual(decision)
   })
 
-  test.each<[rule: string, wanted: WantedRecord, other: Partial<HeldRecord>, owner: string]>([
-    ['an address by hand', record, { comment: '' }, 'somebody else'],
-    ['the very same address by hand', record, { comment: 'mine' }, 'somebody else'],
-    ['an alias by hand', record, { comment: '', type: 'CNAME' }, 'somebody else'],
-    ['name servers', record, { comment: '', type: 'NS' }, 'somebody else'],
-    ['a text, where an alias stands alone', alias, { comment: '', type: 'TXT' }, 'somebody else'],
+  test.each<[rule: string, wanted: WantedRecord, other: Partial<ExistingRecord>, owner: string]>([
+    ['an address by hand', record, { comment: '' }, 'another client'],
+    ['the very same address by hand', record, { comment: 'mine' }, 'another client'],
+    ['an alias by hand', record, { comment: '', type: 'CNAME' }, 'another client'],
+    ['name servers', record, { comment: '', type: 'NS' }, 'another client'],
+    ['a text, where an alias stands alone', alias, { comment: '', type: 'TXT' }, 'another client'],
     ['another cluster', record, { comment: markOf('ffffffff', 'a'.repeat(40)) }, 'another Quartermaster'],
     ['another resource', record, { comment: markOf('0a1b2c3d', 'b'.repeat(40)) }, 'another resource of this'],
-    ['almost our mark', record, { comment: `${mark} ` }, 'somebody else'],
+    ['almost our mark', record, { comment: `${mark} ` }, 'another client'],
   ])('the name is taken: %s', (_, wanted, other, owner) => {
     for (const records of [[held('f', other)], [held('1'), held('f', other)]]) {
       const decision = decide({ name, mark, record: wanted }, records)
@@ -114,7 +115,7 @@ describe('the budget of a token', () => {
     const bursts = fc.array(fc.nat(900), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(pauses, bursts, (waits, sizes) => {
-        const bucket = createBucket(budgetOfToken, 0)
+        const bucket = new TokenBucket(tokenLimit, 0)
         const calls: number[] = []
         let now = 0
         for (const [i, size] of sizes.entries()) {
@@ -132,33 +133,33 @@ describe('the budget of a token', () => {
 
   test('a rest of one token leaves others alone', async () => {
     let now = 0
-    const budget = createBudget({ clock: () => now })
-    budget.rest('a', 300)
-    await expect(budget.take('a')).rejects.toMatchObject({ kind: 'limited', seconds: 300 })
-    await budget.take('b')
+    const rateLimiter = createRateLimiter({ clock: () => now })
+    rateLimiter.pause('a', 300)
+    await expect(rateLimiter.take('a')).rejects.toMatchObject({ kind: 'rateLimited', seconds: 300 })
+    await rateLimiter.take('b')
     now = 300_001
-    await budget.take('a')
+    await rateLimiter.take('a')
   })
 
   test('nobody waits long for a turn', async () => {
     let now = 0
-    const budget = createBudget({
+    const rateLimiter = createRateLimiter({
       clock: () => now,
       sleep: async (milliseconds) => {
         now += milliseconds
       },
     })
-    for (let call = 0; call < budgetOfToken.burst + 100; call += 1) await budget.take('a')
+    for (let call = 0; call < tokenLimit.burst + 100; call += 1) await rateLimiter.take('a')
     expect(now).toBeGreaterThan(49_000)
-    const stuck = createBudget({ clock: () => now, sleep: async () => void (now += 4000) })
-    for (let call = 0; call < budgetOfToken.burst; call += 1) await stuck.take('a')
+    const stuck = createRateLimiter({ clock: () => now, sleep: async () => void (now += 4000) })
+    for (let call = 0; call < tokenLimit.burst; call += 1) await stuck.take('a')
     await stuck.take('a')
   })
 })
 
 describe('what a zone is remembered by', () => {
   const patience = { settleMs: 10_000, confirmMs: 5000, overlayMs: 60_000 }
-  const wish = { name, mark }
+  const desired = { name, mark }
 
   function memoryAt(start = 0) {
     const time = { now: start }
@@ -186,17 +187,17 @@ describe('what a zone is remembered by', () => {
 
   test('what a list does not show is believed when nothing was written for a while before it', () => {
     const { time, memory } = memoryAt(1000)
-    expect(memory.doubtSeconds(wish, 1000)).toBe(5)
+    expect(memory.doubtSeconds(desired, 1000)).toBe(5)
     time.now = 5900
-    expect(memory.doubtSeconds(wish, 1000)).toBe(1)
-    expect(memory.doubtSeconds(wish, 6000)).toBe(0)
+    expect(memory.doubtSeconds(desired, 1000)).toBe(1)
+    expect(memory.doubtSeconds(desired, 6000)).toBe(0)
     time.now = 20_000
-    expect(memory.lost(wish)).toBe(1)
-    expect(memory.unsettledSeconds(wish)).toBe(10)
-    expect(memory.doubtSeconds(wish, 20_000)).toBe(5)
-    memory.settled(wish, true)
-    expect(memory.doubtSeconds(wish, 20_000)).toBe(0)
-    expect(memory.unsettledSeconds(wish)).toBeUndefined()
+    expect(memory.lost(desired)).toBe(1)
+    expect(memory.unsettledSeconds(desired)).toBe(10)
+    expect(memory.doubtSeconds(desired, 20_000)).toBe(5)
+    memory.settled(desired, true)
+    expect(memory.doubtSeconds(desired, 20_000)).toBe(0)
+    expect(memory.unsettledSeconds(desired)).toBeUndefined()
   })
 })
 

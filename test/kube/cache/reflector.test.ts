@@ -109,7 +109,7 @@ describe('a right that is missing', () => {
   })
 
   test('is the end of it where that may be, before the first list', async () => {
-    const { watches, synced } = reflect([refusal, []], [], { mayBeRefused: true })
+    const { watches, synced } = reflect([refusal, []], [], { failIfForbidden: true })
     await expect(synced).rejects.toBe(refusal)
     await sleep(50)
     expect(watches).toHaveLength(1)
@@ -117,16 +117,16 @@ describe('a right that is missing', () => {
 
   test('is asked for again after the first list', async () => {
     const scripts = [[endOfList(5)], refusal, [event('ADDED', thing('a', 8)), endOfList(9)], []]
-    const { cache, synced } = reflect(scripts, [], { mayBeRefused: true })
+    const { cache, synced } = reflect(scripts, [], { failIfForbidden: true })
     await synced
     await until(() => expect(versions(cache)).toEqual(['a 8']))
-    expect(reflector?.refusal()).toBeUndefined()
+    expect(reflector?.forbidden()).toBeUndefined()
   })
 
   test('is told for as long as it is missing', async () => {
-    const { synced } = reflect([[endOfList(5)], refusal], [], { mayBeRefused: true })
+    const { synced } = reflect([[endOfList(5)], refusal], [], { failIfForbidden: true })
     await synced
-    await until(() => expect(reflector?.refusal()).toBe(refusal))
+    await until(() => expect(reflector?.forbidden()).toBe(refusal))
   })
 })
 

@@ -109,7 +109,10 @@ describe('a queue', () => {
     const queue = createQueue(1, async () => {
       started.push(performance.now() - begin)
     })
-    act(queue.add, queue.addAfter)
+    act(
+      (key) => queue.add(key),
+      (key, ms) => queue.addAfter(key, ms),
+    )
     await sleep(120)
     expect(started).toHaveLength(runs)
     await queue.stop()

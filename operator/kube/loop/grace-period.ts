@@ -1,20 +1,20 @@
 import type { CommonStatus } from '../../api/kind.ts'
 import { isStalled, type Outcome } from './outcome.ts'
 
-interface Judged {
+interface ObjectStatus {
   readonly metadata: { readonly generation?: number }
   readonly status?: CommonStatus
 }
 
-/** What comes of outcomes that depend on other objects, which tools apply in any order. */
-export interface Settling {
-  /** The outcome to state: an object that does not fit those beside it is reconciling until that has lasted. */
-  outcomeFor(key: string, object: Judged, outcome: Outcome): Outcome
+/** Delays Stalled for objects that do not fit the objects they refer to, since tools apply objects in any order. */
+export interface GracePeriod {
+  /** The outcome to write: Reconciling instead of Stalled until the grace period of this object has passed. */
+  outcomeFor(key: string, object: ObjectStatus, outcome: Outcome): Outcome
   forget(key: string): void
 }
 
-/** Waits `settleMs` before an object that does not fit those beside it is stalled; `now` in milliseconds. */
-export function createSettling(settleMs: number, now: () => number = () => performance.now()): Settling {
+/** A grace period of `graceMs` for each object and generation; `now` in milliseconds. */
+export function createGracePeriod(graceMs: number, now: () => number = () => performance.now()): GracePeriod {
   const since = new Map<string, { readonly generation: number | undefined; readonly at: number }>()
   return {
     outcomeFor(key, object, outcome) {
@@ -22,13 +22,13 @@ export function createSettling(settleMs: number, now: () => number = () => perfo
         since.delete(key)
         return outcome
       }
-      // Another process has waited already.
+      // The grace period passed already, perhaps in an earlier process.
       if (isStalled(object)) return outcome
       const { generation } = object.metadata
       const known = since.get(key)
       const begun = known && known.generation === generation ? known : { generation, at: now() }
       since.set(key, begun)
-      const remainingMs = begun.at + settleMs - now()
+      const remainingMs = begun.at + graceMs - now()
       if (remainingMs <= 0) return outcome
       return { ...outcome, also: 'Reconciling', retry: Math.ceil(remainingMs / 1000) }
     },

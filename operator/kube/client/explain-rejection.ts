@@ -1,0 +1,39 @@
+import { Stalled } from '../../domain/base/errors.ts'
+import { ApiError, isNamespaceTerminating, isRejected } from './client.ts'
+
+/** A rejected request is repeated after this time, because changes of roles and admission rules send no event. */
+export const rejectedRetrySeconds = 60
+
+/** How the authorizer names a missing rule; admission rules do not use this form. */
+const missingRight = /\bcannot \S+ (?:resource|path) "/
+
+/** Statuses of validation and admission. */
+const rejectedStatuses: ReadonlySet<number> = new Set([400, 403])
+
+/** Whether an RBAC rule is missing; false when an admission rule rejects the request. */
+function lacksRight({ status, message }: ApiError): boolean {
+  return status === 403 && missingRight.test(message)
+}
+
+/** Stalled for a request that the cluster rejects for good or for lack of a right; any other error unchanged. */
+export function explainRejection(
+  error: unknown,
+  verb: string,
+  {
+    kind,
+    namespace = '',
+    name,
+  }: { readonly kind: string; readonly namespace?: string; readonly name?: string },
+): unknown {
+  if (!(error instanceof ApiError) || isNamespaceTerminating(error)) return error
+  const target = name === undefined ? `'${kind}'` : `'${kind}' '${namespace}/${name}'`
+  if (lacksRight(error)) {
+    const message = `the cluster does not let the operator ${verb} ${target}: ${error.message}`
+    return new Stalled('NotAllowed', message, undefined, rejectedRetrySeconds)
+  }
+  if (!rejectedStatuses.has(error.status) && !isRejected(error)) return error
+  // The API server quotes values, and those of a Secret must not appear.
+  const detail = kind === 'Secret' ? 'its content is not valid' : error.message
+  const message = `the cluster refuses to ${verb} ${target}: ${detail}`
+  return new Stalled('Rejected', message, undefined, rejectedRetrySeconds)
+}
