@@ -27,8 +27,8 @@ export default {
       displayName: 'cluster',
       testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|supervision)'],
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+      globalSetup: '<rootDir>/test/cluster/support/global-setup.ts',
+      globalTeardown: '<rootDir>/test/cluster/support/global-teardown.ts',
     },
   ],
 }

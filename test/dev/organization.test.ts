@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { apiCall, eventually } from '../../dev/control-plane/kubernetes.ts'
 import { makeOrganization } from '../../dev/organization.ts'
-import { sharedCluster } from '../support/shared-cluster.ts'
+import { sharedCluster } from '../cluster/support/shared-cluster.ts'
 
 const { access } = sharedCluster()
 const name = `organization-${process.pid}`

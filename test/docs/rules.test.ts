@@ -29,7 +29,7 @@ const texts = [...new Set(rows.flatMap(([, , tests = '']) => tests.split('<br>')
 /** The source of a test, and that of the tables which it takes from its own support. */
 function withTables(file: string): string {
   const source = readFileSync(file, 'utf8')
-  const tables = [...source.matchAll(/from '(\.\/support\/[^']+)'/g)].map(([, path = '']) =>
+  const tables = [...source.matchAll(/from '(\.[^']*\/support\/[^']+)'/g)].map(([, path = '']) =>
     readFileSync(join(dirname(file), path), 'utf8'),
   )
   return [source, ...tables].join('\n')

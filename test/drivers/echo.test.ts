@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { echo } from '../../operator/drivers/echo/driver.ts'
-import { driverContract, provisionRequest } from './contract.ts'
+import { driverContract, provisionRequest } from './support/contract.ts'
 
 const values = { host: 'db.local', port: 5432, nested: { list: ['a', { b: true }] } }
 const secrets = { password: 'hunter2', tls: { 'tls.key': 'k' } }

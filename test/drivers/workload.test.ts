@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { workload } from '../../operator/drivers/workload/driver.ts'
-import { driverContract, provisionRequest } from './contract.ts'
+import { driverContract, provisionRequest } from './support/contract.ts'
 
 const params = {
   id: 'api',

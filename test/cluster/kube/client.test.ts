@@ -8,8 +8,8 @@ import { ApiError, createClient, type KubeClient } from '../../../operator/kube/
 import { loadConnection } from '../../../operator/kube/client/connection.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
 import { silentLog } from '../../../operator/log.ts'
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
-import { sharedCluster } from '../../support/shared-cluster.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
 import { connectionThrough, createNamespace, uniqueName } from './support.ts'
 
 const shared = sharedCluster()

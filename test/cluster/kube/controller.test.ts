@@ -5,7 +5,7 @@ import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
-import { activeResourceSample } from '../samples.ts'
+import { activeResourceSample } from '../support/samples.ts'
 import { firstBackoffMs, openLoops, pathIn } from './loops.ts'
 import { type OwnControlPlane, startOwnControlPlane } from './support.ts'
 

@@ -8,8 +8,8 @@ import { loadConnection } from '../../../operator/kube/client/connection.ts'
 import { leaseResource, pathOf } from '../../../operator/kube/client/resource.ts'
 import { type Election, startElection } from '../../../operator/kube/lease/leader.ts'
 import { silentLog } from '../../../operator/log.ts'
-import { type Fault, type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
-import { sharedCluster } from '../../support/shared-cluster.ts'
+import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
 import { connectionThrough, uniqueName } from './support.ts'
 
 const { access, operatorKubeconfig } = sharedCluster()

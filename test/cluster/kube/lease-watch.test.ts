@@ -6,8 +6,8 @@ import { type Connection, loadConnection } from '../../../operator/kube/client/c
 import { startElection } from '../../../operator/kube/lease/leader.ts'
 import { type LeaseWatch, watchLease } from '../../../operator/kube/lease/lease-watch.ts'
 import { silentLog } from '../../../operator/log.ts'
-import { startFaultProxy } from '../../support/fault-proxy.ts'
-import { sharedCluster } from '../../support/shared-cluster.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
 import { connectionThrough, uniqueName } from './support.ts'
 
 const { access, kubeconfigPath, operatorKubeconfig, gatewayKubeconfig } = sharedCluster()

@@ -9,7 +9,7 @@ import { type Controller, type Loop, startController } from '../../../operator/k
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import type { Observed } from '../../../operator/kube/loop/status.ts'
 import { silentLog } from '../../../operator/log.ts'
-import { activeResourceSample } from '../samples.ts'
+import { activeResourceSample } from '../support/samples.ts'
 import { createNamespace, type OwnControlPlane, uniqueName } from './support.ts'
 
 type Seen = Observed<typeof ActiveResource>

@@ -6,7 +6,7 @@ import { type ApiAccess, apiCall } from '../../../dev/control-plane/kubernetes.t
 import { installInto } from '../../../dev/quartermaster.ts'
 import type { Connection } from '../../../operator/kube/client/connection.ts'
 import { loadConnection } from '../../../operator/kube/client/connection.ts'
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 
 /** The same identity as in a kubeconfig, by way of a proxy. */
 export async function connectionThrough(proxy: FaultProxy, kubeconfigPath: string): Promise<Connection> {

@@ -9,7 +9,7 @@ import { echoDescriptor } from '../../../operator/drivers/echo/descriptor.ts'
 import { createHttpDriver } from '../../../operator/drivers/http/driver.ts'
 import { createOutbound } from '../../../operator/outbound/create-outbound.ts'
 import type { Outbound } from '../../../operator/outbound/outbound.ts'
-import { provisionRequest } from '../contract.ts'
+import { provisionRequest } from './contract.ts'
 import { type Behaviour, type HttpDriverServer, startHttpDriverServer } from './http-driver-server.ts'
 
 /** The header by which a driver gives its cookie. */

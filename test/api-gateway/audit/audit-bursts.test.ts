@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import type { Facts } from '../../../api-gateway/audit/audit.ts'
+import { createBursts } from '../../../api-gateway/audit/audit-bursts.ts'
+import { startGateway } from '../support/gateway.ts'
+
+const facts = (path: string) => ({ request_path: path, at: 'first' }) as Facts
+let told: (string | number | undefined)[][]
+const tell = ({ request_path: path, at, count }: Facts) => told.push([path, at, count])
+
+beforeAll(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+})
+beforeEach(() => {
+  told = []
+})
+afterAll(() => {
+  jest.useRealTimers()
+})
+
+test('the first refusal is told at once, those of each minute after it as one', () => {
+  const bursts = createBursts(tell, 60_000)
+  for (let second = 0; second < 90; second += 1) {
+    for (let each = 0; each < 10; each += 1) bursts.take('ana', `at ${second}`, () => facts(`/${second}`))
+    jest.advanceTimersByTime(1000)
+  }
+  expect(told).toEqual([
+    ['/0', 'first', undefined],
+    ['/0', 'at 59', 599],
+  ])
+  jest.advanceTimersByTime(30_000)
+  expect(told.slice(2)).toEqual([['/60', 'at 89', 300]])
+  jest.advanceTimersByTime(60_000)
+  bursts.take('ana', 'later', () => facts('/later'))
+  expect(told.slice(3)).toEqual([['/later', 'first', undefined]])
+})
+
+test('callers do not hide behind each other, and one refusal more has no count', () => {
+  const bursts = createBursts(tell, 60_000)
+  for (const key of ['ana', 'bob', 'ana']) bursts.take(key, `at ${key}`, () => facts(`/${key}`))
+  jest.advanceTimersByTime(60_000)
+  expect(told).toEqual([
+    ['/ana', 'first', undefined],
+    ['/bob', 'first', undefined],
+    ['/ana', 'at ana', undefined],
+  ])
+})
+
+test('what is held back is told at the end', () => {
+  const bursts = createBursts(tell, 60_000)
+  for (let each = 0; each < 3; each += 1) bursts.take('ana', 'now', () => facts('/a'))
+  bursts.close()
+  jest.advanceTimersByTime(120_000)
+  expect(told).toEqual([
+    ['/a', 'first', undefined],
+    ['/a', 'now', 2],
+  ])
+})
+
+test('many callers cost no more than their number', () => {
+  const bursts = createBursts(tell, 60_000)
+  for (let each = 0; each < 30_000; each += 1) bursts.take(`address ${each}`, 'now', () => facts('/a'))
+  expect(told).toHaveLength(30_000)
+  expect(jest.getTimerCount()).toBeLessThanOrEqual(10_000)
+  bursts.close()
+})
+
+test.each([
+  ['a user', '/orgs/acme/apps', 'admin', { org_id: 'acme', user_id: 'admin', via: 'token:admin' }],
+  ['nobody', '/orgs/acme/apps', null, { org_id: 'acme', user_id: '' }],
+  ['a path that is not there', '/nothing', null, { request_path: '/nothing' }],
+])('a flood of %s is two records, and every refusal says when to come back', async (_, path, as, record) => {
+  jest.useRealTimers()
+  const lines: object[] = []
+  const log = {
+    debug() {},
+    info: (_text: string, fields?: object) => void lines.push(fields ?? {}),
+    warn() {},
+    error() {},
+  }
+  const limited = await startGateway({
+    settings: { requestsPerSecond: 1, burst: 1 },
+    auditLog: log,
+    now: () => Date.UTC(2026, 0, 1),
+  })
+  await limited.send(`GET ${path}`, { as })
+  lines.length = 0
+  for (let each = 0; each < 50; each += 1) {
+    const { status, headers } = await limited.send(`GET ${path}`, { as })
+    expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  }
+  await limited.close()
+  const refused = { ...record, response_status: 429, reason: 'TooManyRequests', result: 'refused' }
+  expect(lines).toEqual([
+    expect.objectContaining(refused),
+    expect.objectContaining({ ...refused, count: 49 }),
+  ])
+})

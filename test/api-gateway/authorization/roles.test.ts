@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { endpoints } from '../../../api-gateway/endpoints/index.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { addEnvironment, addResource } from '../support/objects.ts'
+import { everybody, members, rules } from '../support/rules.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+  addResource(gateway)
+  for (const [name, spec] of Object.entries(members)) {
+    gateway.addUser(name)
+    gateway.addMember('acme', name, spec)
+  }
+  gateway.addUser('robot', { type: 'service', organizationName: 'acme' })
+  gateway.addMember('acme', 'robot', { role: 'member' })
+})
+afterAll(() => gateway.close())
+
+describe.each(rules)('%s', (operation, allowed, body) => {
+  test.each(everybody)('as %s', async (as) => {
+    const { status } = await gateway.send(operation, { as, body })
+    expect(status === 403 ? 'refused' : 'allowed').toBe(allowed.includes(as) ? 'allowed' : 'refused')
+    expect(status).not.toBe(401)
+    expect(status).toBeLessThan(500)
+  })
+})
+
+test('every protected operation has its row', () => {
+  const patterns = endpoints
+    .filter(({ access }) => access !== 'public')
+    .map(
+      ({ method, path }) => new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    )
+  for (const pattern of patterns)
+    expect(rules.map(([operation]) => operation)).toContainEqual(expect.stringMatching(pattern))
+})
+
+test('GET of the applications shows those on which the caller has a role', async () => {
+  addEnvironment(gateway, 'development', 'development', 'other')
+  const visible = async (as: string) =>
+    (await gateway.send('GET /orgs/acme/apps', { as })).body.map(({ id }: { id: string }) => id)
+  expect(await visible('administrator')).toEqual(['other', 'shop'])
+  expect(await visible('viewer')).toEqual(['shop'])
+  expect(await visible('other-owner')).toEqual(['other'])
+  expect(await visible('member')).toEqual([])
+})
+
+test('an application tells nothing to who has no role on it: there or not, 403', async () => {
+  for (const application of ['shop', 'missing']) {
+    expect((await gateway.send(`GET /orgs/acme/apps/${application}`, { as: 'member' })).status).toBe(403)
+  }
+})
+
+test('the environment type decides, not the environment', async () => {
+  addEnvironment(gateway, 'live', 'production')
+  const deploys = 'POST /orgs/acme/apps/shop/envs/live/deploys'
+  expect((await gateway.send(deploys, { as: 'deployer', body: {} })).status).toBe(403)
+  expect((await gateway.send('DELETE /orgs/acme/apps/shop/envs/live', { as: 'owner' })).status).toBe(403)
+  expect((await gateway.send('DELETE /orgs/acme/apps/shop', { as: 'owner' })).status).toBe(403)
+  const body = { id: 'two', name: 'Two', type: 'production' }
+  expect((await gateway.send('POST /orgs/acme/apps/shop/envs', { as: 'deployer', body })).status).toBe(403)
+})
+
+test('a manager gives a new application an environment only of a type that they may deploy to', async () => {
+  const body = { id: 'new', name: 'New', env: { id: 'live', name: 'Live', type: 'production' } }
+  expect((await gateway.send('POST /orgs/acme/apps', { as: 'manager', body })).status).toBe(403)
+  expect((await gateway.send('POST /orgs/acme/apps', { as: 'administrator', body })).status).toBe(201)
+})

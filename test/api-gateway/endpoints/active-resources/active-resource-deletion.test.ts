@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { ActiveResource } from '../../../../operator/api/active-resource.ts'
+import { annotations } from '../../../../operator/api/names.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment, addResource, finish } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+})
+afterAll(() => gateway.close())
+
+const environment = '/orgs/acme/apps/shop/envs/development'
+const main = `DELETE ${environment}/resources/dns/shared.main`
+const held = { finalizers: ['quartermaster.dev/finalizer'] }
+const going = { ...held, deletionTimestamp: '2026-03-01T00:00:00Z' }
+
+function find(name: string): ActiveResource | undefined {
+  return gateway.cluster.store.get(ActiveResource, 'acme', name)
+}
+
+/** Lets a resource go some time after it was asked to, as the operator does. */
+function deprovisionSoon(name: string) {
+  return setTimeout(() => gateway.cluster.drop(ActiveResource, 'acme', name), 1000)
+}
+
+describe('deleting an active resource', () => {
+  test('answers 204 when it is gone at once', async () => {
+    const name = addResource(gateway)
+    expect((await gateway.send(main)).status).toBe(204)
+    expect(find(name)).toBeUndefined()
+  })
+
+  test('answers 204 when it is deprovisioned quickly', async () => {
+    deprovisionSoon(addResource(gateway, {}, { metadata: held }))
+    expect((await gateway.send(main)).status).toBe(204)
+  })
+
+  test('answers 202 while it is still there, without a mark to detach', async () => {
+    const name = addResource(gateway, {}, { metadata: held })
+    expect((await gateway.send(main)).status).toBe(202)
+    expect(find(name)?.metadata.deletionTimestamp).toBeDefined()
+    expect(find(name)?.metadata.annotations?.[annotations.detach]).toBeUndefined()
+    expect((await gateway.send(`${main}?detach=false`)).status).toBe(202)
+  })
+
+  test.each([
+    ['dns', { type: 'dns' }],
+    ['dns.default', { type: 'dns' }],
+    ['dns.fast', { type: 'dns', class: 'fast' }],
+    ['acme%2Fdns', { type: 'acme/dns' }],
+    ['acme%2Fdns.cls', { type: 'acme/dns', class: 'cls' }],
+  ])('of type %s', async (type, descriptor) => {
+    const name = addResource(gateway, { ...descriptor, resourceId: 'modules.web.externals.x' })
+    const { status } = await gateway.send(`DELETE ${environment}/resources/${type}/modules.web.externals.x`)
+    expect([status, find(name)]).toEqual([204, undefined])
+  })
+
+  test.each([
+    ['another id', `${environment}/resources/dns/shared.other`],
+    ['another class', `${environment}/resources/dns.fast/shared.main`],
+    ['another type', `${environment}/resources/acme%2Fdns/shared.main`],
+    ['an id that cannot be', `${environment}/resources/dns/%2E%2E%2Fx`],
+    ['a type that cannot be', `${environment}/resources/a%20b/shared.main`],
+    ['another environment', '/orgs/acme/apps/shop/envs/production/resources/dns/shared.main'],
+    ['another organization', '/orgs/globex/apps/shop/envs/development/resources/dns/shared.main'],
+  ])('by %s: not found', async (_, path) => {
+    const name = addResource(gateway)
+    expect((await gateway.send(`DELETE ${path}`)).status).toBe(404)
+    expect((await gateway.send(`DELETE ${path}?detach=true`)).status).toBe(404)
+    expect(find(name)).toBeDefined()
+  })
+
+  test('is refused while a deployment of the environment has not finished', async () => {
+    const name = addResource(gateway)
+    await gateway.send(`POST ${environment}/deploys`, { body: {} })
+    expect((await gateway.send(main)).status).toBe(409)
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(409)
+    expect(find(name)?.metadata).not.toHaveProperty('annotations')
+    finish(gateway, 'shop.development.1')
+    expect((await gateway.send(main)).status).toBe(204)
+  })
+
+  test('an unknown word for detach is refused', async () => {
+    addResource(gateway)
+    expect((await gateway.send(`${main}?detach=yes`)).status).toBe(400)
+  })
+})
+
+describe('detaching an active resource', () => {
+  test('marks it, then deletes it', async () => {
+    const name = addResource(gateway, {}, { metadata: held })
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(202)
+    expect(find(name)?.metadata).toMatchObject({
+      annotations: { [annotations.detach]: 'true' },
+      deletionTimestamp: expect.any(String),
+    })
+    expect(gateway.cluster.writes).toEqual([
+      `patch ActiveResource acme/${name}`,
+      `remove ActiveResource acme/${name}`,
+    ])
+  })
+
+  test('answers 204 when it is gone', async () => {
+    deprovisionSoon(addResource(gateway, {}, { metadata: held }))
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(204)
+  })
+
+  test('ends a deletion that is under way, even while a deployment waits for it', async () => {
+    const name = addResource(gateway, {}, { metadata: going })
+    await gateway.send(`POST ${environment}/deploys`, { body: {} })
+    deprovisionSoon(name)
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(204)
+    expect(gateway.cluster.writes).toContain(`patch ActiveResource acme/${name}`)
+  })
+})
+
+test.each([
+  ['', ['shared.going', 'shared.main']],
+  ['?scheduled_deletion=true', ['shared.going']],
+  ['?scheduled_deletion=false', ['shared.main']],
+])('the list of active resources with %j', async (query, expected) => {
+  addResource(gateway)
+  addResource(gateway, { resourceId: 'shared.going' }, { metadata: going })
+  const { body } = await gateway.send(`GET ${environment}/resources${query}`)
+  expect(body.map(({ res_id }: { res_id: string }) => res_id)).toEqual(expected)
+})

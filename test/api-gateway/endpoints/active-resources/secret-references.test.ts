@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment, addResource } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+})
+afterAll(() => gateway.close())
+
+const secretOf = (name: string) => ({ store: 'kubernetes', ref: `some-outputs/${name}` })
+
+test.each<[rule: string, status: object, expected: object]>([
+  ['no outputs: no references', {}, {}],
+  ['plain outputs alone: no references', { outputs: { host: 'db' } }, {}],
+  [
+    'each secret output has a reference of the form that definitions take',
+    { outputs: { host: 'db' }, outputsSecretName: 'some-outputs', secretOutputPaths: ['/password', '/user'] },
+    { password: secretOf('password'), user: secretOf('user') },
+  ],
+  [
+    'one that is an object has one reference, whatever of it is secret',
+    { outputsSecretName: 'some-outputs', secretOutputPaths: ['/login/password', '/login/user'] },
+    { login: secretOf('login') },
+  ],
+  [
+    'names are as the outputs have them',
+    { outputsSecretName: 'some-outputs', secretOutputPaths: ['/tls.key', '/a~1b', '/__proto__'] },
+    JSON.parse(
+      JSON.stringify({ 'tls.key': secretOf('tls.key'), 'a/b': secretOf('a/b') }).replace(
+        /\}$/,
+        `,"__proto__":${JSON.stringify(secretOf('__proto__'))}}`,
+      ),
+    ) as object, // a name that a literal would not define
+  ],
+  [
+    'what was secret once, and is no output any more, has none',
+    { outputs: {}, secretOutputPaths: ['/password'] },
+    {},
+  ],
+])('%s', async (_, status, expected) => {
+  addResource(gateway, { type: 'postgres' }, { status })
+  const { body } = await gateway.send('GET /orgs/acme/apps/shop/envs/development/resources')
+  expect(JSON.stringify(body[0].secret_refs)).toBe(JSON.stringify(expected))
+})

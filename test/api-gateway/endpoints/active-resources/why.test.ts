@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Application } from '../../../../operator/api/application.ts'
+import { Environment } from '../../../../operator/api/environment.ts'
+import { type Kind, newObject, type ObjectMeta } from '../../../../operator/api/kind.ts'
+import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
+import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment, addResource, ready } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+})
+afterAll(() => gateway.close())
+
+const shop = '/orgs/acme/apps/shop'
+const environment = `${shop}/envs/development`
+const going = { deletionTimestamp: '2026-03-01T00:00:00Z', finalizers: ['x/y'] }
+
+type Word = 'True' | 'False' | 'Unknown'
+
+/** A condition `Ready` that a look at the object came to. */
+function told(status: Word, reason: string, message = 'why', observedGeneration = 1) {
+  const condition = { type: 'Ready', status, reason, message, lastTransitionTime: '2026-02-01T00:00:00Z' }
+  return { observedGeneration, conditions: [condition] }
+}
+const pending = told('Unknown', 'Pending', 'waiting for the operator', -1)
+
+function mark<K extends Kind>(kind: K, name: string, status: object, metadata: Partial<ObjectMeta> = {}) {
+  const { cluster } = gateway
+  const object = cluster.store.get<Kind>(kind, 'acme', name)
+  if (!object) throw new Error(`no '${name}'`)
+  cluster.put<Kind>(kind, { ...object, metadata: { ...object.metadata, ...metadata } })
+  cluster.setStatus(kind, 'acme', name, status)
+}
+
+describe('an environment says why it hangs', () => {
+  const remain = told('Unknown', 'ResourcesRemain', 'waiting')
+  const files = { type: 's3', resourceId: 'modules.web.externals.files' }
+  const refused = told('False', 'DriverRefused', 'bucket is not empty')
+  const whyFiles = 's3.default#modules.web.externals.files: DriverRefused: bucket is not empty'
+
+  test.each<[rule: string, status: object, resource: object, expected: string]>([
+    [
+      'while resources hold it up, the first that is refused',
+      remain,
+      refused,
+      `ResourcesRemain: waiting; ${whyFiles}`,
+    ],
+    ['also before the operator said it of the environment', pending, refused, whyFiles],
+    [
+      'a resource that waits is not what holds it up',
+      remain,
+      told('Unknown', 'X'),
+      'ResourcesRemain: waiting',
+    ],
+    ['nor what failed before the deletion', remain, told('False', 'X', 'y', 0), 'ResourcesRemain: waiting'],
+    ['another reason', told('Unknown', 'NamespaceRemains', 'waits'), ready, 'NamespaceRemains: waits'],
+  ])('being deleted: %s', async (_, status, resource, expected) => {
+    addEnvironment(gateway)
+    mark(Environment, 'shop.development', status, going)
+    addResource(gateway, {}, { status: told('Unknown', 'DependentsRemain') })
+    addResource(gateway, files, { status: resource })
+    addResource(gateway, { ...files, type: 'zzz' }, { status: resource })
+    const one = (await gateway.send(`GET ${environment}`)).body
+    const [listed] = (await gateway.send(`GET ${shop}/envs`)).body
+    expect([one.status, one.status_message, listed]).toEqual(['deleting', expected, one])
+  })
+
+  test.each<[rule: string, status: object, expected: string | undefined]>([
+    [
+      'its type is not there',
+      told('Unknown', 'EnvironmentTypeNotFound', 'waits'),
+      'EnvironmentTypeNotFound: waits',
+    ],
+    ['nothing when it is ready', ready, undefined],
+    ['nothing when nobody has looked at it yet', pending, undefined],
+    ['nothing of what was', told('False', 'Failed', 'before', 0), undefined],
+  ])('not being deleted: %s', async (_, status, expected) => {
+    addEnvironment(gateway)
+    mark(Environment, 'shop.development', status)
+    addResource(gateway, files, { status: refused })
+    const { body } = await gateway.send(`GET ${environment}`)
+    expect([body.status, body.status_message]).toEqual(['active', expected])
+  })
+
+  test('an application names the environment of the resource', async () => {
+    addEnvironment(gateway)
+    addEnvironment(gateway, 'production')
+    mark(Application, 'shop', told('Unknown', 'EnvironmentsRemain', 'waiting'), going)
+    addResource(gateway, { ...files, environment: 'production' }, { status: refused })
+    const one = (await gateway.send(`GET ${shop}`)).body
+    const [listed] = (await gateway.send('GET /orgs/acme/apps')).body
+    expect([one.status_message, listed]).toEqual([
+      "EnvironmentsRemain: waiting; s3.default#modules.web.externals.files of environment 'shop.production': DriverRefused: bucket is not empty",
+      one,
+    ])
+  })
+
+  test('an application that is well says nothing', async () => {
+    expect(
+      (await gateway.send('POST /orgs/acme/apps', { body: { id: 'new', name: 'New' } })).body,
+    ).not.toHaveProperty('status_message')
+  })
+})
+
+describe('an active resource says why', () => {
+  beforeEach(() => addEnvironment(gateway))
+
+  const since = '2026-02-03T00:00:00Z'
+  const unused = {
+    ...ready,
+    conditions: [
+      ...ready.conditions,
+      { ...ready.conditions[0], type: 'Unused', reason: 'NotReferenced', message: 'kept for a roll-back' },
+    ],
+  }
+
+  test.each<
+    [rule: string, changes: Parameters<typeof addResource>[2], state: string, why: string | undefined]
+  >([
+    ['it is in use: nothing', { status: ready }, 'active', undefined],
+    ['nothing uses it', { status: unused }, 'active', 'NotReferenced: kept for a roll-back'],
+    ['it waits', { status: told('Unknown', 'DependencyNotReady') }, 'pending', 'DependencyNotReady: why'],
+    ['it failed', { status: told('False', 'ProvisionFailed') }, 'pending', 'ProvisionFailed: why'],
+    ['nobody has looked at it', { status: pending }, 'pending', 'Pending: waiting for the operator'],
+    [
+      'nobody has looked at it as it is now',
+      { status: told('False', 'Failed', 'before', 0) },
+      'pending',
+      'Pending: waiting for the operator',
+    ],
+    [
+      'it cannot be deprovisioned',
+      { metadata: going, status: told('False', 'DeprovisionFailed') },
+      'deleting',
+      'DeprovisionFailed: why',
+    ],
+    [
+      'it waits to be deprovisioned',
+      { metadata: { ...going, generation: 2 }, status: ready },
+      'deleting',
+      'Pending: waiting for the operator',
+    ],
+  ])('%s', async (_, changes, state, why) => {
+    const name = addResource(gateway, {}, changes)
+    const [shown] = (await gateway.send(`GET ${environment}/resources`)).body
+    expect([shown.status_message, shown.status]).toEqual([
+      why,
+      { gu_res_id: name, state, ...(why === undefined ? {} : { message: why }) },
+    ])
+    expect((await gateway.send('GET /orgs/acme/resources/defs/dns-any/resources')).body).toEqual([shown])
+    const headers = { 'Humanitec-User-Agent': 'sdk/1' }
+    const plain = (await gateway.send(`GET ${environment}/resources`, { headers })).body
+    expect(plain).toEqual([{ ...shown, status: state }])
+  })
+
+  test.each([
+    ['since when nothing uses it', { unusedSince: since }, since],
+    ['nothing while something does', {}, undefined],
+  ])('and %s', async (_, spec, expected) => {
+    addResource(gateway, {}, { spec, status: ready })
+    expect((await gateway.send(`GET ${environment}/resources`)).body[0].unused_since).toBe(expected)
+  })
+
+  test.each([
+    ['it was made', {}, {}, '2026-01-01T00:00:00Z'],
+    ['it was ready', {}, ready, '2026-02-01T00:00:00Z'],
+    [
+      'it was provisioned anew',
+      {},
+      { ...ready, provisionTime: '2026-02-02T00:00:00Z' },
+      '2026-02-02T00:00:00Z',
+    ],
+    ['it failed after that', {}, { ...ready, provisionTime: '2026-01-31T00:00:00Z' }, '2026-02-01T00:00:00Z'],
+    [
+      'it was provisioned within the second',
+      { creationTimestamp: '2026-02-02T00:00:00Z' },
+      { ...ready, provisionTime: '2026-02-02T00:00:00.120Z' },
+      '2026-02-02T00:00:00.120Z',
+    ],
+    ['it was deleted', going, ready, going.deletionTimestamp],
+  ])('and was updated when %s', async (_, metadata, status, expected) => {
+    addResource(gateway, {}, { metadata: { creationTimestamp: '2026-01-01T00:00:00Z', ...metadata }, status })
+    expect((await gateway.send(`GET ${environment}/resources`)).body[0].updated_at).toBe(expected)
+  })
+})
+
+describe('what the operator judges says what is wrong with it', () => {
+  const definition = { type: 'dns', driverType: 'quartermaster/echo', criteria: [{}] }
+  const driver = { type: 'dns', target: 'https://drivers.example.com' }
+
+  test.each<[what: string, path: string, kind: Kind, spec: object]>([
+    ['a definition', 'defs', ResourceDefinition, definition],
+    ['a definition in the older spelling', 'dynamic', ResourceDefinition, definition],
+    ['an account', 'accounts', ResourceAccount, { type: 'local' }],
+    ['a driver', 'drivers', ResourceDriver, driver],
+  ])('%s', async (_, path, kind, spec) => {
+    gateway.cluster.put(kind, newObject(kind, { namespace: 'acme', name: 'one' }, spec))
+    const shown = async () => {
+      const all = `/orgs/acme/resources/${path}`
+      const listed: { id: string; status_message?: string }[] = (await gateway.send(`GET ${all}`)).body
+      const { body } = await gateway.send(`GET ${all}/one`)
+      expect(listed.filter(({ id }) => id === 'one')).toEqual([body])
+      return body.status_message
+    }
+    expect(await shown()).toBeUndefined()
+    mark(kind, 'one', told('False', 'DuplicateCriterion'))
+    expect(await shown()).toBe('DuplicateCriterion: why')
+    mark(kind, 'one', told('False', 'DuplicateCriterion', 'why', 0))
+    expect(await shown()).toBeUndefined()
+    mark(kind, 'one', ready)
+    expect(await shown()).toBeUndefined()
+  })
+})

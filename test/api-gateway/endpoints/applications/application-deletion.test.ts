@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { ActiveResource } from '../../../../operator/api/active-resource.ts'
+import { Application } from '../../../../operator/api/application.ts'
+import { Environment } from '../../../../operator/api/environment.ts'
+import type { Kind } from '../../../../operator/api/kind.ts'
+import { finalizer } from '../../../../operator/api/names.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment, addResource } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+})
+afterAll(() => gateway.close())
+
+const shop = { id: 'shop', name: 'The shop' }
+
+describe('deletion', () => {
+  test.each([
+    ['an application that was never deployed is gone at once', 'DELETE /orgs/acme/apps/shop', false, 204],
+    ['an application with resources goes on', 'DELETE /orgs/acme/apps/shop', true, 202],
+    [
+      'the last environment, never deployed, is gone at once',
+      'DELETE /orgs/acme/apps/shop/envs/development',
+      false,
+      204,
+    ],
+    ['an environment with resources goes on', 'DELETE /orgs/acme/apps/shop/envs/development', true, 202],
+  ])('%s', async (_, operation, withResource, status) => {
+    addEnvironment(gateway)
+    if (withResource) addResource(gateway)
+    expect((await gateway.send(operation)).status).toBe(status)
+    const { writes } = gateway.cluster
+    expect(writes.filter((each) => each.startsWith('remove'))).toHaveLength(1)
+  })
+
+  const going = { deletionTimestamp: '2026-03-01T00:00:00Z', finalizers: ['x/y'] }
+  const shopPath = '/orgs/acme/apps/shop'
+  const environmentPath = `${shopPath}/envs/development`
+
+  /** Puts an application and its environment as they are while the operator ends them. */
+  function end(withResource: boolean): string | undefined {
+    addEnvironment(gateway)
+    const { cluster } = gateway
+    for (const [kind, name] of [
+      [Application, 'shop'],
+      [Environment, 'shop.development'],
+    ] as const) {
+      const object = cluster.store.get<Kind>(kind, 'acme', name)
+      if (object) cluster.put<Kind>(kind, { ...object, metadata: { ...object.metadata, ...going } })
+    }
+    return withResource ? addResource(gateway) : undefined
+  }
+  const drop = () => {
+    gateway.cluster.drop(Environment, 'acme', 'shop.development')
+    gateway.cluster.drop(Application, 'acme', 'shop')
+  }
+
+  test.each<[what: string, path: string, withResource: boolean]>([
+    ['an application with resources', shopPath, true],
+    ['an application with nothing left in it', shopPath, false],
+    ['an environment with resources', environmentPath, true],
+    ['an environment with nothing left in it but its namespace', environmentPath, false],
+  ])('goes on as long as the id is not free: %s', async (_, path, withResource) => {
+    const resource = end(withResource)
+    const { status, body } = await gateway.send(`GET ${path}`)
+    expect([status, body.status, body.status_changed_at]).toEqual([200, 'deleting', going.deletionTimestamp])
+    expect((await gateway.send(`DELETE ${path}`)).status).toBe(202)
+    if (resource) gateway.cluster.drop(ActiveResource, 'acme', resource)
+    drop()
+    for (const method of ['GET', 'DELETE']) expect((await gateway.send(`${method} ${path}`)).status).toBe(404)
+  })
+
+  test('lists what is on its way out', async () => {
+    end(false)
+    const { body } = await gateway.send('GET /orgs/acme/apps')
+    expect(body).toMatchObject([{ status: 'deleting', envs: [{ id: 'development' }] }])
+    expect((await gateway.send(`GET ${shopPath}/envs`)).body).toMatchObject([{ status: 'deleting' }])
+  })
+
+  test.each([
+    ['an application', shopPath],
+    ['an environment', environmentPath],
+  ])('answers 204 when it ends in a moment: %s', async (_, path) => {
+    end(false)
+    const answer = gateway.send(`DELETE ${path}`)
+    setTimeout(drop, 1000)
+    expect((await answer).status).toBe(204)
+  })
+
+  test('a new one of an id that is on its way out waits a moment for it, then is a conflict', async () => {
+    end(false)
+    expect((await gateway.send('POST /orgs/acme/apps', { body: shop })).status).toBe(409)
+    const later = gateway.send('POST /orgs/acme/apps', { body: shop })
+    setTimeout(drop, 1000)
+    expect((await later).status).toBe(201)
+  })
+
+  test("is the operator's to end, even before it saw what was made", async () => {
+    await gateway.send('POST /orgs/acme/apps', { body: shop })
+    const { store } = gateway.cluster
+    const made = [store.get(Application, 'acme', 'shop'), store.get(Environment, 'acme', 'shop.development')]
+    expect(made.map((each) => each?.metadata.finalizers)).toEqual([[finalizer], [finalizer]])
+  })
+})

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { AccessToken } from '../../../../operator/api/access.ts'
+import { Application } from '../../../../operator/api/application.ts'
+import { Environment } from '../../../../operator/api/environment.ts'
+import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
+import type { Kind } from '../../../../operator/api/kind.ts'
+import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
+import { ResourceClass } from '../../../../operator/api/resource-class.ts'
+import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
+import { ResourceType } from '../../../../operator/api/resource-type.ts'
+import { SharedValue } from '../../../../operator/api/shared-value.ts'
+import { Webhook } from '../../../../operator/api/webhook.ts'
+import { versionOf } from '../../../../operator/kube/cache/cache.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+  gateway.addUser('service', { type: 'service', organizationName: 'acme' })
+})
+afterAll(() => gateway.close())
+
+const org = '/orgs/acme'
+const app = `${org}/apps/shop`
+const echo = 'quartermaster/echo'
+const definition = (id: string, more: object = {}) => ({
+  id,
+  name: 'n',
+  type: 'dns',
+  driver_type: echo,
+  ...more,
+})
+const driver = {
+  id: 'own',
+  type: 'redis',
+  target: 'https://driver.example.com',
+  account_types: [],
+  inputs_schema: {},
+}
+const webhook = { id: 'hook', url: 'h.example.com', headers: {}, payload: {}, triggers: [] }
+const secret = { value: 'v', description: 'd', is_secret: true }
+
+/**
+ * Does something to the newest object of a kind that the gateway hears nothing of until it asks the cluster itself;
+ * answers what lets it know all again.
+ */
+async function behindItsBack(kind: Kind, work: (namespace: string, name: string) => unknown) {
+  const { cluster } = gateway
+  const { store, read } = cluster
+  const { get, byIndex, list } = store
+  const newestFirst = Array.from(store.cacheOf(kind).all()).sort((left, right) =>
+    versionOf(left) < versionOf(right) ? 1 : -1,
+  )
+  const [known] = newestFirst
+  if (!known) throw new Error(`no object of kind '${kind.kind}'`)
+  await work(known.metadata.namespace ?? '', known.metadata.name)
+  const restore = () => {
+    Object.assign(store, { get, byIndex, list })
+    Object.assign(cluster, { read })
+  }
+  Object.assign(store, {
+    get: (asked: Kind, ...of: [namespace: string, name: string]) =>
+      asked === kind && of[1] === known.metadata.name ? known : get(asked, ...of),
+    byIndex: (asked: Kind, ...of: [index: string, value: string]) =>
+      byIndex(asked, ...of).concat(asked === kind ? [known] : []),
+    list: (asked: Kind, namespace: string) => list(asked, namespace).concat(asked === kind ? [known] : []),
+  })
+  const reading: typeof read = (...given) => {
+    restore()
+    return read(...given)
+  }
+  Object.assign(cluster, { read: reading })
+  return restore
+}
+
+describe('a change that another gateway undid a moment ago is made again:', () => {
+  test.each<[string, Kind, string, unknown, string]>([
+    ['of a definition', ResourceDefinition, `${org}/resources/defs`, definition('own'), 'own'],
+    ['of a type', ResourceType, `${org}/resources/types`, { type: 'acme/own', use: 'direct' }, 'acme%2Fown'],
+    [
+      'of an account',
+      ResourceAccount,
+      `${org}/resources/accounts`,
+      { id: 'own', name: 'n', type: 'local', credentials: {} },
+      'own',
+    ],
+  ])('%s', async (_, kind, folder, body, id) => {
+    await gateway.send(`POST ${folder}`, { body })
+    const path = `${folder}/${id}`
+    const rename = (name: string) => gateway.send(`PATCH ${path}`, { body: { name } })
+    expect((await rename('one')).status).toBe(200)
+    await behindItsBack(kind, () => rename('two'))
+    expect(await rename('one')).toMatchObject({ status: 200, body: { name: 'one' } })
+    expect((await gateway.send(`GET ${path}`)).body.name).toBe('one')
+  })
+})
+
+describe('an id that another gateway freed a moment ago is free, one that is taken is not:', () => {
+  test.each<[string, unknown, Kind]>([
+    [`${org}/apps`, { id: 'web', name: 'Web' }, Application],
+    [`${app}/envs`, { id: 'other', name: 'n', type: 'development' }, Environment],
+    [`${org}/env-types`, { id: 'staging' }, EnvironmentType],
+    [`${org}/resources/accounts`, { id: 'cf', name: 'n', type: 'local', credentials: {} }, ResourceAccount],
+    [`${org}/resources/defs`, definition('dns'), ResourceDefinition],
+    [`${org}/resources/drivers`, driver, ResourceDriver],
+    [`${org}/resources/types`, { type: 'acme/own', use: 'direct' }, ResourceType],
+    [`${org}/resources/types/dns/classes`, { id: 'fast', description: 'd' }, ResourceClass],
+    [`${app}/webhooks`, webhook, Webhook],
+    [`${app}/values`, { ...secret, key: 'KEY' }, SharedValue],
+    ['/users/service/tokens', { id: 'ci' }, AccessToken],
+  ])('POST %s', async (path, body, kind) => {
+    const post = async () => (await gateway.send(`POST ${path}`, { body })).status
+    const first = await post()
+    expect([200, 201]).toContain(first)
+    expect(await post()).toBe(409)
+    const { drop } = gateway.cluster
+    const restore = await behindItsBack(kind, (...of) => {
+      drop(kind, ...of)
+      drop(Environment, 'acme', 'web.development') // an application has one
+    })
+    const again = await post()
+    restore()
+    expect([again, await post()]).toEqual([first, 409])
+  })
+
+  test.each<[string, string, unknown]>([
+    ['of a new definition', `POST ${org}/resources/defs`, definition('other', { criteria: [{}] })],
+    ['that is given', `POST ${org}/resources/defs/without/criteria`, {}],
+    ['that is given in the place of all', `PUT ${org}/resources/defs/without/criteria`, [{}]],
+  ])('a criterion %s', async (_, operation, body) => {
+    await gateway.send(`POST ${org}/resources/defs`, { body: definition('without') })
+    await gateway.send(`POST ${org}/resources/defs`, { body: definition('holder', { criteria: [{}] }) })
+    expect((await gateway.send(operation, { body })).status).toBe(409)
+    const { drop } = gateway.cluster
+    await behindItsBack(ResourceDefinition, (...of) => drop(ResourceDefinition, ...of))
+    expect((await gateway.send(operation, { body })).status).toBe(200)
+  })
+})
+
+test('an id that is free costs no question to the cluster', async () => {
+  const { read } = gateway.cluster
+  let asked = 0
+  const counting: typeof read = (...given) => {
+    asked += 1
+    return read(...given)
+  }
+  Object.assign(gateway.cluster, { read: counting })
+  await gateway.send(`POST ${org}/apps`, { body: { id: 'web', name: 'Web' } })
+  await gateway.send(`POST ${org}/resources/defs`, { body: definition('dns', { criteria: [{}] }) })
+  Object.assign(gateway.cluster, { read })
+  expect([asked, gateway.cluster.store.get(Application, 'acme', 'web') !== undefined]).toEqual([0, true])
+})

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Kind, KubeObject } from '../../../../operator/api/kind.ts'
+import { annotations } from '../../../../operator/api/names.ts'
+import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
+import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { SharedValue } from '../../../../operator/api/shared-value.ts'
+import { Webhook } from '../../../../operator/api/webhook.ts'
+import { announcementOf, announcementsIn } from '../../../../operator/domain/secret/announced-secrets.ts'
+import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+  gateway.addUser('other')
+  gateway.addMember('acme', 'other', { role: 'administrator' })
+})
+afterAll(() => gateway.close())
+
+const noAnswer = new Error('connect ECONNREFUSED')
+const noLeader = new ApiError(500, 'InternalError', 'no leader')
+const definition = {
+  id: 'thing',
+  name: 'S3',
+  type: 's3',
+  driver_type: 'acme/s3',
+  criteria: [{ app_id: 'shop' }],
+  driver_inputs: { values: { region: 'a' }, secrets: { token: 'x', tls: { key: 'y' } } },
+}
+
+interface Case {
+  readonly what: string
+  readonly kind: Kind
+  readonly path: string
+  readonly body: object
+  readonly status: number
+  /** What makes it another one. */
+  readonly other: object
+  /** A change that brings a new Secret. */
+  readonly change: readonly [operation: string, body?: object]
+}
+
+const cases: readonly Case[] = [
+  {
+    what: 'an account',
+    kind: ResourceAccount,
+    path: '/orgs/acme/resources/accounts',
+    body: { id: 'thing', name: 'A', type: 'cloudflare', credentials: { token: 'x' } },
+    status: 200,
+    other: { name: 'B' },
+    change: ['PATCH /thing', { credentials: { token: 'y' } }],
+  },
+  {
+    what: 'a definition',
+    kind: ResourceDefinition,
+    path: '/orgs/acme/resources/defs',
+    body: definition,
+    status: 200,
+    other: { driver_inputs: { ...definition.driver_inputs, values: { region: 'b' } } },
+    change: ['PATCH /thing', { driver_inputs: { secrets: { token: 'z' } } }],
+  },
+  {
+    what: 'a value',
+    kind: SharedValue,
+    path: '/orgs/acme/apps/shop/values',
+    body: { key: 'TOKEN', description: 'd', value: 'x', is_secret: true },
+    status: 201,
+    other: { description: 'e' },
+    change: ['PATCH /TOKEN', { value: 'y' }],
+  },
+  {
+    what: 'a webhook',
+    kind: Webhook,
+    path: '/orgs/acme/apps/shop/webhooks',
+    body: { id: 'thing', url: 'hooks.example.com', triggers: [{ scope: 'deployment', type: 'finished' }] },
+    status: 201,
+    other: { url: 'hooks.example.net' },
+    change: ['POST /thing/actions/rotate-secret'],
+  },
+]
+
+const stored = ({ kind }: Case): readonly KubeObject[] => gateway.cluster.store.list(kind, 'acme')
+const uidOf = (each: Case) => stored(each)[0]?.metadata.uid
+const secretNames = () => gateway.cluster.secrets.map(({ metadata }) => metadata.name)
+const announcedBy = (each: Case) => announcementsIn(stored(each)[0]?.metadata.annotations, Date.now())
+
+async function post({ path, body }: Case, as = 'admin', more: object = {}): Promise<number> {
+  return (await gateway.send(`POST ${path}`, { as, body: { ...body, ...more } })).status
+}
+
+/** Makes it, as far as a process came that died before it made the Secret. */
+async function begin(each: Case): Promise<void> {
+  await post(each)
+  gateway.cluster.secrets.length = 0
+}
+
+function change({ path, change: [operation, body] }: Case) {
+  const [method = '', rest = ''] = operation.split(' ')
+  return gateway.send(`${method} ${path}${rest}`, body === undefined ? {} : { body })
+}
+
+describe.each(cases)('$what', (each) => {
+  test('is made when the API server is away for a moment before its Secret', async () => {
+    for (let n = 0; n < 3; n += 1) gateway.cluster.failNext('create Secret', noAnswer)
+    expect(await post(each)).toBe(each.status)
+    expect(secretNames()).toHaveLength(1)
+  })
+
+  test('is made when the answer to the creation of its Secret is lost', async () => {
+    const { createSecret } = gateway.cluster
+    gateway.cluster.createSecret = async (secret) => {
+      gateway.cluster.createSecret = createSecret
+      await createSecret(secret)
+      throw noAnswer
+    }
+    expect(await post(each)).toBe(each.status)
+    expect(secretNames()).toHaveLength(1)
+  })
+
+  test('whose Secret cannot be made is taken back, when the API server is away for a moment too', async () => {
+    gateway.cluster.failNext('create Secret', noLeader)
+    for (let n = 0; n < 3; n += 1) gateway.cluster.failNext(`remove ${each.kind.kind}`, noAnswer)
+    expect(await post(each)).toBe(500)
+    expect(stored(each)).toEqual([])
+  })
+
+  test('that was left without its Secret is finished by the same request, once', async () => {
+    await begin(each)
+    const uid = uidOf(each)
+    expect(await post(each)).toBe(each.status)
+    expect(uidOf(each)).toBe(uid)
+    expect(JSON.stringify(stored(each))).toContain(secretNames()[0])
+    expect(gateway.cluster.secrets[0]?.metadata.ownerReferences).toMatchObject([{ uid }])
+    expect(await post(each)).toBe(409)
+  })
+
+  test('that was left without its Secret stays when that cannot be made', async () => {
+    await begin(each)
+    gateway.cluster.failNext('create Secret', noLeader)
+    expect(await post(each)).toBe(500)
+    expect(await post(each)).toBe(each.status)
+  })
+
+  test.each<[rule: string, as: string, isOther: boolean]>([
+    ['another request', 'admin', true],
+    ['the request of another user', 'other', false],
+  ])('that was left without its Secret is not finished by %s', async (_, as, isOther) => {
+    await begin(each)
+    expect(await post(each, as, isOther ? each.other : {})).toBe(409)
+    expect(secretNames()).toEqual([])
+  })
+
+  test('whose change does not end says which Secret was made for it', async () => {
+    await post(each)
+    const { replace } = gateway.cluster
+    gateway.cluster.replace = async () => {
+      throw noLeader
+    }
+    expect((await change(each)).status).toBe(500)
+    gateway.cluster.replace = replace
+    expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual(secretNames().slice(1))
+  })
+
+  test('whose change ends says nothing of it any more, nor of one that must be over', async () => {
+    await post(each)
+    const [object] = stored(each)
+    const old = announcementOf('old-00000000', Date.now() - 3_600_000)
+    const metadata = { ...object?.metadata, annotations: { ...object?.metadata.annotations, ...old } }
+    gateway.cluster.put(each.kind, { ...object, metadata } as KubeObject as never) // an object of the kind
+    expect((await change(each)).status).toBe(200)
+    expect(announcedBy(each)).toEqual([])
+    expect(JSON.stringify(stored(each)[0])).toContain(secretNames()[1])
+  })
+})
+
+test('an account that is there to be tried says how long', async () => {
+  const [account] = cases as [Case]
+  const { remove } = gateway.cluster
+  const marks: unknown[] = []
+  gateway.cluster.remove = (kind, object, origin) => {
+    marks.push(object.metadata.annotations?.[annotations.trialUntil])
+    return remove(kind, object, origin)
+  }
+  const timer = setInterval(() => {
+    const request = stored(account)[0]?.metadata.annotations?.[annotations.check]
+    if (request !== undefined)
+      gateway.cluster.setStatus(ResourceAccount, 'acme', 'thing', { check: { request, accepted: true } })
+  }, 5)
+  const trial = { ...account, path: `${account.path}?dry_run=true&check_credential=true` }
+  expect(await post(trial)).toBe(204)
+  clearInterval(timer)
+  gateway.cluster.remove = remove
+  expect(marks).toEqual([expect.stringMatching(/^20\d\d-/)])
+  expect(stored(account)).toEqual([])
+})

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Environment } from '../../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import { newObject } from '../../../../operator/api/kind.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment, finish, ready } from '../../support/objects.ts'
+
+let gateway: TestGateway
+let setId: string
+let deltaId: string
+
+const app = '/orgs/acme/apps/shop'
+const env = `${app}/envs/development`
+const web = { profile: 'humanitec/default-module', spec: {} }
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.close())
+
+/** An environment that is to start from a deployment that somebody took away. */
+beforeEach(async () => {
+  gateway.reset()
+  addEnvironment(gateway)
+  addEnvironment(gateway, 'old')
+  deltaId = (await gateway.send(`POST ${app}/deltas`, { body: { modules: { add: { web } } } })).body.id
+  setId = (await gateway.send(`POST ${env}/deploys`, { body: { delta_id: deltaId } })).body.set_id
+  finish(gateway, 'shop.development.1')
+  await gateway.send(`POST ${app}/envs/old/deploys`, { body: {} })
+  finish(gateway, 'shop.old.1')
+  const from = await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.old.1' })
+  expect(from.status).toBe(204)
+  gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.1')
+})
+
+test.each<[string, () => object, number]>([
+  ['of a set needs no start', () => ({ set_id: setId }), 201],
+  ['of a delta is refused', () => ({ delta_id: deltaId }), 400],
+  ['of what is deployed is refused', () => ({}), 400],
+])('when the deployment from which the next starts is gone, one %s', async (_, body, status) => {
+  expect((await gateway.send(`POST ${env}/deploys?dry_run=true`, { body: body() })).status).toBe(
+    status === 201 ? 200 : status,
+  )
+  expect((await gateway.send(`POST ${env}/deploys`, { body: body() })).status).toBe(status)
+})
+
+test('a run of the pipeline of a set needs no start either', async () => {
+  const body = { env_id: 'development', set_id: setId }
+  expect((await gateway.send(`POST ${app}/pipeline-runs`, { body })).status).toBe(201)
+})
+
+test('the start that is gone is used up by a deployment of a set: the next one builds on that', async () => {
+  await gateway.send(`POST ${env}/deploys`, { body: { set_id: setId } })
+  finish(gateway, 'shop.development.2', { ...ready, environmentFromName: 'shop.old.1' })
+  const { status, body } = await gateway.send(`POST ${env}/deploys`, { body: {} })
+  expect([status, body.from_id]).toEqual([201, 'shop.development.2'])
+})
+
+test('another start can be named in its place', async () => {
+  await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+  expect((await gateway.send(`POST ${env}/deploys`, { body: { delta_id: deltaId } })).status).toBe(201)
+})
+
+describe('an environment that remembers its start', () => {
+  beforeEach(async () => {
+    await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+    const start = {
+      deploymentName: 'shop.old.1',
+      deploymentUid: 'the-one-that-is-gone',
+      environmentName: 'shop.old',
+      setName: `shop.${setId}`,
+      state: 'succeeded',
+      comment: 'the first',
+      creationTime: '2026-02-01T00:00:00Z',
+      changeTime: '2026-02-01T00:01:00Z',
+    }
+    const { spec } = gateway.cluster.store.get(Environment, 'acme', 'shop.development') as Environment // put above
+    const metadata = { namespace: 'acme', name: 'shop.development' }
+    const from = { ...spec, fromDeploymentName: 'shop.old.1' }
+    gateway.cluster.put(Environment, newObject(Environment, metadata, from))
+    gateway.cluster.setStatus(Environment, 'acme', 'shop.development', { start })
+  })
+
+  test.each([
+    ['gone', () => Promise.resolve()],
+    [
+      'another one by now',
+      async () => void (await gateway.send(`POST ${app}/envs/old/deploys`, { body: {} })),
+    ],
+  ])('shows it and builds on it when it is %s', async (_, change) => {
+    await change()
+    const { from_deploy } = (await gateway.send(`GET ${env}`)).body
+    expect(from_deploy).toMatchObject({
+      id: 'shop.old.1',
+      env_id: 'old',
+      set_id: setId,
+      status: 'succeeded',
+      comment: 'the first',
+    })
+    for (const body of [{}, { delta_id: deltaId }]) {
+      expect((await gateway.send(`POST ${env}/deploys?dry_run=true`, { body })).status).toBe(200)
+    }
+    const { status, body } = await gateway.send(`POST ${env}/deploys`, { body: {} })
+    expect([status, body.set_id, body.from_id]).toEqual([201, setId, 'shop.old.1'])
+  })
+})
+
+describe('when the deployments of an environment are gone', () => {
+  beforeEach(() => gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.1'))
+  const old = `${app}/envs/old`
+
+  test('the next one builds on the set that the environment remembers, and has a new number', async () => {
+    await gateway.send(`POST ${old}/deploys`, { body: { set_id: setId } })
+    finish(gateway, 'shop.old.2')
+    gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.2')
+    const { status, body } = await gateway.send(`POST ${old}/deploys`, { body: {} })
+    expect([status, body.id, body.set_id]).toEqual([201, 'shop.old.3', setId])
+  })
+
+  test('there is no last one', async () => {
+    expect((await gateway.send(`GET ${old}`)).body).not.toHaveProperty('last_deploy')
+  })
+
+  const repeated = {
+    conditions: [...ready.conditions, { ...ready.conditions[0], type: 'AlreadyRan', reason: 'AlreadyRan' }],
+  }
+  test('one that repeats an earlier one is not the last', async () => {
+    await gateway.send(`POST ${old}/deploys`, { body: {} })
+    finish(gateway, 'shop.old.2')
+    const spec = { environmentName: 'shop.old', deltaName: deltaId }
+    const again = newObject(EnvironmentDeployment, { namespace: 'acme', name: 'release-1' }, spec)
+    gateway.cluster.put(EnvironmentDeployment, again)
+    gateway.cluster.setStatus(EnvironmentDeployment, 'acme', 'release-1', repeated)
+    expect((await gateway.send(`GET ${old}`)).body.last_deploy.id).toBe('shop.old.2')
+  })
+})

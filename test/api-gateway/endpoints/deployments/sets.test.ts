@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
+import { newObject } from '../../../../operator/api/kind.ts'
+import { emptySet, setId } from '../../../../operator/domain/delta/delta.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+})
+afterAll(() => gateway.close())
+
+const sets = '/orgs/acme/apps/shop/sets'
+const none = setId(emptySet)
+const web = { profile: 'humanitec/default-module', spec: {}, externals: {} }
+const addDns = { shared: [{ op: 'add', path: '/main', value: { type: 'dns' } }] }
+const addWeb = { modules: { add: { web } } }
+
+async function change(id: string, body: object): Promise<string> {
+  return (await gateway.send(`POST ${sets}/${id}`, { body })).body
+}
+
+describe('a deployment set made from another one', () => {
+  test('answers 200 with its id as a JSON string', async () => {
+    const { status, body } = await gateway.send(`POST ${sets}/${none}`, { body: addWeb })
+    expect([status, body]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64}$/)])
+    expect((await gateway.send(`GET ${sets}/${body}`)).body).toEqual({
+      id: body,
+      version: 0,
+      modules: { web },
+      shared: {},
+    })
+  })
+
+  test('with equal content is the same one', async () => {
+    const first = await change(await change(none, addWeb), addDns)
+    expect(await change(await change(none, addDns), addWeb)).toBe(first)
+    expect(await change(first, {})).toBe(first)
+    expect(gateway.cluster.store.list(DeploymentSet, 'acme')).toHaveLength(3)
+  })
+
+  const update = { web: [{ op: 'add', path: '/externals/a', value: { type: 's3' } }] }
+  test.each<[string, string, unknown, number]>([
+    ['by changes that do not apply', none, { modules: { update } }, 400],
+    ['by something else', none, [], 422],
+    ['where the other one is not there', 'f'.repeat(64), {}, 404],
+  ])('%s is refused', async (_, id, body, status) => {
+    expect((await gateway.send(`POST ${sets}/${id}`, { body })).status).toBe(status)
+  })
+})
+
+test('the list has each set under the id by which it is found, whatever made it', async () => {
+  const id = await change(none, addWeb)
+  const spec = { applicationName: 'shop', modules: { web }, shared: {} }
+  const metadata = { namespace: 'acme', name: 'shop.first' }
+  gateway.cluster.put(DeploymentSet, newObject(DeploymentSet, metadata, spec))
+  const { body } = await gateway.send(`GET ${sets}`)
+  expect(body.map((each: { id: string }) => each.id).sort()).toEqual([id, 'first'].sort())
+  for (const each of body) expect((await gateway.send(`GET ${sets}/${each.id}`)).body).toEqual(each)
+})
+
+describe('the difference of two sets', () => {
+  test.each(['diff parameter', 'diff path'])('makes the one of the other: %s', async (way) => {
+    const before = await change(none, addWeb)
+    const after = await change(before, { modules: { remove: ['web'] }, ...addDns })
+    const path = way === 'diff path' ? `${sets}/${after}/diff/${before}` : `${sets}/${after}?diff=${before}`
+    const { status, body } = await gateway.send(`GET ${path}`)
+    expect([status, body]).toEqual([
+      200,
+      {
+        modules: { add: {}, remove: ['web'], update: {} },
+        shared: [{ op: 'add', path: '/main', value: { type: 'dns' } }],
+      },
+    ])
+    expect(await change(before, body)).toBe(after)
+  })
+
+  test.each([
+    `${none}?diff=${'f'.repeat(64)}`,
+    `${none}/diff/${'f'.repeat(64)}`,
+    `${'f'.repeat(64)}/diff/${none}`,
+  ])('with one that is not there is a JSON string: %s', async (path) => {
+    const { status, body } = await gateway.send(`GET ${sets}/${path}`)
+    expect([status, typeof body]).toEqual([404, 'string'])
+  })
+})

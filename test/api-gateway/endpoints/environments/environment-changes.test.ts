@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Environment } from '../../../../operator/api/environment.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment, addResource, finish, ready } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+})
+afterAll(() => gateway.close())
+
+const app = '/orgs/acme/apps/shop'
+const environment = `${app}/envs/development`
+
+describe('a change of', () => {
+  test.each<[string, string, unknown, number, object?]>([
+    ['the name of an application', app, { name: 'The shop' }, 200, { id: 'shop', name: 'The shop' }],
+    ['an application without a name', app, {}, 422],
+    ['an application by more than its name', app, { name: 'x', id: 'y' }, 200, { id: 'shop', name: 'x' }],
+    ['an application that is not there', '/orgs/acme/apps/missing', { name: 'x' }, 404],
+    ['the name of an environment', environment, { name: 'Dev' }, 200, { id: 'development', name: 'Dev' }],
+    ['the type of an environment', environment, { name: 'Dev', type: 'production' }, 400],
+    [
+      'the type of an environment to what it is',
+      environment,
+      { type: 'development' },
+      200,
+      { type: 'development' },
+    ],
+    ['the type of an environment to null', environment, { type: null }, 200, { type: 'development' }],
+    ['the type of an environment to a number', environment, { type: 1 }, 422],
+    ['nothing of an environment', environment, {}, 200, { name: 'development' }],
+    ['an environment that is not there', `${app}/envs/missing`, { name: 'x' }, 404],
+    [
+      'the description of an environment type',
+      '/orgs/acme/env-types/development',
+      { description: 'To try things' },
+      200,
+      { id: 'development', description: 'To try things' },
+    ],
+    [
+      'an environment type by null',
+      '/orgs/acme/env-types/development',
+      { description: null },
+      200,
+      { id: 'development', description: '' },
+    ],
+    ['an environment type that is not there', '/orgs/acme/env-types/missing', {}, 404],
+  ])('%s', async (_, path, body, status, expected = {}) => {
+    const answer = await gateway.send(`PATCH ${path}`, { body })
+    expect(answer.status).toBe(status)
+    expect(answer.body).toMatchObject(expected)
+    if (status === 200) expect((await gateway.send(`GET ${path}`)).body).toEqual(answer.body)
+  })
+})
+
+describe('the deployment that an environment builds on', () => {
+  test('is of any environment of the application; the next deployment starts from it', async () => {
+    addEnvironment(gateway, 'production')
+    await gateway.send(`POST ${environment}/deploys`, { body: {} })
+    finish(gateway, 'shop.development.1')
+    const path = `${app}/envs/production`
+    const { status, body } = await gateway.send(`PUT ${path}/from_deploy_id`, { body: 'shop.development.1' })
+    expect([status, body]).toEqual([204, undefined])
+    expect((await gateway.send(`GET ${path}`)).body.from_deploy.id).toBe('shop.development.1')
+    const next = await gateway.send(`POST ${path}/deploys`, { body: { comment: 'clone' } })
+    expect(next.body.from_id).toBe('shop.development.1')
+  })
+
+  test.each<[string, string, unknown, number]>([
+    ['is not there', environment, 'shop.development.9', 400],
+    ['is of another application', environment, 'other.development.1', 400],
+    ['is given in an object', environment, { id: 'shop.development.1' }, 422],
+    ['is of an environment that is not there', `${app}/envs/missing`, 'shop.development.1', 404],
+  ])('%s', async (_, path, body, status) => {
+    addEnvironment(gateway, 'development', 'development', 'other')
+    await gateway.send('POST /orgs/acme/apps/other/envs/development/deploys', { body: {} })
+    expect((await gateway.send(`PUT ${path}/from_deploy_id`, { body })).status).toBe(status)
+    const { spec } = gateway.cluster.store.get(Environment, 'acme', 'shop.development') ?? {}
+    expect(spec?.fromDeploymentName).toBeUndefined()
+  })
+})
+
+describe('what runs in an environment', () => {
+  test('has a namespace and no modules', async () => {
+    const { status, headers, body } = await gateway.send(`GET ${environment}/runtime`)
+    expect([status, body]).toEqual([200, { namespace: 'acme--shop--development', modules: {} }])
+    expect(headers.get('content-type')).toBe('application/json')
+    expect((await gateway.send(`GET ${app}/envs/missing/runtime`)).status).toBe(404)
+  })
+
+  test('has the namespace that its resource names', async () => {
+    const resource = { type: 'k8s-namespace', resourceId: 'k8s-namespace' }
+    addResource(gateway, resource, { status: { ...ready, outputs: { namespace: 'shop-dev' } } })
+    expect((await gateway.send(`GET ${environment}/runtime`)).body.namespace).toBe('shop-dev')
+  })
+})
+
+describe('a delta', () => {
+  const web = { profile: 'humanitec/default-module', spec: {} }
+  const full = { metadata: { env_id: 'development', name: 'x' }, modules: { add: { web } } }
+  const newDelta = async (): Promise<string> =>
+    (await gateway.send(`POST ${app}/deltas`, { body: full })).body.id
+  const show = async (id: string) => (await gateway.send(`GET ${app}/deltas/${id}`)).body
+
+  test('is replaced as a whole; its name and environment stay unless given', async () => {
+    const id = await newDelta()
+    const shared = [{ op: 'add', path: '/main', value: { type: 'dns' } }]
+    expect(await gateway.send(`PUT ${app}/deltas/${id}`, { body: { shared } })).toMatchObject({ status: 204 })
+    expect(await show(id)).toMatchObject({
+      metadata: { env_id: 'development', name: 'x' },
+      modules: { add: {}, remove: [], update: {} },
+      shared: [{ path: '/main' }],
+    })
+    await gateway.send(`PUT ${app}/deltas/${id}`, { body: { metadata: { name: 'y' } } })
+    expect(await show(id)).toMatchObject({ metadata: { env_id: 'development', name: 'y' }, shared: [] })
+  })
+
+  test.each<[string, string, unknown, number, object]>([
+    ['is put away', 'archived', true, 204, { archived: true }],
+    ['is put away by a word', 'archived', 'true', 422, { archived: false }],
+    ['is meant for another environment', 'env_id', 'production', 204, { env_id: 'production' }],
+    ['is meant for what is no id', 'env_id', 'No Id', 400, { env_id: 'development' }],
+    ['is renamed', 'name', 'The "draft"', 204, { name: 'The "draft"' }],
+    ['is renamed by an object', 'name', { name: 'y' }, 422, { name: 'x' }],
+  ])('%s', async (_, field, body, status, metadata) => {
+    const id = await newDelta()
+    const answer = await gateway.send(`PUT ${app}/deltas/${id}/metadata/${field}`, { body })
+    expect(answer.status).toBe(status)
+    if (status === 204) expect(answer.body).toBeUndefined()
+    expect((await show(id)).metadata).toMatchObject(metadata)
+  })
+
+  test('that is archived accepts no changes until it is taken back', async () => {
+    const id = await newDelta()
+    const put = async (field: string, body: unknown) =>
+      (await gateway.send(`PUT ${app}/deltas/${id}/metadata/${field}`, { body })).status
+    const archive = (body: boolean) => put('archived', body)
+    const rename = () => put('name', 'y')
+    expect([await archive(true), await archive(true), await rename()]).toEqual([204, 204, 400])
+    expect((await gateway.send(`PUT ${app}/deltas/${id}`, { body: full })).status).toBe(400)
+    expect([await archive(false), await rename()]).toEqual([204, 204])
+  })
+
+  test.each([
+    ['PUT', '', {}],
+    ['PUT', '/metadata/archived', true],
+    ['PUT', '/metadata/name', 'x'],
+    ['PUT', '/name', 'x'],
+  ])('that is not there: %s%s answers 404 as a JSON string', async (method, rest, body) => {
+    const answer = await gateway.send(`${method} ${app}/deltas/missing${rest}`, { body })
+    expect([answer.status, typeof answer.body]).toEqual([404, 'string'])
+  })
+})

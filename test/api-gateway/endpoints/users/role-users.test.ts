@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Membership } from '../../../../operator/api/access.ts'
+import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+  addEnvironment(gateway, 'development', 'development', 'other')
+  gateway.addUser('ana', { displayName: 'Ana' })
+  gateway.addMember('acme', 'ana', { role: 'member' })
+  gateway.addUser('stranger')
+  gateway.addMember('globex', 'stranger', { role: 'member' })
+})
+afterAll(() => gateway.close())
+
+const rolesOf = (id: string) => gateway.cluster.store.get(Membership, 'acme', id)?.spec
+
+const cases = [
+  ['an application', '/orgs/acme/apps/shop', '/orgs/acme/apps/missing', 'viewer', 'owner'],
+  [
+    'an environment type',
+    '/orgs/acme/env-types/development',
+    '/orgs/acme/env-types/missing',
+    'deployer',
+    'deployer',
+  ],
+] as const
+
+describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
+  const give = (id = 'ana', role: string = first) =>
+    gateway.send(`POST ${path}/users`, { body: { id, role } })
+
+  test('is given, listed, read, changed and taken away', async () => {
+    const { status, body } = await give()
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: 'ana',
+      name: 'Ana',
+      type: 'user',
+      role: first,
+      created_at: expect.any(String),
+    })
+    expect((await gateway.send(`GET ${path}/users`)).body).toEqual([body])
+    expect((await gateway.send(`GET ${path}/users/ana`)).body).toEqual(body)
+    const changed = await gateway.send(`PATCH ${path}/users/ana`, { body: { role: second } })
+    expect([changed.status, changed.body]).toEqual([200, { ...body, role: second }])
+    expect((await gateway.send(`GET ${path}/users/ana`)).body).toEqual(changed.body)
+    expect((await gateway.send(`DELETE ${path}/users/ana`)).status).toBe(204)
+    expect((await gateway.send(`GET ${path}/users`)).body).toEqual([])
+  })
+
+  test.each([
+    ['a second one for the same user', 'ana', first, 409],
+    ['one for nobody', 'nobody', first, 404],
+    ['one for a user who is no member', 'stranger', first, 404],
+    ['one that there is not', 'admin', 'administrator', 400],
+  ])('%s is refused', async (__, id, role, status) => {
+    await give()
+    expect((await give(id, role)).status).toBe(status)
+  })
+
+  test.each(['GET', 'PATCH', 'DELETE'])('%s of one that was not given: 404', async (method) => {
+    const body = method === 'PATCH' ? { role: first } : undefined
+    for (const id of ['ana', 'nobody', 'stranger'])
+      expect((await gateway.send(`${method} ${path}/users/${id}`, { body })).status).toBe(404)
+  })
+
+  test('needs the thing to be there', async () => {
+    expect((await gateway.send(`GET ${missing}/users`)).status).toBe(404)
+    const body = { id: 'ana', role: first }
+    expect((await gateway.send(`POST ${missing}/users`, { body })).status).toBe(404)
+    expect(rolesOf('ana')).toEqual({ role: 'member' })
+  })
+
+  test('is not lost when another door writes at the same time', async () => {
+    gateway.cluster.failNext('replace Membership', new ApiError(409, 'Conflict', 'modified'))
+    expect((await give()).status).toBe(200)
+    expect((await gateway.send(`GET ${path}/users/ana`)).status).toBe(200)
+  })
+})
+
+test('roles take effect at once, on the one application', async () => {
+  const read = async (application: string) =>
+    (await gateway.send(`GET /orgs/acme/apps/${application}`, { as: 'ana' })).status
+  expect([await read('shop'), await read('other')]).toEqual([403, 403])
+  await gateway.send('POST /orgs/acme/apps/shop/users', { body: { id: 'ana', role: 'viewer' } })
+  expect([await read('shop'), await read('other')]).toEqual([200, 403])
+  await gateway.send('DELETE /orgs/acme/apps/shop/users/ana')
+  expect([await read('shop'), await read('other')]).toEqual([403, 403])
+})
+
+test('an owner gives roles on the own application alone, and none in the organization', async () => {
+  await gateway.send('POST /orgs/acme/apps/shop/users', { body: { id: 'ana', role: 'owner' } })
+  const give = async (path: string, role: string) =>
+    (await gateway.send(`POST /orgs/acme/${path}/users`, { as: 'ana', body: { id: 'admin', role } })).status
+  expect(await give('apps/shop', 'developer')).toBe(200)
+  expect(await give('apps/other', 'developer')).toBe(403)
+  expect(await give('env-types/development', 'deployer')).toBe(403)
+})
+
+test('roles on other things stay as they are', async () => {
+  await gateway.send('POST /orgs/acme/apps/shop/users', { body: { id: 'ana', role: 'owner' } })
+  await gateway.send('POST /orgs/acme/apps/other/users', { body: { id: 'ana', role: 'viewer' } })
+  await gateway.send('POST /orgs/acme/env-types/production/users', { body: { id: 'ana', role: 'deployer' } })
+  await gateway.send('DELETE /orgs/acme/apps/shop/users/ana')
+  expect(rolesOf('ana')).toEqual({
+    role: 'member',
+    applications: [{ applicationName: 'other', role: 'viewer' }],
+    environmentTypes: [{ environmentTypeName: 'production', role: 'deployer' }],
+  })
+})

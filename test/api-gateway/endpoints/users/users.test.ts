@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { AccessToken, Membership, User } from '../../../../operator/api/access.ts'
+import { systemNamespace } from '../../../../operator/api/names.ts'
+import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { addEnvironment } from '../../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  gateway.addUser('ana', { displayName: 'Ana' })
+  gateway.addMember('acme', 'ana', { role: 'member' })
+  gateway.addMember('globex', 'ana', { role: 'member' })
+})
+afterAll(() => gateway.close())
+
+const users = '/orgs/acme/users'
+const ci = { name: 'CI of Ünïcode & more', role: 'member', email: 'ci@example.com' }
+
+async function addServiceUser(body: object = ci, organization = 'acme'): Promise<string> {
+  const answer = await gateway.send(`POST /orgs/${organization}/users`, { body })
+  expect(answer.status).toBe(200)
+  return answer.body.id
+}
+const userOf = (id: string) => gateway.cluster.store.get(User, systemNamespace, id)
+const roleOf = (id: string) => gateway.cluster.store.get(Membership, 'acme', id)?.spec.role
+
+describe('a new service user', () => {
+  test('answers 200 with what was sent, an id of its own and its type', async () => {
+    const { status, body } = await gateway.send(`POST ${users}`, { body: ci })
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...ci, id: expect.any(String), type: 'service', created_at: expect.any(String) })
+    expect(body.id).toMatch(/^ci-of-u-?ni-?code-more-[0-9a-f]{8}$/)
+    expect((await gateway.send(`GET ${users}/${body.id}`)).body).toEqual(body)
+  })
+
+  test('belongs to the organization and has no token', async () => {
+    const id = await addServiceUser()
+    expect(userOf(id)?.spec).toMatchObject({ type: 'service', organizationName: 'acme' })
+    expect((await gateway.send(`GET /users/${id}/tokens`)).body).toEqual([])
+  })
+
+  test.each([
+    ['two of the same name', 'CI'],
+    ['names without a letter', '你好'],
+    ['very long names', 'x'.repeat(900)],
+  ])('%s have two ids', async (_, name) => {
+    const ids = [
+      await addServiceUser({ name, role: 'member' }),
+      await addServiceUser({ name, role: 'member' }),
+    ]
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{8}$/)
+  })
+
+  test.each([
+    ['without a name', { role: 'member' }, 422],
+    ['without a role', { name: 'CI' }, 422],
+    ['with an empty name', { name: '', role: 'member' }, 400],
+    ['with a role that there is not', { name: 'CI', role: 'owner' }, 400],
+    ['with a role of another type', { name: 'CI', role: 5 }, 422],
+  ])('%s is refused', async (_, body, status) => {
+    expect((await gateway.send(`POST ${users}`, { body })).status).toBe(status)
+    expect(gateway.cluster.writes).toEqual([])
+  })
+
+  test('whose role cannot be written leaves nothing', async () => {
+    gateway.cluster.failNext('create Membership', new ApiError(500, 'InternalError', 'no'))
+    expect((await gateway.send(`POST ${users}`, { body: ci })).status).toBe(500)
+    expect(
+      gateway.cluster.store
+        .list(User, systemNamespace)
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+    ).toEqual(['admin', 'ana'])
+  })
+})
+
+describe('the list of users', () => {
+  test.each([
+    ['all', '', ['admin', 'ana', 'service']],
+    ['humans', '?type=user', ['admin', 'ana']],
+    ['services', '?type=service', ['service']],
+    ['groups', '?type=group', []],
+  ])('%s', async (_, query, expected) => {
+    const id = await addServiceUser()
+    const { status, body } = await gateway.send(`GET ${users}${query}`)
+    expect(status).toBe(200)
+    const ids = body.map((each: { id: string }) => (each.id === id ? 'service' : each.id))
+    expect(ids.sort()).toEqual(expected)
+  })
+
+  test('of another type is refused', async () => {
+    expect((await gateway.send(`GET ${users}?type=robot`)).status).toBe(400)
+  })
+
+  test('shows nobody of another organization, whatever a membership says', async () => {
+    const id = await addServiceUser(ci, 'globex')
+    gateway.addMember('acme', id, { role: 'administrator' })
+    const { body } = await gateway.send(`GET ${users}`)
+    expect(body.map((each: { id: string }) => each.id)).toEqual(['admin', 'ana'])
+  })
+
+  test('shows a member who is not there yet, so that the role can be taken away', async () => {
+    gateway.addMember('acme', 'later', { role: 'member' })
+    expect((await gateway.send(`GET ${users}/later`)).body).toMatchObject({ id: 'later', name: 'later' })
+    expect((await gateway.send(`DELETE ${users}/later`)).status).toBe(204)
+    expect(roleOf('later')).toBeUndefined()
+  })
+})
+
+test.each(['GET', 'PATCH', 'DELETE'])(
+  '%s of a missing user and of one elsewhere answer alike: 404',
+  async (method) => {
+    const elsewhere = await addServiceUser(ci, 'globex')
+    gateway.addMember('acme', elsewhere, { role: 'member' })
+    const body = method === 'PATCH' ? { role: 'manager' } : undefined
+    const other = await gateway.send(`${method} ${users}/${elsewhere}`, { body })
+    const missing = await gateway.send(`${method} ${users}/missing`, { body })
+    expect([other.status, missing.status]).toEqual([404, 404])
+    expect(other.body.message.replace(elsewhere, 'missing')).toBe(missing.body.message)
+    expect(userOf(elsewhere)).toBeDefined()
+  },
+)
+
+describe('the role of a user', () => {
+  test('takes effect at once, and roles on applications stay', async () => {
+    gateway.addMember('acme', 'ana', {
+      role: 'member',
+      applications: [{ applicationName: 'shop', role: 'viewer' }],
+    })
+    const { status, body } = await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id: 'ana', role: 'administrator' })
+    expect((await gateway.send(`GET ${users}`, { as: 'ana' })).status).toBe(200)
+    expect((await gateway.send(`PATCH ${users}/ana`, { body: { role: 'member' } })).status).toBe(200)
+    expect((await gateway.send(`GET ${users}`, { as: 'ana' })).status).toBe(403)
+    expect(gateway.cluster.store.get(Membership, 'acme', 'ana')?.spec.applications).toHaveLength(1)
+  })
+
+  test.each([
+    ['orgViewer', 200],
+    ['artefactContributor', 403],
+  ])('%s is kept, and seeing an application answers %i', async (role, status) => {
+    addEnvironment(gateway)
+    const { body } = await gateway.send(`POST ${users}`, { body: { name: 'CI', role } })
+    expect((await gateway.send(`GET ${users}/${body.id}`)).body.role).toBe(role)
+    gateway.addUser(body.id, { type: 'service', organizationName: 'acme' })
+    const seen = await gateway.send('GET /orgs/acme/apps/shop', { as: body.id })
+    expect(seen.status).toBe(status)
+    const listed = (await gateway.send('GET /orgs/acme/apps', { as: body.id })).body
+    expect(listed).toHaveLength(status === 200 ? 1 : 0)
+  })
+
+  test('that there is not is refused', async () => {
+    expect((await gateway.send(`PATCH ${users}/ana`, { body: { role: 'owner' } })).status).toBe(400)
+  })
+})
+
+describe('the last administrator', () => {
+  test('is not lowered and not removed', async () => {
+    expect((await gateway.send(`PATCH ${users}/admin`, { body: { role: 'manager' } })).status).toBe(409)
+    expect((await gateway.send(`DELETE ${users}/admin`)).status).toBe(409)
+    expect((await gateway.send(`PATCH ${users}/admin`, { body: { role: 'administrator' } })).status).toBe(200)
+    expect(roleOf('admin')).toBe('administrator')
+  })
+
+  test('may go when there is another one', async () => {
+    await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
+    expect((await gateway.send(`DELETE ${users}/admin`)).status).toBe(204)
+    expect((await gateway.send(`DELETE ${users}/ana`, { as: 'ana' })).status).toBe(409)
+  })
+
+  test('is not one who does not exist, and not one of another organization', async () => {
+    gateway.addMember('acme', 'ghost', { role: 'administrator' })
+    gateway.addMember('acme', await addServiceUser(ci, 'globex'), { role: 'administrator' })
+    expect((await gateway.send(`DELETE ${users}/admin`)).status).toBe(409)
+  })
+
+  test.each([
+    ['removed', 'DELETE', undefined],
+    ['lowered', 'PATCH', { role: 'member' }],
+  ])('two that are %s at the same time: one stays', async (_, method, body) => {
+    await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
+    await Promise.all([
+      gateway.send(`${method} ${users}/ana`, { body }),
+      gateway.send(`${method} ${users}/admin`, { as: 'ana', body }),
+    ])
+    expect([roleOf('admin'), roleOf('ana')]).toContain('administrator')
+  })
+
+  test.each([
+    ['lowered', 'PATCH', { role: 'member' }],
+    ['removed', 'DELETE', undefined],
+  ])('that became one while it was to be %s, and is the last by then, stays', async (_, method, body) => {
+    const { cluster } = gateway
+    gateway.addMember('acme', 'ana', { role: 'manager' })
+    const { replace, removeUnchanged } = cluster
+    const meanwhile = async () => {
+      Object.assign(cluster, { replace, removeUnchanged })
+      const raised = await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
+      const lowered = await gateway.send(`PATCH ${users}/admin`, { as: 'ana', body: { role: 'member' } })
+      expect([raised.status, lowered.status]).toEqual([200, 200])
+    }
+    cluster.replace = async (...write) => {
+      await meanwhile()
+      return await replace(...write)
+    }
+    cluster.removeUnchanged = async (...write) => {
+      await meanwhile()
+      await removeUnchanged(...write)
+    }
+    expect((await gateway.send(`${method} ${users}/ana`, { body })).status).toBe(409)
+    expect([roleOf('admin'), roleOf('ana')]).toEqual(['member', 'administrator'])
+  })
+
+  test('that another door lowered meanwhile gets the role back', async () => {
+    await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
+    const { cluster } = gateway
+    const { removeUnchanged } = cluster
+    cluster.removeUnchanged = async (kind, object) => {
+      cluster.removeUnchanged = removeUnchanged
+      cluster.drop(Membership, 'acme', 'admin')
+      await removeUnchanged(kind, object)
+    }
+    expect((await gateway.send(`DELETE ${users}/ana`)).status).toBe(409)
+    expect(roleOf('ana')).toBe('administrator')
+  })
+})
+
+describe('a user that is deleted', () => {
+  test('a service goes with its tokens', async () => {
+    const id = await addServiceUser()
+    const { token } = (await gateway.send(`POST /users/${id}/tokens`, { body: { id: 'ci' } })).body
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await gateway.send('GET /orgs/acme', { as: null, headers })).status).toBe(200)
+    expect((await gateway.send(`DELETE ${users}/${id}`)).status).toBe(204)
+    expect((await gateway.send('GET /orgs/acme', { as: null, headers })).status).toBe(403)
+    expect(userOf(id)).toBeUndefined()
+    expect(roleOf(id)).toBeUndefined()
+    const { cluster } = gateway
+    expect(
+      cluster.store.list(AccessToken, systemNamespace).filter((each) => each.spec.userName === id),
+    ).toEqual([])
+  })
+
+  test('a human loses the roles in this organization alone', async () => {
+    expect((await gateway.send(`DELETE ${users}/ana`)).status).toBe(204)
+    expect((await gateway.send('GET /orgs/acme', { as: 'ana' })).status).toBe(403)
+    expect((await gateway.send('GET /orgs/globex', { as: 'ana' })).status).toBe(200)
+    expect(userOf('ana')).toBeDefined()
+    expect((await gateway.send(`DELETE ${users}/ana`)).status).toBe(404)
+  })
+
+  test('a deletion that failed half-way is finished by the next one', async () => {
+    const id = await addServiceUser()
+    gateway.cluster.failNext('remove User', new ApiError(500, 'InternalError', 'no'))
+    expect((await gateway.send(`DELETE ${users}/${id}`)).status).toBe(500)
+    expect((await gateway.send(`DELETE ${users}/${id}`)).status).toBe(204)
+    expect(userOf(id)).toBeUndefined()
+  })
+})

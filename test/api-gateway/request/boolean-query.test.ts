@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { endpoints } from '../../../api-gateway/endpoints/index.ts'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { annotations } from '../../../operator/api/names.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { addEnvironment, addResource } from '../support/objects.ts'
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+beforeEach(() => {
+  gateway.reset()
+  addEnvironment(gateway)
+})
+afterAll(() => gateway.close())
+
+const names = new Set([
+  'archived',
+  'check_credential',
+  'deleted',
+  'detach',
+  'dry_run',
+  'force',
+  'scheduled_deletion',
+])
+const switches = endpoints.flatMap(({ method, path, query = {} }) =>
+  Object.keys(query)
+    .filter((name) => names.has(name))
+    .map((name) => [method.toUpperCase(), path, name] as const),
+)
+const app = '/orgs/acme/apps/shop'
+const environment = `${app}/envs/development`
+
+describe.each(switches)('%s %s?%s', (method, path, name) => {
+  const target = path
+    .replace('{org_id}', 'acme')
+    .replace('{app_id}', 'shop')
+    .replace('{env_id}', 'development')
+    .replaceAll(/\{\w+\}/g, 'fade') // what may be hexadecimal too
+  const send = (query: string) =>
+    gateway.send(`${method} ${target}?${query}`, method.startsWith('P') ? { text: '' } : {})
+  const isTaken = ({ body }: { body: { message?: string } }) => !String(body?.message).startsWith('query: ')
+
+  test.each(['=true', '=True', '=TRUE', '=false', '=False', '=', ''])('%j is taken', async (value) => {
+    expect(isTaken(await send(name + value))).toBe(true)
+  })
+
+  test.each(['=yes', '=1', '=%20', '=truefalse', `=true&${name}=true`])('%j is refused', async (value) => {
+    expect([(await send(name + value)).status, isTaken(await send(name + value))]).toEqual([400, false])
+  })
+})
+
+test.each([
+  ['True', true],
+  ['', false],
+])('detach=%s', async (value, isDetached) => {
+  const metadata = { finalizers: ['quartermaster.dev/finalizer'] }
+  const name = addResource(gateway, {}, { metadata })
+  await gateway.send(`DELETE ${environment}/resources/dns/shared.main?detach=${value}`)
+  const { annotations: marks = {} } = gateway.cluster.store.get(ActiveResource, 'acme', name)?.metadata ?? {}
+  expect(marks[annotations.detach] === 'true').toBe(isDetached)
+})
+
+test.each([
+  ['True', ['shared.going']],
+  ['FALSE', ['shared.main']],
+  ['', ['shared.going', 'shared.main']],
+])('scheduled_deletion=%s', async (value, expected) => {
+  addResource(gateway)
+  const metadata = { finalizers: ['quartermaster.dev/finalizer'], deletionTimestamp: '2026-03-01T00:00:00Z' }
+  addResource(gateway, { resourceId: 'shared.going' }, { metadata })
+  const { body } = await gateway.send(`GET ${environment}/resources?scheduled_deletion=${value}`)
+  expect(body.map(({ res_id }: { res_id: string }) => res_id)).toEqual(expected)
+})
+
+test.each([
+  ['True', 0],
+  ['False', 1],
+  ['', 1],
+])('archived=%s', async (value, count) => {
+  await gateway.send(`POST ${app}/deltas`, { body: {} })
+  expect((await gateway.send(`GET ${app}/deltas?archived=${value}`)).body).toHaveLength(count)
+})
+
+const account = { id: 'cf', name: 'CF', type: 'any', credentials: { token: 'x' } }
+const definition = { id: 's3', name: 'S3', type: 's3', driver_type: 'quartermaster/echo', criteria: [{}] }
+test.each([
+  [`POST ${environment}/deploys`, {}, 200, 201],
+  [`POST ${app}/pipeline-runs`, { env_id: 'development', set_id: 'none' }, 400, 400],
+  ['POST /orgs/acme/resources/accounts', account, 204, 200],
+  ['POST /orgs/acme/resources/defs', definition, 200, 200],
+])('%s?dry_run=True writes nothing, and is recorded as such', async (operation, body, tried, done) => {
+  for (const value of ['True', 'TRUE']) {
+    expect((await gateway.send(`${operation}?dry_run=${value}`, { body })).status).toBe(tried)
+    const record = gateway.logged.findLast(({ message }) => message === 'audit')
+    expect(record?.fields).toMatchObject({ dry_run: true })
+  }
+  expect(gateway.cluster.writes).toEqual([])
+  expect((await gateway.send(`${operation}?dry_run=`, { body })).status).toBe(done)
+})

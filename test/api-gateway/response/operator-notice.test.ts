@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { endpoints } from '../../../api-gateway/endpoints/index.ts'
+import { hasStatusMessage, withOperatorNotice } from '../../../api-gateway/response/operator-notice.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { addEnvironment, addResource } from '../support/objects.ts'
+
+let gateway: TestGateway
+let isRunning = true
+
+beforeAll(async () => {
+  gateway = await startGateway({ hasOperator: () => isRunning })
+})
+beforeEach(() => {
+  gateway.reset()
+})
+afterAll(() => gateway.close())
+
+const notice = 'no operator is running: the request is recorded and waits'
+const environment = '/orgs/acme/apps/shop/envs/development'
+const deploy = { comment: 'first', delta_id: '' }
+
+async function newDelta(): Promise<string> {
+  const modules = { add: { web: { profile: 'humanitec/default-module', spec: {} } } }
+  return (await gateway.send('POST /orgs/acme/apps/shop/deltas', { body: { modules } })).body.id
+}
+
+describe('what is recorded while no operator runs', () => {
+  test.each<[what: string, status: number, send: () => ReturnType<TestGateway['send']>]>([
+    [
+      'a new application',
+      201,
+      () => gateway.send('POST /orgs/acme/apps', { body: { id: 'other', name: 'Other' } }),
+    ],
+    [
+      'a new environment',
+      201,
+      () =>
+        gateway.send('POST /orgs/acme/apps/shop/envs', {
+          body: { id: 'live', name: 'Live', type: 'production' },
+        }),
+    ],
+    [
+      'a deployment',
+      201,
+      async () =>
+        gateway.send(`POST ${environment}/deploys`, { body: { ...deploy, delta_id: await newDelta() } }),
+    ],
+    ['the deletion of an environment', 202, () => gateway.send(`DELETE ${environment}`)],
+    ['the deletion of an application', 202, () => gateway.send('DELETE /orgs/acme/apps/shop')],
+  ])('says so, and nothing while one runs: %s', async (_, status, send) => {
+    const answers = []
+    for (isRunning of [false, true]) {
+      gateway.reset()
+      addEnvironment(gateway)
+      addResource(gateway)
+      answers.push(await send())
+    }
+    expect(answers.map((each) => each.status)).toEqual([status, status])
+    expect(answers.map(({ body }) => body?.status_message)).toEqual([notice, undefined])
+  })
+
+  test('every operation that goes on can say it', () => {
+    const going = endpoints.filter(({ responses }) => 202 in responses)
+    expect(going).not.toEqual([])
+    expect(going.filter(({ responses }) => !hasStatusMessage(responses[202]))).toEqual([])
+  })
+
+  test('what an answer says already is kept', () => {
+    const { responses } = endpoints.find(
+      ({ path, method }) => path === '/orgs/{org_id}/apps' && method === 'post',
+    ) ?? {
+      responses: {},
+    }
+    const answer = { status: 201, body: { id: 'shop', status_message: 'Pending: x' } }
+    const of = (method: 'get' | 'post') => withOperatorNotice(answer, { method, responses }, () => false).body
+    expect(of('post')).toEqual({ id: 'shop', status_message: `Pending: x; ${notice}` })
+    expect(of('get')).toEqual(answer.body)
+  })
+})
+
+test.each([
+  [true, 200, { status: 'ok' }],
+  [false, 200, { status: 'ok', status_message: 'no operator is running: requests are recorded and wait' }],
+])(
+  'a gateway is ready whether or not an operator runs, and says which: %s',
+  async (running, status, body) => {
+    isRunning = running
+    expect(await gateway.send('GET /readyz', { as: null })).toMatchObject({ status, body })
+  },
+)

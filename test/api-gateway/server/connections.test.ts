@@ -1,0 +1,213 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { createHttpServer } from '../../../api-gateway/server.ts'
+import { tokenOf } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { bodiesIn, raw } from '../support/raw-socket.ts'
+
+const authorization = `Authorization: Bearer ${tokenOf('admin')}`
+const livez = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'
+const lastLivez = 'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+
+let gateway: Awaited<ReturnType<typeof startGatewayProcess>>
+
+beforeAll(async () => {
+  gateway = await startGatewayProcess()
+})
+afterAll(() => gateway.close())
+
+/** Times of requests one after the other, sorted. */
+async function timesOf(url: string, count: number): Promise<number[]> {
+  const times = []
+  for (let index = 0; index < count; index += 1) {
+    const started = performance.now()
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${tokenOf('admin')}` } })
+    await answer.text()
+    expect(answer.status).toBe(200)
+    times.push(performance.now() - started)
+  }
+  return times.sort((left, right) => left - right)
+}
+
+const median = (times: readonly number[]) => times[Math.floor(times.length / 2)] ?? 0
+
+describe('slow clients', () => {
+  const impatient = {
+    headersTimeout: 300,
+    requestTimeout: 600,
+    keepAliveTimeout: 300,
+    connectionsCheckingInterval: 50,
+    idleTimeout: 900,
+  }
+  let server: Server
+  let port = 0
+
+  beforeAll(async () => {
+    server = createHttpServer((request, response) => {
+      request.resume()
+      request.on('end', () => response.end(request.url === '/large' ? 'x'.repeat(50_000_000) : '{}'))
+      request.on('error', () => {})
+    }, impatient)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port // a server over TCP
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  test.each([
+    ['header by header', 'GET / HTTP/1.1\r\nHost: a\r\n', 'X-A: b\r\n'],
+    ['byte by byte within one header', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: ', 'a'],
+    ['the body byte by byte', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n', 'a'],
+    [
+      'the body chunk by chunk',
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '1\r\na\r\n',
+    ],
+  ])('that send %s are told to go, and others are served meanwhile', async (_, first, chunk) => {
+    const slow = Promise.all(Array.from({ length: 50 }, () => raw(port, first, { chunk, everyMs: 20 })))
+    expect(median(await timesOf(`http://127.0.0.1:${port}/`, 100))).toBeLessThan(1000)
+    for (const { status, text, milliseconds } of await slow) {
+      expect(status).toBe(400)
+      expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: 'the request took too long' }])
+      expect(milliseconds).toBeLessThan(9000)
+    }
+  })
+
+  test('that send nothing are closed', async () => {
+    expect((await raw(port, '')).milliseconds).toBeLessThan(9000)
+  })
+
+  test('that stay after their answer are closed', async () => {
+    const { status, milliseconds } = await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect([status, milliseconds < 9000]).toEqual([200, true])
+  })
+
+  test('that do not read their answer are closed', async () => {
+    const connections = () =>
+      new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
+    const before = await connections()
+    const socket = connect(port, '127.0.0.1')
+    socket.pause()
+    socket.on('error', () => {})
+    socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    const started = performance.now()
+    let count = before + 1
+    do {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100)
+      })
+      count = await connections()
+    } while (performance.now() - started < 30_000 && count > before)
+    expect(count).toBeLessThanOrEqual(before)
+    socket.destroy()
+  })
+})
+
+describe('many connections', () => {
+  const sockets: Socket[] = []
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+  })
+
+  test.each([
+    ['are idle', ''],
+    ['have been served and stay', livez],
+    ['have sent half a request', 'GET /orgs HTTP/1.1\r\nHost: a\r\nX-A: '],
+    [
+      'wait with their body',
+      `POST /orgs/acme/apps HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    ],
+  ])('that %s do not disturb a healthy client', async (_, text) => {
+    const started = performance.now()
+    for (let batch = 0; batch < 10; batch += 1) {
+      const opened = Array.from({ length: 200 }, () => {
+        const socket = connect(gateway.port, '127.0.0.1')
+        socket.on('error', () => {})
+        sockets.push(socket)
+        return once(socket, 'connect').then(() => text !== '' && socket.write(text))
+      })
+      await Promise.all(opened)
+    }
+    expect(median(await timesOf(`${gateway.url}/orgs`, 200))).toBeLessThan(1000)
+    // Who has not sent its headers in ten seconds is told to go.
+    const isLate = performance.now() - started > 9000
+    expect(isLate ? [] : sockets.filter(({ destroyed }) => destroyed)).toEqual([])
+  })
+})
+
+describe('requests in one go', () => {
+  test('are answered in their order', async () => {
+    const { text } = await raw(
+      gateway.port,
+      `GET /orgs HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\nGET /nothing HTTP/1.1\r\nHost: a\r\n\r\n${lastLivez}`,
+    )
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200'])
+  })
+
+  test('a thousand are all answered', async () => {
+    const { text } = await raw(gateway.port, livez.repeat(999) + lastLivez)
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(1000)
+  })
+
+  test('what follows a body of unknown encoding is not taken for a request', async () => {
+    const { text } = await raw(
+      gateway.port,
+      `POST /orgs HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${livez}`,
+    )
+    expect(text).not.toContain('HTTP/1.1 200')
+  })
+
+  test('what follows a request that is not HTTP is not answered', async () => {
+    const { text } = await raw(gateway.port, `BREW / HTTP/1.1\r\nHost: a\r\n\r\n${livez}`)
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+  })
+})
+
+describe('what is not HTTP is refused with JSON, or not answered at all', () => {
+  const chunked = `POST /orgs/acme/apps HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+  test.each([
+    ['a chunk whose size is no number', `${chunked}zz\r\na\r\n0\r\n\r\n`],
+    ['a chunk of negative size', `${chunked}-1\r\na\r\n0\r\n\r\n`],
+    ['a chunk of a size that nothing has', `${chunked}ffffffffffffffffff\r\na\r\n`],
+    ['a chunk that is longer than it says', `${chunked}1\r\naaaa\r\n0\r\n\r\n`],
+    ['an endless chunk extension', `${chunked}1;${'a'.repeat(100_000)}\r\na\r\n0\r\n\r\n`],
+    [
+      'chunked twice',
+      'POST /orgs HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'a tab before chunked, with a length',
+      'POST /orgs HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding:\tchunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a length with a plus', 'POST /orgs HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\nhello'],
+    ['a length in hexadecimal', 'POST /orgs HTTP/1.1\r\nHost: a\r\nContent-Length: 0x5\r\n\r\nhello'],
+    ['a NUL in the request line', 'GET /orgs\0 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a NUL in a header', 'GET /orgs HTTP/1.1\r\nHost: a\r\nX-A: a\0b\r\n\r\n'],
+    ['a header line of 64 KiB', `GET /orgs HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(65_536)}\r\n\r\n`],
+    ['a path of 64 KiB', `GET /${'a'.repeat(65_536)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a lone line feed at the end of a header', 'GET /orgs HTTP/1.1\nHost: a\n\n'],
+    ['a lone carriage return', 'GET /orgs HTTP/1.1\r\nHost: a\rX-A: b\r\n\r\n'],
+    ['a blank in the path', 'GET /or gs HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['another version', 'GET /orgs HTTP/9.9\r\nHost: a\r\n\r\n'],
+    ['HTTP/2 without being asked', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['TLS', Buffer.from('16030100c8010000c40303', 'hex')],
+    ['SSH', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['only bytes', Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])],
+  ])('%s', async (_, bytes) => {
+    const { text, status, milliseconds } = await raw(gateway.port, bytes)
+    expect(status).toBe(400)
+    expect(text).toMatch(/^content-type: application\/json\r$/im)
+    expect(text).toMatch(/^connection: close\r$/im)
+    expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: expect.any(String) }])
+    expect(milliseconds).toBeLessThan(9000)
+  })
+
+  test('nothing of it is an error of ours', async () => {
+    expect((await gateway.condition()).errors).toEqual([])
+  })
+})

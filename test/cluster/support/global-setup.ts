@@ -1,0 +1,68 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startControlPlane } from '../../../dev/control-plane/control-plane.ts'
+import { type ApiAccess, apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
+import { outsideWorld, startCloudflare } from '../../../dev/fake-cloudflare/process.ts'
+import { startEverything } from '../../../dev/quartermaster.ts'
+import { environmentVariable, type SharedCluster } from './shared-cluster.ts'
+
+/** One control plane, one operator and one gateway for all test files of the project `cluster`. */
+export default async function setUp() {
+  const directory = await mkdtemp(join(tmpdir(), 'quartermaster-test-'))
+  await ensureDevelopmentAuthority(directory)
+  const [controlPlane, cloudflare] = await Promise.all([
+    startControlPlane({ directory, auditLog: true }),
+    startCloudflare(directory),
+  ])
+  const { operator, gateway, adminToken } = await startEverything(controlPlane, {
+    directory,
+    settings: {
+      ...outsideWorld(cloudflare, directory),
+      QUARTERMASTER_REQUESTS_PER_SECOND: '5000',
+      QUARTERMASTER_REQUEST_BURST: '10000',
+      // As long as kubectl needs for all examples on a machine that has much else to do.
+      QUARTERMASTER_SETTLE_SECONDS: '30',
+      // There is one operator, and nobody would start it again.
+      QUARTERMASTER_LEASE_SECONDS: '60',
+    },
+  })
+  await stampInForce(controlPlane)
+  const { url, caFile, adminToken: clusterToken, kubeconfigPath, auditLogPath = '', binaries } = controlPlane
+  const shared: SharedCluster = {
+    directory,
+    access: { url, caFile, adminToken: clusterToken },
+    kubeconfigPath,
+    operatorKubeconfig: join(directory, 'operator.kubeconfig'),
+    gatewayKubeconfig: join(directory, 'gateway.kubeconfig'),
+    auditLogPath,
+    kubectl: binaries.kubectl,
+    gatewayUrl: gateway.url,
+    operatorUrl: operator.url,
+    adminToken,
+    cloudflare,
+  }
+  process.env[environmentVariable] = JSON.stringify(shared)
+  Object.assign(globalThis, {
+    tearDownCluster: async () => {
+      await Promise.all([operator.stop(), gateway.stop(), cloudflare.stop()])
+      await controlPlane.stop()
+    },
+  })
+}
+
+/** Until the API server says who made an object, which it does a moment after it heard that it should. */
+async function stampInForce(access: ApiAccess): Promise<void> {
+  const path = '/apis/quartermaster.dev/v1alpha1/namespaces/default/environments?dryRun=All'
+  const probe = {
+    apiVersion: 'quartermaster.dev/v1alpha1',
+    kind: 'Environment',
+    metadata: { name: 'probe.probe' },
+    spec: { applicationName: 'probe', typeName: 'development' },
+  }
+  await eventually('the stamp on what is made', 60_000, async () => {
+    const { metadata } = await apiCall<{ metadata: { annotations?: object } }>(access, 'POST', path, probe)
+    return 'quartermaster.dev/triggered-by' in (metadata.annotations ?? {}) || undefined
+  })
+}

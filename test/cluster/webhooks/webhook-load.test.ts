@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
+import { inParallel } from '../../../operator/controllers/shared/parallel.ts'
+import { conditionStatus, eventually, moduleWith, type Organization } from '../support/client.ts'
+import { hang, type Receiver, startReceiver } from '../support/receiver.ts'
+import { makeHookOrganization } from '../support/receiver-webhooks.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
+
+const cluster = sharedCluster()
+const webhookCount = 1000
+/** Few, so that a deployment is over long before a call that is not answered counts as tried. */
+const resourceCount = 20
+const externals = Object.fromEntries(
+  Array.from({ length: resourceCount }, (_, each) => [`cache-${each}`, { type: 'redis' }]),
+)
+const names = Array.from({ length: webhookCount }, (_, each) => `hook-${each}`)
+/** Every hundredth never answers, and every twentieth does not take the first call. */
+const hanging = names.filter((_, each) => each % 100 === 0)
+const slow = names.filter((_, each) => each % 20 === 1)
+const good = names.filter((name) => !hanging.includes(name) && !slow.includes(name))
+
+let receiver: Receiver
+let organization: Organization
+beforeAll(async () => {
+  ;[receiver, organization] = await Promise.all([
+    startReceiver(cluster.directory),
+    makeHookOrganization(cluster, 'hookload'),
+  ])
+  for (const name of hanging) receiver.answer(`/${name}`, hang)
+  for (const name of slow) receiver.answer(`/${name}`, 500, 200)
+  await organization.kube('POST', `/api/v1/namespaces/${organization.id}/secrets`, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'signing' },
+    stringData: { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` },
+  })
+  await organization.application('bank')
+  for (const application of ['bank', 'shop'])
+    for (const name of ['warm', 'measured']) await organization.environment(application, name)
+  const make = (name: string) =>
+    organization.apply('webhooks', 'Webhook', name, {
+      applicationName: 'shop',
+      url: receiver.url(`/${name}`),
+      triggers: [{ scope: 'deployment', type: 'started' }],
+      signingSecretName: 'signing',
+    })
+  await inParallel(names, make, 16)
+  await eventually('all webhooks', 120_000, async () => {
+    const webhooks = await organization.list<Webhook>('webhooks')
+    return webhooks.every((each) => conditionStatus(each, 'Ready') === 'True') ? true : undefined
+  })
+})
+afterAll(async () => {
+  await receiver?.close()
+  await organization?.kube('DELETE', `/api/v1/namespaces/${organization.id}`)
+})
+
+/** Deploys, and answers how long it took in milliseconds. */
+async function deploy(environmentName: string): Promise<number> {
+  const before = performance.now()
+  const deployment = await organization.deploy(environmentName, { modules: { web: moduleWith(externals) } })
+  expect(conditionStatus(deployment, 'Ready')).toBe('True')
+  return performance.now() - before
+}
+
+const takenBy = (webhooks: readonly string[], times: number) =>
+  eventually('calls that are taken', 90_000, async () =>
+    webhooks.every((name) => receiver.calls(`/${name}`).length >= times) ? performance.now() : undefined,
+  )
+
+test('a deployment does not wait for the calls of 1,000 webhooks, and nobody waits for those who hang', async () => {
+  await deploy('bank.warm')
+  const calm = await deploy('bank.measured')
+  const before = performance.now()
+  const loaded = await deploy('shop.measured')
+  // A call that is not answered counts as tried after ten seconds.
+  const calls = await organization.list<WebhookCall>('webhookcalls')
+  const tried = calls.filter(({ spec, status }) => hanging.includes(spec.webhookName) && status?.attempts)
+  expect(tried.map(({ spec }) => spec.webhookName)).toEqual([])
+  const taken = (await takenBy(good, 1)) - before
+  const takenAgain = (await takenBy(slow, 2)) - before
+  if (process.env.QUARTERMASTER_SOAK) console.info({ calm, loaded, taken, takenAgain })
+})
+
+test('who takes a call at once is called once; all hear of the event under one id', async () => {
+  const ids = new Set(receiver.calls().map(({ headers }) => headers['webhook-id']))
+  expect(ids.size).toBe(1)
+  const wrong = good.filter((name) => receiver.calls(`/${name}`).length !== 1)
+  expect(wrong).toEqual([])
+})

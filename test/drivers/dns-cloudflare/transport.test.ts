@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type DnsWorld, startDnsWorld } from '../support/dns-world.ts'
+
+const bomb = gzipSync(Buffer.alloc(128 * 1024 * 1024))
+let world: DnsWorld
+let server: Server | undefined
+beforeAll(async () => {
+  world = await startDnsWorld()
+})
+afterAll(() => world.close())
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+/** A provider that answers everything in one way. */
+async function provider(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/client/v4`
+}
+
+test.each<[rule: string, answer: (response: ServerResponse) => void, message: string]>([
+  [
+    'an answer that unpacks to more than anybody needs',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      response.end(bomb)
+    },
+    'longer than',
+  ],
+  [
+    'success without records',
+    (response) => response.end(JSON.stringify({ success: true, result: { id: 'a' } })),
+    'cannot be read',
+  ],
+  [
+    'records that are none',
+    (response) => response.end(JSON.stringify({ success: true, result: [{ id: 7 }], result_info: {} })),
+    'cannot be read',
+  ],
+  ['no JSON', (response) => response.end('<html>'), 'cannot be read'],
+  ['nothing', (response) => response.end(), 'cannot be read'],
+])('not believed: %s', async (_, answer, message) => {
+  const driver = world.process({ baseUrl: await provider((_request, response) => answer(response)) })
+  const call = driver.provision(world.numbered(1))
+  await expect(call).rejects.toMatchObject({
+    reason: 'ProviderUnavailable',
+    message: expect.stringContaining(message),
+  })
+})
+
+test('an error that comes as a success', async () => {
+  const errors = [{ code: 10000, message: 'Authentication error' }]
+  const url = await provider((_, response) =>
+    response.end(JSON.stringify({ success: false, errors, result: null })),
+  )
+  const call = world.process({ baseUrl: url }).provision(world.numbered(1))
+  await expect(call).rejects.toMatchObject({ reason: 'NotAllowed' })
+})
+
+test('nothing of the environment reaches the provider', async () => {
+  const headers: IncomingMessage['headers'][] = []
+  const url = await provider((request, response) => {
+    headers.push(request.headers)
+    response.writeHead(500).end()
+  })
+  const names = {
+    CLOUDFLARE_API_TOKEN: 'environment',
+    CLOUDFLARE_API_KEY: 'environment',
+    CLOUDFLARE_EMAIL: 'environment@test',
+    CLOUDFLARE_API_USER_SERVICE_KEY: 'environment',
+    CLOUDFLARE_BASE_URL: 'http://127.0.0.1:1',
+    CLOUDFLARE_CUSTOM_HEADERS: 'X-Environment: environment\nAuthorization: environment',
+  }
+  Object.assign(process.env, names)
+  try {
+    await world
+      .process({ baseUrl: url })
+      .provision(world.numbered(1))
+      .catch(() => {})
+  } finally {
+    for (const name of Object.keys(names)) delete process.env[name]
+  }
+  expect(headers).toHaveLength(1)
+  expect(JSON.stringify(headers)).not.toContain('environment')
+  expect(headers[0]?.authorization).toBe(`Bearer ${world.fake.token}`)
+})

@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Cookie } from '../../../operator/drivers/driver.ts'
+import { failureOf, openBench, setCookie } from '../support/http-driver.ts'
+import type { Misbehaviour } from '../support/http-driver-server.ts'
+
+const bench = openBench()
+const id = 'a'.repeat(40)
+
+describe('what is asked', () => {
+  test('PUT to the GUResID below the target, with type, parameters, inputs, secrets and account', async () => {
+    await bench.driver().provision(
+      bench.provisionOf({
+        params: { size: 3 },
+        values: { region: 'eu' },
+        secrets: { token: 't' },
+        account: { aws_access_key_id: 'k' },
+      }),
+    )
+    const [entry] = bench.server.journal
+    expect(entry).toMatchObject({
+      method: 'PUT',
+      url: `/driver/${id}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(JSON.parse(entry?.body ?? '')).toEqual({
+      type: 's3',
+      resource: { size: 3 },
+      driver: { values: { region: 'eu' }, secrets: { token: 't', account: { aws_access_key_id: 'k' } } },
+    })
+  })
+
+  test('what is not given is empty, and nothing is said of an account that there is not', async () => {
+    await bench.driver().provision(bench.provisionOf())
+    expect(JSON.parse(bench.server.journal[0]?.body ?? '')).toEqual({
+      type: 's3',
+      resource: {},
+      driver: { values: {}, secrets: {} },
+    })
+  })
+
+  test.each([
+    ['a slash at the end of the target counts for nothing', '/', `/driver/${id}`],
+    ['a query of the target stays', '?tenant=a', `/driver/${id}?tenant=a`],
+    ['a fragment goes', '#here', `/driver/${id}`],
+  ])('%s', async (_, ending, url) => {
+    await bench.driver(`${bench.server.target}${ending}`).provision(bench.provisionOf())
+    expect(bench.server.journal[0]?.url).toBe(url)
+  })
+
+  test('DELETE without a body', async () => {
+    await bench.driver().provision(bench.provisionOf())
+    await bench.driver().deprovision(bench.deprovisionOf())
+    expect(bench.server.journal[1]).toMatchObject({ method: 'DELETE', url: `/driver/${id}`, body: '' })
+    expect(bench.server.journal[1]?.headers).not.toHaveProperty('content-type')
+    expect(bench.server.standing.size).toBe(0)
+  })
+})
+
+describe('the cookie', () => {
+  test('is sent with every later call, and forgotten when the resource is gone', async () => {
+    await bench.driver().provision(bench.provisionOf())
+    await bench.driver().provision(bench.provisionOf())
+    await bench.driver().deprovision(bench.deprovisionOf())
+    const sent = bench.server.journal.map(({ headers }) => headers['humanitec-driver-cookie'])
+    expect(sent).toEqual([undefined, 'made-aaaa', 'made-aaaa'])
+    expect(bench.cookie.text).toBeUndefined()
+  })
+
+  test('is written only when it changes', async () => {
+    for (let turn = 0; turn < 3; turn += 1) await bench.driver().provision(bench.provisionOf())
+    expect(bench.cookie.writes).toEqual(['made-aaaa'])
+  })
+
+  const hanging: [string, Misbehaviour, string][] = [
+    ['a refusal', { status: 400, headers: { [setCookie]: 'new' } }, 'new'],
+    ['a failure', { status: 500, headers: { [setCookie]: 'new' } }, 'new'],
+    ['an answer that cannot be read', { status: 200, body: '{', headers: { [setCookie]: 'new' } }, 'new'],
+    ['an answer without end', 'endless', 'endless'],
+  ]
+  test.each(hanging)('is kept from %s', async (_, answer, kept) => {
+    bench.server.next.push(answer)
+    await failureOf(bench.driver().provision(bench.provisionOf()))
+    expect(bench.cookie.text).toBe(kept)
+  })
+
+  test('changes from poll to poll, and goes with the next one', async () => {
+    bench.server.next.push(
+      { status: 202, headers: { [setCookie]: 'one' } },
+      { status: 202, headers: { [setCookie]: 'two' } },
+      { status: 202 },
+    )
+    await bench.driver().provision(bench.provisionOf())
+    const sent = bench.server.journal.map(({ headers }) => headers['humanitec-driver-cookie'])
+    expect(sent).toEqual([undefined, 'one', 'two', 'two'])
+  })
+
+  test('an empty one clears it', async () => {
+    bench.cookie.text = 'old'
+    bench.server.next.push({ status: 200, body: {}, headers: { [setCookie]: '' } })
+    await bench.driver().provision(bench.provisionOf())
+    expect(bench.cookie.writes).toEqual([undefined])
+  })
+
+  test('comes back byte by byte, whatever the bytes', async () => {
+    const bytes = Buffer.from('{"é":"日本"}').toString('latin1')
+    bench.server.next.push({ status: 202, headers: { [setCookie]: bytes } })
+    await bench.driver().provision(bench.provisionOf())
+    expect(bench.server.journal[1]?.headers['humanitec-driver-cookie']).toBe(bytes)
+  })
+
+  test.each([
+    [10 * 1024, undefined],
+    [10 * 1024 + 1, 'InvalidAnswer'],
+  ])('of %d bytes', async (length, reason) => {
+    bench.server.next.push({ status: 200, body: {}, headers: { [setCookie]: 'x'.repeat(length) } })
+    const call = bench.driver().provision(bench.provisionOf())
+    if (reason === undefined) await call
+    else expect(await failureOf(call)).toMatchObject({ reason })
+    expect(bench.cookie.writes).toHaveLength(reason === undefined ? 1 : 0)
+  })
+
+  test('that cannot be kept ends the call', async () => {
+    const failure = new Error('the Secret is not written')
+    const failing: Cookie = { read: async () => undefined, write: async () => Promise.reject(failure) }
+    expect(await failureOf(bench.driver().provision(bench.provisionOf({ cookie: failing })))).toBe(failure)
+  })
+
+  test('is not asked of a call that has none', async () => {
+    const { cookie: _, ...request } = bench.provisionOf()
+    await expect(bench.driver().provision(request)).resolves.toBeDefined()
+  })
+})

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
+import { failureOf, openBench } from '../support/http-driver.ts'
+
+const bench = openBench()
+
+const password = 'k7Rq-29xZ"/+&v'
+const secrets = {
+  password,
+  username: 'shop_admin',
+  connection: { host: 'db01.eu-central-1.example.com', port: '5432' },
+}
+const account = {
+  type: 'service_account',
+  region: 'eu-central-1',
+  project_id: 'my-project-318',
+  client_email: 'operator@my-project-318.iam.gserviceaccount.com',
+  token_uri: 'https://oauth2.example.com/token',
+  private_key: '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIOdn\n-----END PRIVATE KEY-----\n',
+  passphrase: 'correct horse battery',
+  pin: 'a1b2c3',
+}
+const values = { bucket: 'kX92-hJ4m-plain' }
+
+function provision(outputs: FreeForm, manifests: unknown[] = []) {
+  bench.server.next.push({
+    status: 200,
+    body: { id: 'any', type: 's3', resource: { values: outputs, secrets: { password } }, manifests },
+  })
+  return bench
+    .driver()
+    .provision(bench.provisionOf({ secrets: { ...secrets, echo: values.bucket }, account, values }))
+}
+
+describe('an output that is not secret and holds a secret input is refused', () => {
+  test.each<[form: string, outputs: FreeForm]>([
+    ['as it is', { dsn: password }],
+    ['within a text', { dsn: `postgres://shop:${encodeURIComponent(password)}@db:5432` }],
+    ['in base64', { dsn: Buffer.from(`shop:${password}`).toString('base64') }],
+    ['in base64 for URLs', { dsn: Buffer.from(`shop:${password}`).toString('base64url') }],
+    ['in hexadecimal', { dsn: Buffer.from(password).toString('hex') }],
+    ['as JSON in a text', { dsn: JSON.stringify({ password }) }],
+    ['deep inside', { dsn: [{ a: { b: `x ${password}` } }] }],
+    ['as a key', { dsn: { [password]: null } }],
+    ['of an account', { dsn: account.private_key }],
+    ['that consists of words, as its field says that it is secret', { dsn: account.passphrase }],
+  ])('%s', async (_, outputs) => {
+    const error = await failureOf(provision(outputs))
+    expect(error).toBeInstanceOf(Stalled)
+    expect(error).toMatchObject({ reason: 'SecretLeak', message: expect.stringContaining("'dsn'") })
+    expect(error.message).not.toContain(password)
+  })
+
+  test('also in the name of an output, which is not told', async () => {
+    const error = await failureOf(provision({ [password]: 'a' }))
+    expect(error).toMatchObject({ reason: 'SecretLeak' })
+    expect(error.message).not.toContain(password)
+  })
+
+  test('also among the containers that it adds to pods', async () => {
+    const container = { name: 'side', env: [{ name: 'PASSWORD', value: password }] }
+    const error = await failureOf(provision({}, [{ location: 'containers', data: container }]))
+    expect(error).toMatchObject({ reason: 'SecretLeak' })
+  })
+})
+
+test('outputs that nothing can hold are refused before they are looked through', async () => {
+  const error = await failureOf(provision({ much: 'x'.repeat(2 * 1024 * 1024), dsn: password }))
+  expect(error).toMatchObject({ reason: 'OutputsTooLarge' })
+})
+
+test.each<[what: string, outputs: FreeForm]>([
+  ['a host that the credentials name', { host: 'db01.eu-central-1.example.com', port: 5432 }],
+  ['a region and a project', { region: 'eu-central-1', project: 'projects/my-project-318' }],
+  ['a user name', { user: 'shop_admin', roles: ['admin'] }],
+  ['a service account', { principal: 'operator@my-project-318.iam.gserviceaccount.com' }],
+  ['an address', { token_uri: 'https://oauth2.example.com/token' }],
+  ['a short text', { code: 'a1b2c3' }],
+  ['what the plain inputs hold, too', { bucket: values.bucket }],
+  ['nothing of it', { id: 'i-0a1b2c3d4e5f', ready: true, size: 12, none: null }],
+])('an output may hold %s', async (_, outputs) => {
+  expect((await provision(outputs)).outputs.values).toEqual(outputs)
+})

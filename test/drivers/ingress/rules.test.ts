@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { withIngressRules } from '../../../operator/drivers/ingress/rules.ts'
+import { driver } from '../../support/builders.ts'
+import { templateRequest } from '../support/template-request.ts'
+
+const provision = (objects: readonly KubeObject[], reservedHosts?: readonly string[]) => {
+  const maker: Driver = {
+    descriptor: driver('maker', {}),
+    provision: async () => ({
+      outputs: { values: {}, secrets: {} },
+      objects,
+      ...(reservedHosts === undefined ? {} : { reservedHosts }),
+    }),
+    async deprovision() {},
+  }
+  return withIngressRules(maker, {}).provision(templateRequest({}))
+}
+
+const ingress = (spec: unknown, annotations: Record<string, string> = {}): KubeObject => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: { name: 'web', annotations },
+  spec,
+})
+const hosts = (...names: unknown[]) => ({ rules: names.map((host) => ({ host })) })
+
+describe('an Ingress that any driver makes', () => {
+  test.each<[rule: string, objects: KubeObject[], expected: string[]]>([
+    ['reservedHosts its hosts', [ingress(hosts('a.test', 'b.test'))], ['a.test', 'b.test']],
+    ['in lower case', [ingress(hosts('A.Test'))], ['a.test']],
+    ['once', [ingress(hosts('a.test', 'a.test')), ingress(hosts('a.test'))], ['a.test']],
+    ['beside what is claimed already', [ingress(hosts('a.test'))], ['other.test', 'a.test']],
+    ['nothing without a host', [ingress(hosts(undefined, '')), ingress({ defaultBackend: {} })], []],
+    ['nothing where there is no form', [ingress('x'), ingress({ rules: 'x' }), ingress(hosts(7))], []],
+  ])('%s', async (rule, objects, expected) => {
+    const known = rule.startsWith('beside') ? ['other.test'] : undefined
+    expect((await provision(objects, known)).reservedHosts).toEqual(expected)
+  })
+
+  test('has no annotation that reaches beyond it: AnnotationRefused', async () => {
+    const snippet = { 'nginx.ingress.kubernetes.io/server-snippet': 'x' }
+    const call = provision([ingress(hosts('a.test')), ingress(hosts(), snippet)])
+    await expect(call).rejects.toMatchObject({ reason: 'AnnotationRefused' })
+  })
+})
+
+test.each([
+  ['as many hosts as a status holds', 1000, undefined],
+  ['more: TooManyHosts', 1001, 'TooManyHosts'],
+])('Ingresses of a resource have %s', async (_, count, reason) => {
+  const names = Array.from({ length: count }, (_each, index) => `h${index}.test`)
+  const call = provision([ingress(hosts(...names.slice(0, 500))), ingress(hosts(...names.slice(500)))])
+  if (reason === undefined) expect((await call).reservedHosts).toHaveLength(count)
+  else await expect(call).rejects.toMatchObject({ reason })
+})
+
+test('other objects are as the driver makes them', async () => {
+  const map: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Ingress' } }
+  const { objects, reservedHosts } = await provision([map])
+  expect([objects, reservedHosts]).toEqual([[map], undefined])
+})

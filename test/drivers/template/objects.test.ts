@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { createTemplateDriver } from '../../../operator/drivers/template/driver.ts'
+import { createTemplates } from '../../../operator/templates/templates.ts'
+import { templateRequest } from '../support/template-request.ts'
+
+const templates = createTemplates()
+afterAll(() => templates.close())
+const driver = createTemplateDriver({ templates })
+
+const password = 'pass-word-1234'
+
+async function provision(given: FreeForm, secrets: FreeForm = {}, others: FreeForm = {}) {
+  return driver.provision(templateRequest({ ...others, templates: given }, secrets))
+}
+
+const secretObject = (stringData: FreeForm) => ({
+  data: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData },
+})
+
+describe('outputs that objects tell', () => {
+  const database = {
+    apiVersion: 'example.com/v1',
+    kind: 'Database',
+    metadata: { name: 'db', namespace: 'x' },
+  }
+  const given = {
+    manifests: {
+      db: { data: { apiVersion: 'example.com/v1', kind: 'Database', metadata: { name: 'db' } } },
+      login: secretObject({ a: 'b' }),
+    },
+    init: 'port: 5432',
+    outputs:
+      'host: {{ await .objects.db "status.host" }}\nport: {{ .init.port }}\nlogin: {{ .objects.login.data | default "hidden" }}\nseen: {{ .observed.made | default "hidden" }}',
+    secrets:
+      'password: {{ await .observed.made "data.password" }}\na: {{ .objects.login.data.a }}\nhost: {{ .outputs.values.host }}',
+  }
+  const others = { observed: { made: { apiVersion: 'v1', kind: 'Secret', name: '{{ .type }}-made' } } }
+  const live = [
+    { ...database, status: { host: 'db.example' } },
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { a: 'Yg==' } },
+  ]
+  const made = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'made' },
+    data: { password: Buffer.from(password).toString('base64') },
+  }
+
+  test('are asked for after the objects were applied; Secrets only secret ones see', async () => {
+    const { observed, outputsFrom } = await provision(given, {}, others)
+    expect(observed).toEqual({ made: { apiVersion: 'v1', kind: 'Secret', name: 'postgres-made' } })
+    expect(await outputsFrom?.(live, { made })).toEqual({
+      values: { host: 'db.example', port: 5432, login: 'hidden', seen: 'hidden' },
+      secrets: { password, a: 'b', host: 'db.example' },
+    })
+  })
+
+  test.each<[rule: string, objects: readonly KubeObject[], found: KubeObject | undefined, message: RegExp]>([
+    [
+      'an object that says nothing yet',
+      [database, ...live.slice(1)],
+      made,
+      /^waiting for 'status.host' of Database 'db'$/,
+    ],
+    ['an object that is not there', live, undefined, /not there yet: Secret 'postgres-made'$/],
+  ])('wait for %s', async (_, objects, found, message) => {
+    const { outputsFrom } = await provision(given, {}, others)
+    await expect(outputsFrom?.(objects, { made: found })).rejects.toMatchObject({
+      reason: 'OutputsNotReady',
+      retryAfterSeconds: 5,
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test('no others are asked for', async () => {
+    expect((await provision({ outputs: 'a: 1' }, {}, others)).outputsFrom).toBeUndefined()
+  })
+
+  test('a leak is refused here too', async () => {
+    const leaking = { outputs: 'p: {{ .driver.secrets.password }}\no: {{ .objects | len }}' }
+    const { outputsFrom } = await provision(leaking, { password })
+    await expect(outputsFrom?.([], {})).rejects.toMatchObject({ reason: 'SecretLeak' })
+  })
+})
