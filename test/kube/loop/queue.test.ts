@@ -104,14 +104,13 @@ describe('a queue', () => {
     ],
     ['a key whose time has not come does not run', (_, after) => after('a', 5000), 0],
   ])('%s', async (_, act, runs) => {
-    const started: number[] = []
-    const begin = performance.now()
+    let started = 0
     const queue = createQueue(1, async () => {
-      started.push(performance.now() - begin)
+      started += 1
     })
     act(queue.add, queue.addAfter)
     await sleep(120)
-    expect(started).toHaveLength(runs)
+    expect(started).toBe(runs)
     await queue.stop()
   })
 
