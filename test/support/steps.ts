@@ -6,7 +6,10 @@ const session = new Session()
 session.connect()
 session.post('Profiler.enable')
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-afterAll(() => session.disconnect())
+afterAll(() => {
+  session.post('Profiler.stopPreciseCoverage')
+  session.disconnect()
+})
 
 /**
  * Returns how often functions and their blocks run during the work. Unlike a time it does not depend on the machine;
@@ -18,15 +21,8 @@ export function stepsOf(work: () => void): number {
   return takeSteps()
 }
 
-/** Returns how often our own code runs, block by block, during work that may wait. */
-export async function ownStepsOf(work: () => Promise<unknown>): Promise<number> {
-  takeSteps()
-  await work()
-  return takeSteps(/\/(operator|api-gateway)\//)
-}
-
 /** Returns the steps since the last call, in the scripts with such a path. */
-function takeSteps(path = /./): number {
+export function takeSteps(path = /./): number {
   let taken: Profiler.ScriptCoverage[] = []
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {
     if (error) throw error

@@ -10,7 +10,7 @@ import {
   normalizeCriterion,
 } from '../../../operator/domain/definition/matching.ts'
 import { context, definition } from '../../support/builders.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 const request: MatchRequest = { type: 'dns', class: 'default', resourceId: 'shared.main', context: context() }
@@ -247,7 +247,7 @@ describe('laws of matching', () => {
           expect(other).toEqual(one)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     )
   })
 

@@ -6,7 +6,7 @@ import { buildGraph } from '../../../operator/domain/graph/graph.ts'
 import { guResId } from '../../../operator/domain/resource/identity.ts'
 import { context, definition, module, set } from '../../support/builders.ts'
 import { edges, graphInput, graphOf, problems, references, resources } from '../../support/graphs.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 function reading(
@@ -798,7 +798,7 @@ describe('laws of graphs', () => {
           seen.add(node.guResId)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     )
   })
 

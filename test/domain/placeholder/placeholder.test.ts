@@ -9,7 +9,7 @@ import {
   type Resolved,
   type Template,
 } from '../../../operator/domain/placeholder/placeholder.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 describe('the grammar of placeholders', () => {
@@ -90,7 +90,7 @@ describe('the grammar of placeholders', () => {
         }
         expect(parseTemplate(formatTemplate(parts))).toEqual(merged)
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     )
   })
 
@@ -106,7 +106,7 @@ describe('the grammar of placeholders', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     )
   })
 

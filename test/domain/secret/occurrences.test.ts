@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { occurrencesOf, withoutWords } from '../../../operator/domain/secret/occurrences.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 /** The same as it is said: for each word the first text that includes it. */
 function naive(words: readonly string[], texts: readonly string[]): Record<string, number> {
@@ -27,7 +27,7 @@ describe('the words that occur in texts', () => {
         expect(found(words, texts)).toEqual(naive(words, texts))
       },
     )
-    fc.assert(cases, { numRuns: 2000 })
+    fc.assert(cases, { numRuns: casesOf(2000) })
   })
 
   test('come in the order of the texts', () => {
@@ -70,7 +70,7 @@ describe('a text without words', () => {
     const cases = fc.property(fc.array(text(6), { maxLength: 8 }), text(40), (words, whole) => {
       expect(withoutWords(whole, words, '…')).toBe(naiveWithout(whole, words))
     })
-    fc.assert(cases, { numRuns: 2000 })
+    fc.assert(cases, { numRuns: casesOf(2000) })
   })
 
   test('is made in steps that do not multiply', () => {

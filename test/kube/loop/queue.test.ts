@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { createQueue } from '../../../operator/kube/loop/queue.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 /** Remembers when each key was added and run, counted in events. */
 function createHistory() {
@@ -52,7 +52,7 @@ describe('a queue', () => {
         await queue.stop()
       },
     )
-    await fc.assert(scripts, { numRuns: 300 })
+    await fc.assert(scripts, { numRuns: casesOf(300) })
   })
 
   test('lets namespaces take turns: none waits for all keys of another', async () => {
