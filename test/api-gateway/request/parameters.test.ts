@@ -10,7 +10,7 @@ import { addEverything, type Ids, pathWith } from '../support/everything.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ruleOf } from '../support/rules.ts'
 
-const count = process.env.QUARTERMASTER_SOAK ? 100_000 : 1000
+const count = process.env.QUARTERMASTER_SOAK ? 100_000 : 5000
 const seed = process.env.QUARTERMASTER_SOAK ? Date.now() : 61
 
 const evil = [

@@ -18,7 +18,7 @@ import {
   shared,
   update,
 } from '../../support/deltas.ts'
-import { casesOf, fc } from '../../support/properties.ts'
+import { fc } from '../../support/properties.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 describe('folding a change into a delta', () => {
@@ -127,7 +127,7 @@ describe('laws of folding', () => {
         compared++
         expect(applyDelta(start, foldDelta(first, [second]))).toEqual(one)
       }),
-      { numRuns: casesOf(500) },
+      { numRuns: 500 },
     )
     expect(compared).toBeGreaterThan(10)
   })
@@ -146,7 +146,7 @@ describe('laws of folding', () => {
         expect(folded.modules.update['a']?.length ?? 0).toBeLessThanOrEqual(operations.length)
         expect(applyDelta({ ...start, modules: { a: module(), ...start.modules } }, folded)).toEqual(whole)
       }),
-      { numRuns: casesOf(300) },
+      { numRuns: 300 },
     )
   })
 
@@ -158,7 +158,7 @@ describe('laws of folding', () => {
         expect(attempt(() => foldDelta(first, patches))).toEqual(one)
         agreed[one ? 'folded' : 'refused']++
       }),
-      { numRuns: casesOf(500) },
+      { numRuns: 500 },
     )
     expect(agreed.folded).toBeGreaterThan(50)
     expect(agreed.refused).toBeGreaterThan(0)

@@ -87,7 +87,7 @@ describe('headers that may not', () => {
   })
 })
 
-test('of 10,000 random maps, none with a bad header gets through', () => {
+test('of random maps, none with a bad header gets through', () => {
   const letters = Array.from('aZ0-_.:;,/"(){}@ \t\r\n\0\x7f\x80ÿĀ€日').concat('\u2028', '\ud800')
   const text = fc.string({ unit: fc.constantFrom(...letters), maxLength: 6 })
   const known = fc.constantFrom('Host', 'hOsT', 'TE', 'Expect', 'content-length', 'Connection', 'x-a', 'X-A')
@@ -114,5 +114,5 @@ test('of 10,000 random maps, none with a bad header gets through', () => {
     }),
     { numRuns: casesOf(10_000) },
   )
-  expect(passed).toBeGreaterThan(500)
+  expect(passed).toBeGreaterThan(casesOf(500))
 })
