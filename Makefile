@@ -20,6 +20,9 @@ down: node_modules ## Stop what `up` or `demo` started; data is kept
 test: verify ## All checks and tests, on a real API server
 	@node dev/test.ts
 
+test-unit: node_modules ## The tests that need no servers
+	@node dev/test.ts --selectProjects unit
+
 test-only: node_modules ## Some tests: make test-only FILES=test/domain/graph/graph.test.ts
 	@NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest $(FILES)
 
@@ -57,4 +60,4 @@ node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-only soak verify format generate driver-contract bench manifests image
+.PHONY: help demo up down test test-unit test-only soak verify format generate driver-contract bench manifests image

@@ -7,7 +7,7 @@ import {
   refuseLeak,
   secretWords,
 } from '../../operator/drivers/secret-leak.ts'
-import { fc } from '../support/properties.ts'
+import { casesOf, fc } from '../support/properties.ts'
 
 /** The output that is refused, `''` for the name of one. */
 function refused(values: FreeForm, words: readonly string[]): string | undefined {
@@ -71,8 +71,8 @@ describe('what is refused is what holds a secret in one of its forms', () => {
       if (expected !== undefined) leaks += 1
       expect(refused(values, words)).toBe(expected)
     })
-    fc.assert(property, { numRuns: 2000 })
-    expect(leaks).toBeGreaterThan(200)
+    fc.assert(property, { numRuns: casesOf(2000) })
+    expect(leaks).toBeGreaterThan(casesOf(200))
   })
 
   test('for a driver that is not known without what the plain inputs tell', () => {
@@ -82,19 +82,19 @@ describe('what is refused is what holds a secret in one of its forms', () => {
       const named = (texts: readonly string[]) => ({ password: texts })
       expect(likelySecretWords(named(secrets), [plain])).toEqual(likelySecretWords(named(untold), []))
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: casesOf(1000) })
   })
 })
 
 test('many secrets and many outputs are looked through in steps that do not multiply', () => {
   const secrets = Object.fromEntries(
-    Array.from({ length: 9000 }, (_, index) => [`password-${index}`, `0b4f-${index}-c81d`]),
+    Array.from({ length: casesOf(9000) }, (_, index) => [`password-${index}`, `0b4f-${index}-c81d`]),
   )
   const values = Object.fromEntries(
-    Array.from({ length: 30_000 }, (_, index) => [`out-${index}`, `value-${index}`]),
+    Array.from({ length: casesOf(30_000) }, (_, index) => [`out-${index}`, `value-${index}`]),
   )
   const words = likelySecretWords(secrets, values)
-  expect(words.length).toBeGreaterThan(9000)
+  expect(words.length).toBeGreaterThan(casesOf(9000))
   expect(refused(values, words)).toBeUndefined()
-  expect(refused({ ...values, last: { of: [secrets['password-8999']] } }, words)).toBe('last')
+  expect(refused({ ...values, last: { of: [secrets['password-999']] } }, words)).toBe('last')
 })

@@ -148,10 +148,8 @@ describe('bounds', () => {
     ],
   ])('no answer: %s', async (_, code, answer, limits) => {
     const { port } = await serve(answer)
-    const begin = performance.now()
     const call = guard({ allowed }).request(get(`http://127.0.0.1:${port}/`, limits))
     await expect(call).rejects.toMatchObject({ name: 'OutboundError', code })
-    expect(performance.now() - begin).toBeLessThan(20_000)
   })
 
   test('as many bytes as allowed are read, and not one more', async () => {

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 
+const isSoak = Boolean(process.env.QUARTERMASTER_SOAK)
+
 // The cases are the same each time, so that one commit has one verdict; the long tests look for others each time.
-if (!process.env.QUARTERMASTER_SOAK) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 7_340_033 })
+if (!isSoak) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 7_340_033 })
+
+/** Returns how many cases to generate: all of them in the long tests, a fifth otherwise. */
+export function casesOf(all: number): number {
+  return isSoak ? all : all / 5
+}
 
 export { fc }

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Endpoint } from '../../../api-gateway/endpoint.ts'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway, tokenOf } from '../support/gateway.ts'
+import { startGateway, tokenOf } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   gateway.addUser('ana')
   gateway.addMember('acme', 'ana', { role: 'member' })
@@ -19,7 +14,6 @@ beforeEach(() => {
   gateway.addUser('robot', { type: 'service', organizationName: 'acme' })
   gateway.addMember('acme', 'robot', { role: 'member' })
 })
-afterAll(() => gateway.close())
 
 /** The lines of the audit stream. */
 function stream() {

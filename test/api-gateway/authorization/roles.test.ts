@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { addEnvironment, addResource } from '../support/objects.ts'
 import { everybody, members, rules } from '../support/rules.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   addResource(gateway)
   for (const [name, spec] of Object.entries(members)) {
@@ -20,7 +14,6 @@ beforeEach(() => {
   gateway.addUser('robot', { type: 'service', organizationName: 'acme' })
   gateway.addMember('acme', 'robot', { role: 'member' })
 })
-afterAll(() => gateway.close())
 
 describe.each(rules)('%s', (operation, allowed, body) => {
   test.each(everybody)('as %s', async (as) => {

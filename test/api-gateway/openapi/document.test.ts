@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { parameterNames } from '../../../api-gateway/openapi/document.ts'
 import { parameters } from '../../../api-gateway/request/parameters.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
 
@@ -85,7 +85,7 @@ describe('whatever is sent', () => {
           const { status } = await gateway.send(`${method} ${path}`, { text })
           expect([200, 201, 400, 404, 409, 422]).toContain(status)
         }),
-        { numRuns: 30 },
+        { numRuns: casesOf(30) },
       )
     },
   )
@@ -117,7 +117,7 @@ describe('whatever is sent', () => {
         expect([200, 400, 403, 404, 405]).toContain(response.status)
         expect(response.headers.get('content-type')).toBe('application/json')
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     )
   })
 })

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { openApiDocument } from '../../../api-gateway/openapi/document.ts'
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { addEnvironment, finish } from '../support/objects.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway, 'staging', 'development')
 })
-afterAll(() => gateway.close())
 
 const bodies = Object.entries(openApiDocument(endpoints, 'test').paths).flatMap(([path, item]) =>
   Object.entries(item).flatMap(([method, { parameters, requestBody }]) => {

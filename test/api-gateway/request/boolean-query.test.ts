@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { addEnvironment, addResource } from '../support/objects.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const names = new Set([
   'archived',

@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, test } from '@jest/globals'
 import { addEnvironment, finish } from '../support/objects.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const org = '/orgs/acme'
 const app = `${org}/apps/shop`

@@ -1,21 +1,15 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
-import { startGateway, type TestGateway, tokenOf } from '../support/gateway.ts'
+import { tokenOf } from '../support/gateway.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   gateway.addUser('leaver')
   gateway.addMember('acme', 'leaver', { role: 'administrator' })
 })
-afterAll(() => gateway.close())
 
 /** A request whose body comes only after its sender was let in and something happened. */
 async function sendLate(meanwhile: () => void): Promise<number> {

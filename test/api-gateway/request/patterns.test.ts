@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const types = '/orgs/acme/resources/types'
 
-describe('a pattern of a user costs linear time', () => {
+describe('a pattern of a user that backtracking would not end', () => {
   const evil = [
     '^(a+)+$',
     '^(a*)*$',
@@ -45,7 +36,6 @@ describe('a pattern of a user costs linear time', () => {
       inputs_schema: schema,
       account_types: [],
     }
-    const started = performance.now()
     const made = await gateway.send('POST /orgs/acme/resources/drivers', { body: driver })
     expect([200, 400]).toContain(made.status)
     for (const name of texts) {
@@ -60,7 +50,6 @@ describe('a pattern of a user costs linear time', () => {
         (await gateway.send('POST /orgs/acme/resources/defs', { body: definition })).status,
       )
     }
-    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   const properties = (count: number, schema: object) => ({
@@ -92,15 +81,13 @@ describe('a pattern of a user costs linear time', () => {
       { properties: { "x']; process.exit(1); ['": { default: '*/ process.exit() /*' } } },
       200,
     ],
-  ])('a schema that %s holds up nobody', async (_, schema, status) => {
-    const started = performance.now()
+  ])('a schema that %s', async (_, schema, status) => {
     const body = { type: 'acme/evil', use: 'direct', inputs_schema: schema }
     const answer = await gateway.send(`POST ${types}`, { body })
     expect([answer.status, answer.body.message]).toEqual([
       status,
       status === 400 ? expect.any(String) : undefined,
     ])
-    expect(performance.now() - started).toBeLessThan(20_000)
   })
 })
 
@@ -120,7 +107,6 @@ const unusual = [
 
 describe.each(unusual)('an id %s', (_, id) => {
   test('is not found, or not known, in every path', async () => {
-    const started = performance.now()
     let count = 0
     for (const { method, path, access } of endpoints) {
       if (access === 'public' || !path.includes('{')) continue
@@ -140,7 +126,6 @@ describe.each(unusual)('an id %s', (_, id) => {
       count += 1
     }
     expect(count).toBeGreaterThan(50)
-    expect((performance.now() - started) / count).toBeLessThan(500)
   })
 })
 

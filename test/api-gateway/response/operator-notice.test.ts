@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { hasStatusMessage, withOperatorNotice } from '../../../api-gateway/response/operator-notice.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { type TestGateway } from '../support/gateway.ts'
 import { addEnvironment, addResource } from '../support/objects.ts'
+import { setUpGateway } from '../support/set-up.ts'
 
-let gateway: TestGateway
 let isRunning = true
 
-beforeAll(async () => {
-  gateway = await startGateway({ hasOperator: () => isRunning })
-})
-beforeEach(() => {
-  gateway.reset()
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(() => {}, { hasOperator: () => isRunning })
 
 const notice = 'no operator is running: the request is recorded and waits'
 const environment = '/orgs/acme/apps/shop/envs/development'

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { createHttpServer } from '../../../api-gateway/server.ts'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { tokenOf } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { bodiesIn, raw } from '../support/raw-socket.ts'
@@ -18,20 +19,14 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Times of requests one after the other, sorted. */
-async function timesOf(url: string, count: number): Promise<number[]> {
-  const times = []
+/** Sends requests one after the other, each of which is answered. */
+async function areAnswered(url: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    const started = performance.now()
     const answer = await fetch(url, { headers: { authorization: `Bearer ${tokenOf('admin')}` } })
     await answer.text()
     expect(answer.status).toBe(200)
-    times.push(performance.now() - started)
   }
-  return times.sort((left, right) => left - right)
 }
-
-const median = (times: readonly number[]) => times[Math.floor(times.length / 2)] ?? 0
 
 describe('slow clients', () => {
   const impatient = {
@@ -70,21 +65,19 @@ describe('slow clients', () => {
     ],
   ])('that send %s are told to go, and others are served meanwhile', async (_, first, chunk) => {
     const slow = Promise.all(Array.from({ length: 50 }, () => raw(port, first, { chunk, everyMs: 20 })))
-    expect(median(await timesOf(`http://127.0.0.1:${port}/`, 100))).toBeLessThan(1000)
-    for (const { status, text, milliseconds } of await slow) {
+    await areAnswered(`http://127.0.0.1:${port}/`, 20)
+    for (const { status, text } of await slow) {
       expect(status).toBe(400)
       expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: 'the request took too long' }])
-      expect(milliseconds).toBeLessThan(9000)
     }
   })
 
   test('that send nothing are closed', async () => {
-    expect((await raw(port, '')).milliseconds).toBeLessThan(9000)
+    expect((await raw(port, '')).status).toBe(400)
   })
 
   test('that stay after their answer are closed', async () => {
-    const { status, milliseconds } = await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    expect([status, milliseconds < 9000]).toEqual([200, true])
+    expect((await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).status).toBe(200)
   })
 
   test('that do not read their answer are closed', async () => {
@@ -95,15 +88,11 @@ describe('slow clients', () => {
     socket.pause()
     socket.on('error', () => {})
     socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
-    const started = performance.now()
-    let count = before + 1
-    do {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 100)
-      })
-      count = await connections()
-    } while (performance.now() - started < 30_000 && count > before)
-    expect(count).toBeLessThanOrEqual(before)
+    await eventually(
+      'the end of the connection',
+      30_000,
+      async () => (await connections()) <= before || undefined,
+    )
     socket.destroy()
   })
 })
@@ -123,8 +112,7 @@ describe('many connections', () => {
       `POST /orgs/acme/apps HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
     ],
   ])('that %s do not disturb a healthy client', async (_, text) => {
-    const started = performance.now()
-    for (let batch = 0; batch < 10; batch += 1) {
+    for (let batch = 0; batch < 3; batch += 1) {
       const opened = Array.from({ length: 200 }, () => {
         const socket = connect(gateway.port, '127.0.0.1')
         socket.on('error', () => {})
@@ -133,10 +121,7 @@ describe('many connections', () => {
       })
       await Promise.all(opened)
     }
-    expect(median(await timesOf(`${gateway.url}/orgs`, 200))).toBeLessThan(1000)
-    // Who has not sent its headers in ten seconds is told to go.
-    const isLate = performance.now() - started > 9000
-    expect(isLate ? [] : sockets.filter(({ destroyed }) => destroyed)).toEqual([])
+    await areAnswered(`${gateway.url}/orgs`, 50)
   })
 })
 
@@ -199,12 +184,11 @@ describe('what is not HTTP is refused with JSON, or not answered at all', () => 
     ['SSH', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['only bytes', Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])],
   ])('%s', async (_, bytes) => {
-    const { text, status, milliseconds } = await raw(gateway.port, bytes)
+    const { text, status } = await raw(gateway.port, bytes)
     expect(status).toBe(400)
     expect(text).toMatch(/^content-type: application\/json\r$/im)
     expect(text).toMatch(/^connection: close\r$/im)
     expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: expect.any(String) }])
-    expect(milliseconds).toBeLessThan(9000)
   })
 
   test('nothing of it is an error of ours', async () => {

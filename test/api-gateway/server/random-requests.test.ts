@@ -11,7 +11,7 @@ import {
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { createClient, faultOf, type WildRequest, wildRequests } from '../support/requests.ts'
 
-const requests = process.env.QUARTERMASTER_SOAK ? 20_000 : 2000
+const requests = process.env.QUARTERMASTER_SOAK ? 20_000 : 1000
 const perSequence = 4
 
 let gateway: TestGateway

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { memoize } from '../../../api-gateway/request/memoize.ts'
 import { plainSchema } from '../../../api-gateway/request/wire.ts'
 import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../../operator/api/kind.ts'
 import { fieldManager } from '../../../operator/api/names.ts'
@@ -34,14 +35,12 @@ export interface FakeCluster extends Cluster {
 /** An empty fake cluster; each object it makes is a second younger than the one before. */
 export function createFakeCluster(): FakeCluster {
   const caches = new Map<string, Cache>()
-  const checks = new Map<string, (spec: unknown) => string | undefined>()
   const organizations: Organization[] = []
   const failures: { write: string; error: Error }[] = []
   let version = 0
   let synced = true
   /** Who wrote an object; objects that say nothing are ours. */
   const managers = new Map<string, ObjectMeta['managedFields']>()
-  for (const { kind } of kindsInStore) checks.set(kind.kind, specCheck(kind))
 
   function cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>> {
     const cache = caches.get(kind.kind)
@@ -119,7 +118,7 @@ export function createFakeCluster(): FakeCluster {
       if (cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)) {
         throw new ApiError(409, 'AlreadyExists', `${kind.plural} "${object.metadata.name}" already exists`)
       }
-      const fault = checks.get(kind.kind)?.(object.spec)
+      const fault = faultOfSpec(kind, object.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
       const status = kind.status
         ? { status: structuredClone((kind.status as { default?: object }).default) }
@@ -133,7 +132,7 @@ export function createFakeCluster(): FakeCluster {
       if (existing.metadata.resourceVersion !== object.metadata.resourceVersion) {
         throw new ApiError(409, 'Conflict', 'the object has been modified')
       }
-      const fault = checks.get(kind.kind)?.(object.spec)
+      const fault = faultOfSpec(kind, object.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
       return keep(kind, object)
     },
@@ -143,7 +142,7 @@ export function createFakeCluster(): FakeCluster {
       record('patch', kind.kind, existing)
       const patched = mergePatched(existing, changes) as typeof existing // an object of the kind, checked below
       if (patched.metadata.uid !== existing.metadata.uid) throw new ApiError(409, 'Conflict', 'another uid')
-      const fault = checks.get(kind.kind)?.(patched.spec)
+      const fault = faultOfSpec(kind, patched.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
       return keep(kind, patched)
     },
@@ -219,10 +218,13 @@ function mergePatched(target: unknown, patch: unknown): unknown {
   return merged
 }
 
+const ajv = formats.default(new Ajv2020({ strict: false, ownProperties: true }))
+const specCheckOf = memoize((kind: Kind) =>
+  ajv.compile({ ...plainSchema(kind.spec), unevaluatedProperties: false }),
+)
+
 /** What the CRD of a kind refuses. */
-function specCheck(kind: Kind): (spec: unknown) => string | undefined {
-  const ajv = new Ajv2020({ strict: false, ownProperties: true })
-  formats.default(ajv)
-  const check = ajv.compile({ ...plainSchema(kind.spec), unevaluatedProperties: false })
-  return (spec) => (check(spec) ? undefined : `spec${ajv.errorsText(check.errors, { dataVar: '' })}`)
+function faultOfSpec(kind: Kind, spec: unknown): string | undefined {
+  const check = specCheckOf(kind)
+  return check(spec) ? undefined : `spec${ajv.errorsText(check.errors, { dataVar: '' })}`
 }

@@ -5,13 +5,11 @@ import { fileURLToPath } from 'node:url'
 /** What a gateway in a process of its own says about itself. */
 export interface Condition {
   readonly rss: number
-  /** 99th percentile of how late its event loop was since the last look. */
-  readonly delayMs: number
   /** What it logged as its own fault. */
   readonly errors: readonly string[]
 }
 
-/** A gateway over a fake cluster in a process of its own, so that its memory and its event loop are nobody else's. */
+/** A gateway over a fake cluster in a process of its own, so that its memory is nobody else's. */
 export async function startGatewayProcess() {
   const child = fork(fileURLToPath(new URL('./serve-gateway.ts', import.meta.url)), { execArgv: [] })
   const next = async () => (await once(child, 'message'))[0]

@@ -6,7 +6,6 @@ export interface RawAnswer {
   readonly status: number
   /** Bytes that were handed over for sending. */
   readonly sent: number
-  readonly milliseconds: number
 }
 
 /** Sends bytes as they are, then more of them for as long as there is no answer; ends with the connection. */
@@ -15,7 +14,6 @@ export function raw(
   first: string | Uint8Array,
   more?: { readonly chunk: Uint8Array | string; readonly everyMs?: number; readonly most?: number },
 ): Promise<RawAnswer> {
-  const started = performance.now()
   return new Promise((resolve) => {
     let text = ''
     let sent = 0
@@ -40,7 +38,6 @@ export function raw(
         text,
         status: Number(/^HTTP\/1\.1 (\d+) /.exec(text)?.[1] ?? 0),
         sent,
-        milliseconds: performance.now() - started,
       }),
     )
   })

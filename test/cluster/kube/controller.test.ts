@@ -97,9 +97,7 @@ describe('a look that does not end well', () => {
     const { looks, until, writes, lookAgain, idle } = await loops.start(() => {
       throw new Waiting('DependencyNotReady', 'waiting for x')
     })
-    const begin = performance.now()
     const object = await until('Reconciling', 'True')
-    expect(performance.now() - begin).toBeGreaterThan(1000)
     expect(conditionOf(object, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'DependencyNotReady' })
     const before = looks.length
     lookAgain()

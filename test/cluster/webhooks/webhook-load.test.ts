@@ -34,9 +34,7 @@ beforeAll(async () => {
     metadata: { name: 'signing' },
     stringData: { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` },
   })
-  await organization.application('bank')
-  for (const application of ['bank', 'shop'])
-    for (const name of ['warm', 'measured']) await organization.environment(application, name)
+  await organization.environment('shop', 'dev')
   const make = (name: string) =>
     organization.apply('webhooks', 'Webhook', name, {
       applicationName: 'shop',
@@ -55,31 +53,26 @@ afterAll(async () => {
   await organization?.kube('DELETE', `/api/v1/namespaces/${organization.id}`)
 })
 
-/** Deploys, and answers how long it took in milliseconds. */
-async function deploy(environmentName: string): Promise<number> {
-  const before = performance.now()
+async function deploy(environmentName: string): Promise<void> {
   const deployment = await organization.deploy(environmentName, { modules: { web: moduleWith(externals) } })
   expect(conditionStatus(deployment, 'Ready')).toBe('True')
-  return performance.now() - before
 }
 
 const takenBy = (webhooks: readonly string[], times: number) =>
-  eventually('calls that are taken', 90_000, async () =>
-    webhooks.every((name) => receiver.calls(`/${name}`).length >= times) ? performance.now() : undefined,
+  eventually(
+    'calls that are taken',
+    90_000,
+    async () => webhooks.every((name) => receiver.calls(`/${name}`).length >= times) || undefined,
   )
 
 test('a deployment does not wait for the calls of 1,000 webhooks, and nobody waits for those who hang', async () => {
-  await deploy('bank.warm')
-  const calm = await deploy('bank.measured')
-  const before = performance.now()
-  const loaded = await deploy('shop.measured')
+  await deploy('shop.dev')
   // A call that is not answered counts as tried after ten seconds.
   const calls = await organization.list<WebhookCall>('webhookcalls')
   const tried = calls.filter(({ spec, status }) => hanging.includes(spec.webhookName) && status?.attempts)
   expect(tried.map(({ spec }) => spec.webhookName)).toEqual([])
-  const taken = (await takenBy(good, 1)) - before
-  const takenAgain = (await takenBy(slow, 2)) - before
-  if (process.env.QUARTERMASTER_SOAK) console.info({ calm, loaded, taken, takenAgain })
+  await takenBy(good, 1)
+  await takenBy(slow, 2)
 })
 
 test('who takes a call at once is called once; all hear of the event under one id', async () => {

@@ -3,7 +3,7 @@ import { ActiveResource as resourceKind } from '../../../operator/api/active-res
 import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver } from '../../support/builders.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import { createWorld } from '../support/world.ts'
 
 /** How a call to make the thing ends; only of the first two it is sure that nothing was made. */
@@ -122,6 +122,6 @@ test('a resource needs its provider in order to be deleted exactly when a call m
       if (mayHaveMade) expect(await world.endsWithProvider()).toBe(true)
       expect([...world.live]).toEqual([])
     }),
-    { numRuns: 150 },
+    { numRuns: casesOf(150) },
   )
 })

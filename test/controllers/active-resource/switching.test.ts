@@ -4,7 +4,7 @@ import { activeResourceController } from '../../../operator/controllers/active-r
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import { silentContext } from '../support/context.ts'
 import { resourceTools } from '../support/resource-tools.ts'
 
@@ -120,7 +120,7 @@ test('definitions switched to and fro, the operator killed anywhere: exactly one
       expect(world.status()?.outputs).toEqual({ at: nameOf(last) })
       expect(world.status()?.predecessors).toBeUndefined()
     }),
-    { numRuns: 400 },
+    { numRuns: casesOf(400) },
   )
 })
 
@@ -136,7 +136,7 @@ test('a resource deleted after switches and deaths leaves nothing behind', async
       while (!(await world.look()));
       expect([...world.live]).toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: casesOf(200) },
   )
 })
 

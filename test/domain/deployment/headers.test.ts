@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { problemOfHeaders } from '../../../operator/domain/deployment/headers.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 const own = (name: string, value: unknown = 'v') => Object.fromEntries([[name, value]])
 
@@ -87,7 +87,7 @@ describe('headers that may not', () => {
   })
 })
 
-test('of 10,000 random maps, none with a bad header gets through', () => {
+test('of random maps, none with a bad header gets through', () => {
   const letters = Array.from('aZ0-_.:;,/"(){}@ \t\r\n\0\x7f\x80ÿĀ€日').concat('\u2028', '\ud800')
   const text = fc.string({ unit: fc.constantFrom(...letters), maxLength: 6 })
   const known = fc.constantFrom('Host', 'hOsT', 'TE', 'Expect', 'content-length', 'Connection', 'x-a', 'X-A')
@@ -112,7 +112,7 @@ test('of 10,000 random maps, none with a bad header gets through', () => {
         expect(`${each}${String(sent)}`).not.toMatch(/[\r\n\0]/)
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: casesOf(10_000) },
   )
-  expect(passed).toBeGreaterThan(500)
+  expect(passed).toBeGreaterThan(casesOf(500))
 })

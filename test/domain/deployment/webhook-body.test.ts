@@ -6,7 +6,7 @@ import {
   problemOfSigningSecret,
   signatureOf,
 } from '../../../operator/domain/deployment/webhook.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -127,7 +127,7 @@ describe('the payload', () => {
       fc.property(anyPayload, anyVariables, (payload, known) => {
         compare(payload, JSON.parse(bodyOf(payload, known)), known)
       }),
-      { numRuns: 3000 },
+      { numRuns: casesOf(3000) },
     )
   })
 })
@@ -165,7 +165,7 @@ describe('a signature', () => {
         const key = formatSigningSecret(given)
         expect(isTaken(sent, event, signatureOf(key, event, now(), sent), key)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     )
   })
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { compileLinear } from '../../../operator/domain/base/linear-regexp.ts'
 import { stepsOf } from '../../../operator/domain/schema/pattern-size.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 test.each<[string, string, number, number]>([
   ['of single parts', '^[a-z0-9]+$', 3, 8],
@@ -24,7 +24,7 @@ test('no pattern is much longer when compiled than was thought before', () => {
       const compiled = attempt(() => compileLinear(each))
       if (compiled) expect(compiled.programSize()).toBeLessThanOrEqual(4 * stepsOf(each) + 10)
     }),
-    { numRuns: 20_000 },
+    { numRuns: casesOf(20_000) },
   )
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { occurrencesOf, withoutWords } from '../../../operator/domain/secret/occurrences.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 /** The same as it is said: for each word the first text that includes it. */
 function naive(words: readonly string[], texts: readonly string[]): Record<string, number> {
@@ -27,7 +27,7 @@ describe('the words that occur in texts', () => {
         expect(found(words, texts)).toEqual(naive(words, texts))
       },
     )
-    fc.assert(cases, { numRuns: 2000 })
+    fc.assert(cases, { numRuns: casesOf(2000) })
   })
 
   test('come in the order of the texts', () => {
@@ -44,22 +44,26 @@ describe('the words that occur in texts', () => {
   })
 
   test('are found however many they are', () => {
-    const words = Array.from({ length: 12 }, (_, index) => `${'x'.repeat(100_000)}${index}.`)
+    const words = Array.from({ length: 12 }, (_, index) => `${'x'.repeat(casesOf(100_000))}${index}.`)
     expect(found(words, ['y', words.join('')])).toEqual(Object.fromEntries(words.map((word) => [word, 1])))
   })
 
   test.each<[what: string, words: string[], texts: string[]]>([
     [
       'many words and many texts',
-      Array.from({ length: 60_000 }, (_, index) => `word-${index}-of-many`),
-      Array.from({ length: 60_000 }, (_, index) => `text-${index}-word-`),
+      Array.from({ length: casesOf(60_000) }, (_, index) => `word-${index}-of-many`),
+      Array.from({ length: casesOf(60_000) }, (_, index) => `text-${index}-word-`),
     ],
     [
       'words that only their ends tell apart',
-      Array.from({ length: 1000 }, (_, index) => `${'a'.repeat(500)}b${index}`),
-      ['a'.repeat(1_000_000)],
+      Array.from({ length: casesOf(1000) }, (_, index) => `${'a'.repeat(500)}b${index}`),
+      ['a'.repeat(casesOf(1_000_000))],
     ],
-    ['a word that fails at its beginning', [`b${'a'.repeat(500_000)}`], ['a'.repeat(1_000_000)]],
+    [
+      'a word that fails at its beginning',
+      [`b${'a'.repeat(casesOf(500_000))}`],
+      ['a'.repeat(casesOf(1_000_000))],
+    ],
   ])('are looked for in steps that do not multiply: %s', (_, words, texts) => {
     expect(found(words, texts)).toEqual({})
   })
@@ -70,13 +74,15 @@ describe('a text without words', () => {
     const cases = fc.property(fc.array(text(6), { maxLength: 8 }), text(40), (words, whole) => {
       expect(withoutWords(whole, words, '…')).toBe(naiveWithout(whole, words))
     })
-    fc.assert(cases, { numRuns: 2000 })
+    fc.assert(cases, { numRuns: casesOf(2000) })
   })
 
   test('is made in steps that do not multiply', () => {
-    const words = Array.from({ length: 30_000 }, (_, index) => `word-${index}-of-many`)
+    const words = Array.from({ length: casesOf(30_000) }, (_, index) => `word-${index}-of-many`)
     expect(withoutWords(words.join(' '), words, '…')).toBe(words.map(() => '…').join(' '))
-    expect(withoutWords('a'.repeat(300_000), ['a'.repeat(1000), `${'a'.repeat(2000)}b`], '…')).toBe('…')
+    expect(withoutWords('a'.repeat(casesOf(300_000)), ['a'.repeat(1000), `${'a'.repeat(2000)}b`], '…')).toBe(
+      '…',
+    )
   })
 })
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { createQueue } from '../../../operator/kube/loop/queue.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 /** Remembers when each key was added and run, counted in events. */
 function createHistory() {
@@ -52,7 +52,7 @@ describe('a queue', () => {
         await queue.stop()
       },
     )
-    await fc.assert(scripts, { numRuns: 300 })
+    await fc.assert(scripts, { numRuns: casesOf(300) })
   })
 
   test('lets namespaces take turns: none waits for all keys of another', async () => {
@@ -104,17 +104,16 @@ describe('a queue', () => {
     ],
     ['a key whose time has not come does not run', (_, after) => after('a', 5000), 0],
   ])('%s', async (_, act, runs) => {
-    const started: number[] = []
-    const begin = performance.now()
+    let started = 0
     const queue = createQueue(1, async () => {
-      started.push(performance.now() - begin)
+      started += 1
     })
     act(
       (key) => queue.add(key),
       (key, ms) => queue.addAfter(key, ms),
     )
     await sleep(120)
-    expect(started).toHaveLength(runs)
+    expect(started).toBe(runs)
     await queue.stop()
   })
 

@@ -1,21 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { annotations } from '../../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
 let tried: string[]
 
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   tried = []
 })
-afterAll(() => gateway.close())
 
 const accounts = '/orgs/acme/resources/accounts'
 const cloudflare = { id: 'cf', name: 'Cloudflare', type: 'cloudflare', credentials: { token: 'a' } }

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { type Criterion, ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const explain = 'GET /orgs/acme/apps/shop/envs/development/resources/explain'
 

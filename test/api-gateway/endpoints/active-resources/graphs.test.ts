@@ -1,23 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { graphIdOf } from '../../../../api-gateway/endpoints/active-resources/graph-id.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { compareText } from '../../../../operator/domain/base/json.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const app = '/orgs/acme/apps/shop'
 const graphs = `POST ${app}/envs/development/resources/graphs`

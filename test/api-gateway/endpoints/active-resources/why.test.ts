@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Application } from '../../../../operator/api/application.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { type Kind, newObject, type ObjectMeta } from '../../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, addResource, ready } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(() => {})
 
 const shop = '/orgs/acme/apps/shop'
 const environment = `${shop}/envs/development`

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import type { Kind } from '../../../../operator/api/kind.ts'
 import { finalizer } from '../../../../operator/api/names.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(() => {})
 
 const shop = { id: 'shop', name: 'The shop' }
 

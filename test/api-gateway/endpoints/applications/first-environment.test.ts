@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { describe, expect, test } from '@jest/globals'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => gateway.reset())
-afterAll(() => gateway.close())
+const gateway = await setUpGateway()
 
 describe('a new application of a manager', () => {
   test.each<[string, string[], object, number, string[] | undefined]>([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { AccessToken } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
@@ -12,20 +12,13 @@ import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import { versionOf } from '../../../../operator/kube/cache/cache.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   gateway.addUser('service', { type: 'service', organizationName: 'acme' })
 })
-afterAll(() => gateway.close())
 
 const org = '/orgs/acme'
 const app = `${org}/apps/shop`

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Kind, KubeObject } from '../../../../operator/api/kind.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
@@ -7,21 +7,14 @@ import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import { pendingSecretAnnotation, pendingSecretsIn } from '../../../../operator/domain/secret/pending-secrets.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   gateway.addUser('other')
   gateway.addMember('acme', 'other', { role: 'administrator' })
 })
-afterAll(() => gateway.close())
 
 const noAnswer = new Error('connect ECONNREFUSED')
 const noLeader = new ApiError(500, 'InternalError', 'no leader')

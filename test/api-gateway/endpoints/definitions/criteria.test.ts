@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(async () => {
-  gateway.reset()
+const gateway = await setUpGateway(async () => {
   addEnvironment(gateway)
   for (const [id, type, criteria] of [
     ['s3', 's3', [{ app_id: 'shop' }, { env_type: 'development' }]],
@@ -20,7 +14,6 @@ beforeEach(async () => {
     expect((await gateway.send(`POST /orgs/acme/resources/defs`, { body })).status).toBe(200)
   }
 })
-afterAll(() => gateway.close())
 
 const at = (path: string, id = 's3') => `/orgs/acme/resources/${path}/${id}/criteria`
 

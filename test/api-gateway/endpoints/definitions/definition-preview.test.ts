@@ -1,30 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, addResource, finish } from '../../support/objects.ts'
-
-let gateway: TestGateway
+import { setUpGateway } from '../../support/set-up.ts'
 
 const defs = '/orgs/acme/resources/defs'
 const dynamic = '/orgs/acme/resources/dynamic'
 const s3 = { name: 'n', type: 's3', driver_type: 'quartermaster/echo' }
 const inputs = { values: { region: 'a' }, secrets: { token: 'canary-1' } }
 
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(async () => {
-  gateway.reset()
+const gateway = await setUpGateway(async () => {
   const criteria = [{ app_id: 'shop' }]
   await gateway.send(`POST ${defs}`, { body: { ...s3, id: 's3', driver_inputs: inputs, criteria } })
   await gateway.send(`POST ${defs}`, { body: { ...s3, id: 'any', criteria: [{}] } })
   for (const environment of ['development', 'production']) deploy(environment)
   addEnvironment(gateway, 'staging', 'development') // never deployed
 })
-afterAll(() => gateway.close())
 
 /** Environment with an s3 that is deployed as the definition `s3` is now. */
 function deploy(environment: string) {

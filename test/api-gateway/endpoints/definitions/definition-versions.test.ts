@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => gateway.reset())
-afterAll(() => gateway.close())
+const gateway = await setUpGateway()
 
 const defs = '/orgs/acme/resources/defs'
 const definition = { id: 'files', name: 'Files', type: 's3', driver_type: 'humanitec/echo' }

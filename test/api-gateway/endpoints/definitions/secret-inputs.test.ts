@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => gateway.reset())
-afterAll(() => gateway.close())
+const gateway = await setUpGateway()
 
 const defs = '/orgs/acme/resources/defs'
 const s3 = { id: 's3', name: 'S3', type: 's3', driver_type: 'quartermaster/echo' }
@@ -64,10 +58,7 @@ test('keys that a Secret cannot have get different names, however many they are'
     Array.from({ length: 9000 }, (_, i) => [String.fromCodePoint(0x4e00 + i), 'x']),
   )
   const inputs = { values: {}, secrets: many }
-  const started = performance.now()
   expect((await gateway.send(`POST ${defs}`, { body: { ...s3, driver_inputs: inputs } })).status).toBe(200)
-  // 4.5 s when each name was looked for from the first one on, on a machine with nothing else to do.
-  expect(performance.now() - started).toBeLessThan(4000)
   const keys = Object.values(keptReferences()).map((each) => (each as { key: string }).key)
   expect(new Set(keys).size).toBe(9000)
 })

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => gateway.reset())
-afterAll(() => gateway.close())
+const gateway = await setUpGateway()
 
 const defs = '/orgs/acme/resources/defs'
 const s3 = { id: 's3', name: 'S3', type: 's3', driver_type: 'quartermaster/echo' }

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, finish, ready } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
 let setId: string
 let deltaId: string
 
@@ -13,14 +12,7 @@ const app = '/orgs/acme/apps/shop'
 const env = `${app}/envs/development`
 const web = { profile: 'humanitec/default-module', spec: {} }
 
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-afterAll(() => gateway.close())
-
-/** An environment that is to start from a deployment that somebody took away. */
-beforeEach(async () => {
-  gateway.reset()
+const gateway = await setUpGateway(async () => {
   addEnvironment(gateway)
   addEnvironment(gateway, 'old')
   deltaId = (await gateway.send(`POST ${app}/deltas`, { body: { modules: { add: { web } } } })).body.id
@@ -32,6 +24,8 @@ beforeEach(async () => {
   expect(from.status).toBe(204)
   gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.1')
 })
+
+/** An environment that is to start from a deployment that somebody took away. */
 
 test.each<[string, () => object, number]>([
   ['of a set needs no start', () => ({ set_id: setId }), 201],

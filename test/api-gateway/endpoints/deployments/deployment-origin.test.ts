@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect, test } from '@jest/globals'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const deploys = '/orgs/acme/apps/shop/envs/development/deploys'
 const pipeline = { id: 'release', run_id: 'r-7', job_id: 'deploy', step_index: 2 }

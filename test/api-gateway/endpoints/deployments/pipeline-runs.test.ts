@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, finish, ready, stalled } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const app = '/orgs/acme/apps/shop'
 const runs = `${app}/pipeline-runs`

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, finish } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   addEnvironment(gateway, 'production')
   addEnvironment(gateway, 'development', 'development', 'blog')
 })
-afterAll(() => gateway.close())
 
 const headers = { 'idempotency-key': 'once' }
 const web = { profile: 'humanitec/default-module', spec: {} }

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { emptySet, setId } from '../../../../operator/domain/delta/delta.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-  addEnvironment(gateway)
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(addEnvironment)
 
 const sets = '/orgs/acme/apps/shop/sets'
 const none = setId(emptySet)

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(() => {})
 
 const drivers = '/orgs/acme/resources/drivers'
 const driver = {

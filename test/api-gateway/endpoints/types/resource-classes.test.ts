@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   for (const [namespace, name] of [
     ['acme', 's3'],
     ['acme', 'mysql'],
@@ -19,7 +13,6 @@ beforeEach(() => {
   ] as const)
     gateway.cluster.put(ResourceType, newObject(ResourceType, { namespace, name }, { use: 'direct' }))
 })
-afterAll(() => gateway.close())
 
 const all = '/orgs/acme/resources/classes'
 const of = (type: string, organization = 'acme') =>

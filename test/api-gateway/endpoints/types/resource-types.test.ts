@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
-})
-afterAll(() => gateway.close())
+const gateway = await setUpGateway(() => {})
 
 const types = '/orgs/acme/resources/types'
 const s3 = `${types}/acme%2Fs3`

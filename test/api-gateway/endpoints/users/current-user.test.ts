@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { describe, expect, test } from '@jest/globals'
+import { startGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   gateway.addUser('ana', { displayName: 'Ana', email: 'ana@example.com' })
   gateway.addUser('robot', { type: 'service', organizationName: 'acme' })
   gateway.addMember('acme', 'ana', {
@@ -19,7 +14,6 @@ beforeEach(() => {
   gateway.addMember('acme', 'robot', { role: 'member' })
   gateway.addMember('globex', 'robot', { role: 'administrator' })
 })
-afterAll(() => gateway.close())
 
 describe('the profile of the caller', () => {
   test('names them, and their roles in all organizations', async () => {

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { Membership } from '../../../../operator/api/access.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   addEnvironment(gateway, 'development', 'development', 'other')
   gateway.addUser('ana', { displayName: 'Ana' })
@@ -18,7 +12,6 @@ beforeEach(() => {
   gateway.addUser('stranger')
   gateway.addMember('globex', 'stranger', { role: 'member' })
 })
-afterAll(() => gateway.close())
 
 const rolesOf = (id: string) => gateway.cluster.store.get(Membership, 'acme', id)?.spec
 

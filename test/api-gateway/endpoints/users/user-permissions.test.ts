@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect, test } from '@jest/globals'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   gateway.addUser('ana')
   gateway.addUser('their-robot', { type: 'service', organizationName: 'globex' })
   gateway.addUser('robot', { type: 'service', organizationName: 'acme' })
@@ -25,7 +19,6 @@ beforeEach(() => {
   gateway.addMember('globex', 'their-robot', { role: 'administrator' })
   gateway.addMember('acme', 'not-yet', { role: 'member' })
 })
-afterAll(() => gateway.close())
 
 const permsOf = (user: string, organization = 'acme') =>
   gateway.send(`GET /orgs/${organization}/users/${user}/perms`)

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { AccessToken, User } from '../../../../operator/api/access.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { systemNamespace } from '../../../../operator/api/names.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   for (const [name, organization] of [
     ['robot', 'acme'],
     ['second', 'acme'],
@@ -25,7 +19,6 @@ beforeEach(() => {
   gateway.addUser('mo')
   gateway.addMember('acme', 'mo', { role: 'member' })
 })
-afterAll(() => gateway.close())
 
 const tokens = '/users/robot/tokens'
 const create = (body: object, user = 'robot') =>

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { AccessToken, Membership, User } from '../../../../operator/api/access.ts'
 import { systemNamespace } from '../../../../operator/api/names.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   gateway.addUser('ana', { displayName: 'Ana' })
   gateway.addMember('acme', 'ana', { role: 'member' })
   gateway.addMember('globex', 'ana', { role: 'member' })
 })
-afterAll(() => gateway.close())
 
 const users = '/orgs/acme/users'
 const ci = { name: 'CI of Ünïcode & more', role: 'member', email: 'ci@example.com' }

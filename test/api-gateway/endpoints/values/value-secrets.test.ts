@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   gateway.addUser('dev')
   gateway.addMember('acme', 'dev', {
@@ -18,7 +12,6 @@ beforeEach(() => {
     applications: [{ applicationName: 'shop', role: 'developer' }],
   })
 })
-afterAll(() => gateway.close())
 
 const app = '/orgs/acme/apps/shop/values'
 const env = '/orgs/acme/apps/shop/envs/development/values'

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { valueObjectName } from '../../../../operator/domain/graph/shared-values.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   addEnvironment(gateway, 'production')
 })
-afterAll(() => gateway.close())
 
 const app = '/orgs/acme/apps/shop/values'
 const env = '/orgs/acme/apps/shop/envs/development/values'

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import { Webhook, WebhookCall } from '../../../../operator/api/webhook.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment, ready, stalled } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   for (const name of ['chat', 'pager']) {
     const spec = { applicationName: 'shop', url: 'hooks.example.com' }
     gateway.cluster.put(Webhook, newObject(Webhook, { namespace: 'acme', name }, spec))
   }
 })
-afterAll(() => gateway.close())
 
 const calls = '/orgs/acme/apps/shop/webhooks/chat/calls'
 const finishTime = '2026-02-01T00:01:00Z'

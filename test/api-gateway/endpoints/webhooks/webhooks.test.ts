@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-beforeEach(() => {
-  gateway.reset()
+const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   addEnvironment(gateway, 'development', 'development', 'other')
 })
-afterAll(() => gateway.close())
 
 const webhooks = '/orgs/acme/apps/shop/webhooks'
 const chat = {
