@@ -125,7 +125,7 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
   }
   app.use((request) => {
     take(limit, addressKey(sourceAddress(request)))
-    throw new Problem('NotFound', 'there is no such path')
+    throw new Problem('NotFound', 'no such path')
   })
   app.use(refuse(gateway))
   return app
@@ -213,7 +213,7 @@ function sendRefusal(
 ): void {
   const refusal = refusalOf(error)
   const requestId = response.locals['requestId']
-  if (refusal.unexpected) log.error('a request failed', { requestId, route: endpoint?.path, error })
+  if (refusal.unexpected) log.error('request failed', { requestId, route: endpoint?.path, error })
   if (refusal.retryAfterSeconds !== undefined)
     response.setHeader('retry-after', String(refusal.retryAfterSeconds))
   if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer')

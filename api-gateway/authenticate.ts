@@ -40,7 +40,7 @@ const mostSilentMs = 300_000
 /** Why nobody can be let in by what the gateway knows of the cluster; undefined when they can. */
 export function blindnessOf(store: Store): string | undefined {
   if (!store.synced) return 'the gateway is starting'
-  return store.silentMs() > mostSilentMs ? 'the gateway has lost touch with the cluster' : undefined
+  return store.silentMs() > mostSilentMs ? 'the gateway has lost its connection to the cluster' : undefined
 }
 
 /** The caller that the values of `Authorization` speak for; undefined when they do not speak for anybody. */
@@ -132,7 +132,7 @@ export function authorize(caller: Caller, requirement: Requirement, target: Role
   if (allows(caller.membership, requirement, target)) return
   if (!caller.membership)
     throw new Problem('Forbidden', 'the token does not grant access to this organization')
-  throw new Problem('Forbidden', `this needs ${describe(requirement, target)}`)
+  throw new Problem('Forbidden', `this requires ${describe(requirement, target)}`)
 }
 
 function describe(requirement: Requirement, { applicationId, environmentType }: RoleTarget): string {

@@ -32,7 +32,7 @@ function oidcSettings({ clientSecretFile, ...rest }: OidcConfig): OidcSettings {
   const clientSecret = readText(clientSecretFile)?.trim()
   if (!clientSecret)
     throw new Error(
-      `QUARTERMASTER_OIDC_CLIENT_SECRET_FILE names '${clientSecretFile}', which has no secret or cannot be read`,
+      `QUARTERMASTER_OIDC_CLIENT_SECRET_FILE names '${clientSecretFile}', which is empty or cannot be read`,
     )
   return { ...rest, clientSecret }
 }

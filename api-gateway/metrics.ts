@@ -28,7 +28,7 @@ export function createMetrics(): Metrics {
   })
   const durations = new Histogram({
     name: 'quartermaster_gateway_request_duration_seconds',
-    help: 'Time from the head of a request to its answer.',
+    help: 'Time from receiving the request head to the end of the response.',
     labelNames: ['method', 'route'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
     registers: [registry],

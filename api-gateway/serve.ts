@@ -70,7 +70,7 @@ export function createServe(
       }
       const caller = admit(known)
       const unfit = names.find((name) => !fits.get(name)?.(params[name]))
-      if (unfit) throw new Problem('NotFound', `there is nothing with such a '${unfit}'`)
+      if (unfit) throw new Problem('NotFound', `nothing has such a '${unfit}'`)
       const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
       if (headerNames.length > 0) asDeclared('header', checkHeaders, given)
       const call: Call = {

@@ -37,10 +37,10 @@ export function createHttpServer(
     answerRaw(socket, 400, 'Invalid', message)
   })
   server.on('connect', (_request, socket) =>
-    answerRaw(socket, 405, 'MethodNotAllowed', 'tunnels are not offered'),
+    answerRaw(socket, 405, 'MethodNotAllowed', 'CONNECT is not supported'),
   )
   server.on('checkExpectation', (request) =>
-    answerRaw(request.socket, 400, 'Invalid', 'the expectation cannot be met'),
+    answerRaw(request.socket, 400, 'Invalid', "the header 'Expect' has an unsupported value"),
   )
   return server
 }
@@ -48,15 +48,17 @@ export function createHttpServer(
 /** What the parser lets through, and is no request that we could serve. */
 function faultOf({ url = '', headersDistinct }: IncomingMessage): string | undefined {
   // A proxy may have looked at another one than we would.
-  if ((headersDistinct['host'] ?? []).length > 1) return "there is more than one header 'Host'"
-  return url.startsWith('/') || url === '*' || URL.canParse(url) ? undefined : 'the target is no address'
+  if ((headersDistinct['host'] ?? []).length > 1) return "the header 'Host' is given more than once"
+  return url.startsWith('/') || url === '*' || URL.canParse(url)
+    ? undefined
+    : 'the request target is not valid'
 }
 
 const lingerMs = 500
 
 const parserMessages: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the header is too large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request timed out',
 }
 
 /** Answers and ends the connection, but not at once: a reset would take the answer from a client that is still sending. */

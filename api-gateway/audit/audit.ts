@@ -17,28 +17,32 @@ export const auditRecordShape = named(
   'AuditRecord',
   object(
     {
-      id: string('Id of the record; a later one has a greater id.', { maxLength: 63 }),
-      at: time('When it was answered.'),
-      user_id: string('Who asked; empty when unknown.'),
+      id: string('ID of the record. Later records have greater IDs.', { maxLength: 63 }),
+      at: time('Time when the request was answered.'),
+      user_id: string('ID of the user who made the request. Empty if unknown.'),
       request_method: string('HTTP method.', { maxLength: 63 }),
-      request_path: string('Path without its query; only the beginning of a long one.'),
-      path_parameters: map(string('Value.'), 'Parameters of the path: what the request was about.'),
-      response_status: integer('HTTP status of the answer.'),
-      result: oneOf(auditResults, 'What came of it.'),
-      request_id: string('Id of the request, as in its answer and in the log.', { maxLength: 64 }),
-      source_address: string('Address of the other end of the connection.', { maxLength: 63 }),
+      request_path: string('Path without its query. A long path is truncated.'),
+      path_parameters: map(string('Value.'), 'Path parameters, which identify the objects of the request.'),
+      response_status: integer('HTTP status of the response.'),
+      result: oneOf(auditResults, 'Result of the request.'),
+      request_id: string('ID of the request, as in the response header `X-Request-Id` and in the log.', {
+        maxLength: 64,
+      }),
+      source_address: string('Address of the client.', { maxLength: 63 }),
     },
     {
-      org_id: string('Organization that it is about.', { maxLength: 63 }),
-      route: string('Path of the operation.'),
-      via: string('API token that spoke for the user, as `token:<name>`, or `session`.'),
-      reason: string('Why it was not done, as one CamelCase word.', { maxLength: 63 }),
-      dry_run: boolean('True when nothing was to be written.'),
+      org_id: string('Organization of the request.', { maxLength: 63 }),
+      route: string('Path template of the operation.'),
+      via: string('Credential that authenticated the user: `token:<name>` for an API token, or `session`.'),
+      reason: string('Machine-readable reason why the request failed: one CamelCase word.', {
+        maxLength: 63,
+      }),
+      dry_run: boolean('True if the request was a dry run.'),
       count: integer(
-        'How many refusals of one caller (429) within a minute it stands for; it tells of the first and when the last was.',
+        'Number of rate-limited requests (429) of one caller within a minute that this record stands for. The record describes the first of them; `at` is the time of the last.',
       ),
     },
-    'One request that wrote or was refused: who, what, and the result.',
+    'One request that wrote something or was rejected.',
   ),
 )
 

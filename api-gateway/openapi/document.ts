@@ -94,20 +94,20 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
     version,
     summary: 'Provisions the resources that workloads need.',
     description:
-      'Workloads say what they need, definitions say how it is made, and a deployment brings both together. ' +
-      'Bodies are JSON. A refusal is `{"error", "message", "details"}`, but for deltas and deployment sets ' +
-      'that are not found, where it is a JSON string. A path that does not exist answers 404, ' +
-      'another method on one that does 405 with the header `Allow`; of these two, too many answer 429. ' +
-      'HEAD is GET without the body. Unknown fields of a body are ignored. ' +
-      '`null` for an optional field of a body is the same as leaving the field out, and so changes nothing in a PATCH, ' +
-      'but for the fields of which it is said that null takes them away. ' +
-      'Of a field or a query parameter that is an id, or one of a list of words, empty text is the same as leaving it out.',
+      'Workloads declare the resources they need, definitions declare how to provision them, and a deployment matches the two. ' +
+      'Request and response bodies are JSON. Errors have the form `{"error", "message", "details"}`. Exception: ' +
+      'a missing delta or deployment set is answered with a JSON string. An unknown path is answered with 404, ' +
+      'an unsupported method with 405 and the header `Allow`; both count against the rate limit (429). ' +
+      'HEAD works like GET without the body. Unknown fields of a body are ignored. ' +
+      '`null` for an optional field of a body is the same as omitting the field, so it changes nothing in a PATCH, ' +
+      'except for fields whose description says that `null` removes them. ' +
+      'An empty string is the same as omitting the field or query parameter if that takes an ID or one of a list of words.',
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   }
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/', description: 'The gateway that answered this.' }],
+    servers: [{ url: '/', description: 'This gateway.' }],
     security: [{ token: [] }, { session: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: tagText(name) })),
     paths,
@@ -119,13 +119,13 @@ const securitySchemes = {
   token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API token or a session token, sent as `Authorization: Bearer <token>`.',
+    description: 'An API token or a session token: `Authorization: Bearer <token>`.',
   },
   session: {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: 'A session token in the earlier form: `Authorization: JWT <token>`.',
+    description: 'A session token in the legacy form: `Authorization: JWT <token>`.',
   },
 }
 

@@ -45,7 +45,7 @@ const inputs = { values: { host: 'redis.example.com', port: 6379 } }
 const definition = { name: 'My redis', driver_type: 'quartermaster/echo', driver_inputs: inputs }
 const olderDefinition = { name: 'My redis', driver_type: 'quartermaster/echo', driver_params: inputs }
 const criterion = { app_id: 'shop', env_type: 'production' }
-const value = { value: 'info', description: 'How much is logged' }
+const value = { value: 'info', description: 'Minimum level of log messages' }
 const delta = { modules: { add: { backend: { spec: {}, externals: { cache: { type: 'redis' } } } } } }
 const needs = [{ id: 'shared.cache', type: 'redis' }]
 
@@ -143,7 +143,7 @@ const textExamples: Readonly<Record<string, string>> = {
   active_version_id: parameterExamples['version_id'] ?? '',
   current_version_id: parameterExamples['version_id'] ?? '',
   comment: 'First release',
-  description: 'What it is for',
+  description: 'Used by the web shop',
   from_id: 'shop.staging.1',
   deployment_id: 'shop.staging.1',
   gu_res_id: 'c0ffee0123456789',

@@ -6,8 +6,8 @@ const requestId = 'X-Request-Id'
 export const sharedHeaders: Readonly<Record<string, object>> = {
   [requestId]: {
     description:
-      'Finds the request in the log. It is that of the request, where that has one of 8 to 64 letters, digits, hyphens and underscores. ' +
-      'What is refused for not being HTTP, with 400, lacks it.',
+      'ID of the request in the log. Taken from the request header if that has 8 to 64 letters, digits, hyphens or underscores. ' +
+      'Absent if the request is not valid HTTP (400).',
     schema: { type: 'string', pattern: '^[\\w-]{8,64}$' },
     example: '5b1d9c1e-7d52-4b0e-9d38-0f4d6f5f2a11',
   },

@@ -17,7 +17,7 @@ const refusal = (name: string, description: string, message: string, details?: u
 })
 
 const retryAfter = {
-  description: 'Seconds after which to try again.',
+  description: 'Number of seconds after which to try again.',
   schema: { type: 'integer', minimum: 1 },
   example: 1,
 }
@@ -25,8 +25,8 @@ const retryAfter = {
 const refusals: Readonly<Record<number, RefusalText>> = {
   400: refusal(
     'Invalid',
-    'A value breaks a rule, or the body is too large; the message says which and where.',
-    "'id' must be 2 characters or more",
+    'The request is not valid; the message says what is wrong and where.',
+    "'id' must not have fewer than 2 characters",
   ),
   401: {
     ...refusal(
@@ -36,7 +36,7 @@ const refusals: Readonly<Record<number, RefusalText>> = {
     ),
     headers: {
       'WWW-Authenticate': {
-        description: 'How to authenticate.',
+        description: 'Authentication scheme.',
         required: true,
         schema: { type: 'string', const: 'Bearer' },
       },
@@ -44,28 +44,28 @@ const refusals: Readonly<Record<number, RefusalText>> = {
   },
   403: refusal(
     'Forbidden',
-    'The token is not valid, or its user lacks the role that this needs.',
+    'The token does not grant access, or the user lacks the required role.',
     'the token does not grant access',
   ),
   404: refusal(
     'NotFound',
-    'What the path names does not exist, or the caller may not know of it.',
+    'An object in the path does not exist, or the caller may not know that it exists.',
     "application 'shop' not found",
   ),
   409: refusal(
     'Conflict',
-    'It is in the way of what there is: an id is taken, something is in use or under way.',
+    'The request conflicts with the current state: an ID is taken, or an object is in use.',
     "application 'shop' already exists",
   ),
   422: refusal(
     'Unprocessable',
-    'The body is not JSON, or lacks a field, or a field has the wrong type.',
+    'The body is not valid JSON, lacks a required field, or has a field of the wrong type.',
     'the body is not valid JSON',
   ),
   429: {
     ...refusal(
       'TooManyRequests',
-      'Too many requests: of the token, or of the address where there is no valid one.',
+      'The rate limit of the user, or of the address if the request is not authenticated, is reached.',
       'the request rate limit is reached',
     ),
     headers: { 'Retry-After': { ...retryAfter, required: true } },
@@ -73,22 +73,22 @@ const refusals: Readonly<Record<number, RefusalText>> = {
   500: {
     ...refusal(
       'Internal',
-      'A fault of the service; `details.request_id` finds it in the log.',
-      'internal error; the log names it by the request id',
+      'Internal error. `details.request_id` is the ID of the request in the log.',
+      'internal error; the log has details under the request id',
       { request_id: '5b1d9c1e-7d52-4b0e-9d38-0f4d6f5f2a11' },
     ),
     headers: { 'Retry-After': retryAfter },
   },
   503: {
     name: 'NotReady',
-    description: 'The gateway is starting, or has lost touch with the cluster.',
+    description: 'The gateway is starting or has lost its connection to the cluster.',
     example: { error: 'Internal', message: 'the gateway is starting' },
   },
 }
 
 const plainNotFound: RefusalText = {
   name: 'NotFoundText',
-  description: 'What the path names does not exist, as a JSON string.',
+  description: 'An object in the path does not exist. The body is a JSON string.',
   example: "delta 'first-release' not found",
 }
 

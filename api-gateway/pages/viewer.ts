@@ -73,7 +73,7 @@ export const viewerPage = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>REST interface – Quartermaster</title>
+<title>API reference – Quartermaster</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
 <script src="docs/swagger-ui-bundle.js" defer></script>
@@ -81,7 +81,7 @@ export const viewerPage = `<!doctype html>
 </head>
 <body>
 <main id="viewer"></main>
-<noscript><p>This page needs JavaScript; <a href="openapi.json">openapi.json</a> says the same.</p></noscript>
+<noscript><p>This page requires JavaScript. The same description is available as <a href="openapi.json">openapi.json</a>.</p></noscript>
 </body>
 </html>
 `

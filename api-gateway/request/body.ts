@@ -61,7 +61,7 @@ async function readBytes(request: Request, { maxBytes, take, give }: BodyLimits)
     }
   } catch (error) {
     // The client is gone or does not speak HTTP: nothing that could be mended here.
-    throw error instanceof Problem ? error : new Problem('Invalid', 'the body is cut short')
+    throw error instanceof Problem ? error : new Problem('Invalid', 'the body is incomplete')
   } finally {
     give(size)
   }
@@ -96,10 +96,7 @@ function refuseChangedIntegers(text: string): void {
       JSON.parse(text.slice(0, index) + JSON.stringify(mark) + text.slice(index + token.length)),
     )
     const where = path?.length ? `'${path.join('.')}'` : 'the body'
-    throw new Problem(
-      'Invalid',
-      `the integer in ${where} has more digits than can be kept: send it as a string`,
-    )
+    throw new Problem('Invalid', `the integer in ${where} has too many digits: send it as a string`)
   }
 }
 

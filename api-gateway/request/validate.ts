@@ -43,7 +43,7 @@ export function createValidators() {
 }
 
 function bodyProblem(error: ErrorObject | undefined): Problem {
-  const message = error ? messageOf(error, 'the body') : 'the body is not what was expected'
+  const message = error ? messageOf(error, 'the body') : 'the body is not valid'
   const isForm = error?.keyword === 'type' || error?.keyword === 'required'
   return new Problem(isForm ? 'Unprocessable' : 'Invalid', message)
 }
@@ -54,5 +54,5 @@ function messageOf(error: ErrorObject, root: string): string {
   const allowed = Array.isArray(error.params['allowedValues'])
     ? `: ${error.params['allowedValues'].join(', ')}`
     : ''
-  return `${where} ${error.message ?? 'is not valid'}${allowed}`
+  return `${where} ${error.message?.replace('must NOT', 'must not') ?? 'is not valid'}${allowed}`
 }

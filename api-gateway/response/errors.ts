@@ -39,12 +39,12 @@ export function refusalOf(error: unknown): Refusal {
     return { ...problemRefusal(error), retryAfterSeconds: error.retryAfterSeconds }
   if (error instanceof Problem) return problemRefusal(error)
   if (error instanceof ApiError) return apiRefusal(error)
-  if (error instanceof URIError) return refusal('Invalid', 'the path is not validly percent-encoded')
+  if (error instanceof URIError) return refusal('Invalid', 'the percent-encoding of the path is not valid')
   return internal
 }
 
 const internal: Refusal = {
-  ...refusal('Internal', 'internal error; the log names it by the request id'),
+  ...refusal('Internal', 'internal error; the log has details under the request id'),
   unexpected: true,
 }
 

@@ -2,7 +2,7 @@ import type { TSchema } from '../../operator/api/schema.ts'
 import { isObject } from '../../operator/domain/base/json.ts'
 import type { Answer, Endpoint } from '../endpoint.ts'
 
-const notice = 'no operator is running: the request is recorded and waits'
+const notice = 'no operator is running: the request is stored and waits'
 
 /** Says in the `status_message` of an answer to a write that no operator acts on it now. */
 export function withOperatorNotice(

@@ -21,23 +21,23 @@ export const errorShape = named(
   'Error',
   object(
     {
-      error: string('What kind of refusal it is, as one CamelCase word.', { maxLength: 63 }),
-      message: string('What is wrong, for people.', { maxLength: 65_536 }),
+      error: string('Machine-readable reason: one CamelCase word.', { maxLength: 63 }),
+      message: string('Human-readable message.', { maxLength: 65_536 }),
     },
-    { details: anyValue('More about it, where there is more.') },
-    'A refusal.',
+    { details: anyValue('Additional information, if any.') },
+    'An error.',
   ),
 )
 
 /** The body of what goes on; there is none while nothing is to be said. */
 export const acceptedShape = object(
   {},
-  { status_message: string('That no operator works on it now.', { maxLength: 8192 }) },
-  'Something to know about what goes on; no body when there is nothing.',
+  { status_message: string('Notice that no operator is running.', { maxLength: 8192 }) },
+  'An accepted operation. The body is empty unless there is a notice.',
 )
 
 /** A refusal that is a JSON string. */
-export const plainErrorShape = string('What was not found.', { maxLength: 65_536 })
+export const plainErrorShape = string('Human-readable message.', { maxLength: 65_536 })
 
 /** What has one of several shapes. */
 export function anyOf<const T extends readonly TSchema[]>(...schemas: T): TUnsafe<Static<T[number]>> {

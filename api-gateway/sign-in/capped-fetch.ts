@@ -11,7 +11,7 @@ export const cappedFetch: CustomFetch = async (url, options) => {
   for await (const chunk of body ?? []) {
     size += chunk.length
     if (size > maxBytes)
-      throw new Error(`the answer of '${new URL(url).origin}' is larger than ${maxBytes} bytes`)
+      throw new Error(`the response of '${new URL(url).origin}' is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   // Some statuses may not have a body, not even an empty one.

@@ -8,10 +8,10 @@ import type { Claims } from './oidc.ts'
 export function findHuman(claim: string, claims: Claims, store: Store): User {
   const value = claims[claim]
   if (typeof value !== 'string' || value === '')
-    throw new Problem('Forbidden', `the identity provider does not state the claim '${claim}'`)
+    throw new Problem('Forbidden', `the identity provider does not return the claim '${claim}'`)
   if (claim !== 'email') return onlyOne(humans(store).filter(({ metadata }) => metadata.name === value))
   if (claims['email_verified'] !== true)
-    throw new Problem('Forbidden', 'the identity provider has not verified the e-mail address')
+    throw new Problem('Forbidden', 'the identity provider has not verified the email address')
   const wanted = folded(value)
   return onlyOne(
     humans(store).filter(({ spec }) => spec.email !== undefined && folded(spec.email) === wanted),
@@ -25,12 +25,9 @@ function humans(store: Store): User[] {
 }
 
 function onlyOne([user, ...others]: readonly User[]): User {
-  if (!user) throw new Problem('Forbidden', 'there is no human user whom the identity provider means')
+  if (!user) throw new Problem('Forbidden', 'no human user matches the identity of the identity provider')
   if (others.length > 0)
-    throw new Problem(
-      'Forbidden',
-      'more than one user has the e-mail address that the identity provider states',
-    )
+    throw new Problem('Forbidden', 'more than one user has the email address of the identity provider')
   return user
 }
 

@@ -58,10 +58,10 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
 
   function failure(error: unknown, mayRefuse: boolean): Problem {
     const { issuer } = settings
-    log.warn('a sign-in failed at the identity provider', { issuer, reason: reasonOf(error) })
+    log.warn('sign-in with the identity provider failed', { issuer, reason: reasonOf(error) })
     return mayRefuse && isRefusal(error)
-      ? new Problem('Forbidden', 'what the identity provider answered does not sign anybody in; begin again')
-      : new Problem('Internal', 'the identity provider does not answer as it should')
+      ? new Problem('Forbidden', 'the identity provider did not confirm the sign-in; start again')
+      : new Problem('Internal', 'the identity provider returned an error or an invalid response')
   }
 
   function discovered(): Promise<Configuration> {
@@ -109,7 +109,7 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
       if (!underWay)
         throw new Problem(
           'Forbidden',
-          'the sign-in was not begun in this browser, or too long ago; begin again',
+          'the sign-in was not started in this browser, or has expired; start again',
         )
       return claimsOf(await discovered(), answer, underWay).catch((error: unknown) => {
         throw failure(error, true)

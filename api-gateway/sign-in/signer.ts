@@ -45,7 +45,7 @@ export function createSigner(
   return {
     async sign({ audience, type }, claims, end) {
       const { signing } = (await keys()) ?? {}
-      if (!signing) throw new Problem('Internal', `the key of sessions, ${secretText}, is missing`)
+      if (!signing) throw new Problem('Internal', `the session key ${secretText} is missing`)
       return new SignJWT(claims)
         .setProtectedHeader({ alg: algorithm, typ: type })
         .setIssuer(issuer)
@@ -87,12 +87,12 @@ function keepKeys(readKey: () => Promise<string | undefined>, log: Log, now: () 
     try {
       const pem = await readKey()
       const keys = pem === undefined ? undefined : parseKeys(pem)
-      if (!keys) log.warn('there is no Ed25519 key of sessions', { secret: sessionKeySecret.name })
+      if (!keys) log.warn('no Ed25519 session key found', { secret: sessionKeySecret.name })
       known = { keys, readAt: now() }
     } catch (error) {
       // While the cluster cannot be reached, the key that is known stays.
       if (!known?.keys) throw error
-      log.warn('the key of sessions could not be read', { error })
+      log.warn('the session key cannot be read', { error })
       known = { keys: known.keys, readAt: now() }
     }
     return known.keys

@@ -73,7 +73,7 @@ describe('slow clients', () => {
     expect(median(await timesOf(`http://127.0.0.1:${port}/`, 100))).toBeLessThan(1000)
     for (const { status, text, milliseconds } of await slow) {
       expect(status).toBe(400)
-      expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: 'the request took too long' }])
+      expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: 'the request timed out' }])
       expect(milliseconds).toBeLessThan(9000)
     }
   })

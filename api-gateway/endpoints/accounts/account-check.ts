@@ -24,17 +24,17 @@ const accountCheckShape = named(
         object(
           {
             id: string('Name of the field.'),
-            description: string('What it is.'),
-            value: string('Its value.'),
+            description: string('Description of the field.'),
+            value: string('Value of the field.'),
           },
           {},
           'A field.',
         ),
-        'Whose credentials they are.',
+        'Identity that the credentials belong to, as the provider reports it.',
       ),
     },
-    { warnings: list(string('A warning.'), 'What could not be tried.') },
-    'Credentials that the provider accepts.',
+    { warnings: list(string('A warning.'), 'Checks that could not be made.') },
+    'Result of a successful credential check.',
   ),
 )
 
@@ -76,7 +76,7 @@ export function latestOf({ metadata }: ResourceAccount, { cluster: { store } }: 
 /** Refuses to go on with a trial that another gateway put its own in the place of. */
 export function refuseOtherTrial(account: ResourceAccount, trial: string): void {
   if (trialOf(account) === trial) return
-  throw new Problem('Conflict', `other credentials of account '${account.metadata.name}' are being tried`)
+  throw new Problem('Conflict', `other credentials of account '${account.metadata.name}' are being checked`)
 }
 
 /** The operator alone can read credentials: it is asked by an annotation, and answers in the status. */
@@ -93,7 +93,7 @@ async function askOperator(account: ResourceAccount, gateway: Gateway, trial: st
     refuseOtherTrial(latest, trial)
     await setTimeout(lookEveryMs)
   }
-  throw new Problem('Internal', `the operator did not try the credentials of account '${name}' in time`)
+  throw new Problem('Internal', `the operator did not check the credentials of account '${name}' in time`)
 }
 
 /** Refuses credentials that the provider does not accept; what it says of the others. */
@@ -120,7 +120,7 @@ export const accountChecks: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/resources/accounts/{account_id}/actions/check',
-    summary: 'Ask the provider whether it accepts the credentials of a resource account',
+    summary: 'Check the credentials of a resource account with the provider',
     tag: 'Resource accounts',
     access: { organization: 'administrator' },
     responses: { 200: accountCheckShape, 409: errorShape },

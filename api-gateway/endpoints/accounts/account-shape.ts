@@ -15,26 +15,28 @@ export const accountShape = named(
   'ResourceAccount',
   object(
     {
-      id: string('Id.', { maxLength: 253 }),
-      name: string('Name for people.'),
+      id: string('Unique identifier.', { maxLength: 253 }),
+      name: string('Display name.'),
       type: string('Account type.'),
-      is_used: boolean('Whether a definition or an active resource uses it.'),
-      created_by: string('User id of whoever created it over REST; else empty.'),
-      created_at: time('When it was created.'),
+      is_used: boolean('Whether a definition or an active resource uses the account.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
+      created_at: time('Time when it was created.'),
     },
     statusMessageField,
     'Credentials that drivers use.',
   ),
 )
 
-const credentials = freeForm('The credentials, one field each. They are never answered.')
+const credentials = freeForm('Credentials, one per field. They are never returned.')
 
 /** An account as a request describes it. */
 export const newAccountShape = object(
   {
-    id: newId('Id of the new account.'),
-    name: string('Name for people.'),
-    type: string('Account type, named after the provider, such as `cloudflare`.', {
+    id: newId('ID of the new account.'),
+    name: string('Display name.'),
+    type: string('Account type, which is named after the provider, for example `cloudflare`.', {
       minLength: 1,
       maxLength: 63,
     }),
@@ -47,16 +49,16 @@ export const newAccountShape = object(
 /** What may change in an account. */
 export const accountChangesShape = object(
   {},
-  { name: string('Name for people.'), credentials },
-  'What is to change; what is absent stays.',
+  { name: string('Display name.'), credentials },
+  'Fields to change. Omitted fields keep their value.',
 )
 
 export const accountTypeShape = named(
   'AccountType',
   object(
-    { type: string('Account type.'), name: string('Name for people.') },
+    { type: string('Account type.'), name: string('Display name.') },
     { inputs_schema: freeForm('JSON Schema of the credentials.') },
-    'A type of accounts.',
+    'An account type.',
   ),
 )
 
@@ -75,8 +77,8 @@ const knownTypes: readonly {
       'Credentials.',
     ),
   },
-  { type: 'local', name: 'This cluster', inputs_schema: object({}, {}, 'None are needed.') },
-  { type: 'none', name: 'None', inputs_schema: object({}, {}, 'None.') },
+  { type: 'local', name: 'This cluster', inputs_schema: object({}, {}, 'No credentials are needed.') },
+  { type: 'none', name: 'None', inputs_schema: object({}, {}, 'No credentials.') },
 ]
 
 /** Refuses credentials that lack what their type requires, where it is known. */

@@ -21,8 +21,8 @@ import { changeAccount, createAccount } from './account-writing.ts'
 
 const tag = 'Resource accounts'
 const checks = {
-  dry_run: flag('Whether the request is only checked.'),
-  check_credential: flag('Whether the provider is asked first if it accepts the credentials.'),
+  dry_run: flag('Whether to validate the request without writing anything.'),
+  check_credential: flag('Whether to check the credentials with the provider first.'),
 }
 
 function findAccount(store: Store, organization: string, id: string): ResourceAccount {
@@ -107,7 +107,7 @@ export const accounts: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/resources/accounts/{account_id}',
-    summary: 'Delete a resource account that nothing uses',
+    summary: 'Delete an unused resource account',
     tag,
     access: { organization: 'administrator' },
     responses: { 204: undefined, 409: errorShape },

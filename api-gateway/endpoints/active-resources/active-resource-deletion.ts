@@ -50,7 +50,7 @@ export const activeResourceDeletion: readonly Endpoint[] = [
     tag: 'Active resources',
     access: { organization: 'administrator' },
     query: {
-      detach: flag('Whether what was provisioned stays, and is no longer looked after.'),
+      detach: flag('Whether to keep the provisioned infrastructure, which is then no longer managed.'),
     },
     responses: { 202: acceptedShape, 204: undefined, 409: errorShape },
     async handle({ params, query: { detach } }, { cluster }) {

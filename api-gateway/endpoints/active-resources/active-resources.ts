@@ -17,53 +17,53 @@ import { outputReferences } from '../common/secret-refs.ts'
 import { versionId } from '../definitions/definition-shape.ts'
 import { messageOfCondition, whyOf } from './why.ts'
 
-const state = oneOf(['pending', 'active', 'deleting'], 'How far it is.')
+const state = oneOf(['pending', 'active', 'deleting'], 'Current state.')
 
 const message = messageOfCondition(
-  'Reason and message of what it waits for, why it failed or cannot be deleted, or that nothing uses it; absent when there is nothing to say.',
+  'Reason and message of what the resource waits for, why provisioning or deletion failed, or that the resource is unused. Absent if none of these applies.',
 )
 
 const activeResourceShape = named(
   'ActiveResource',
   object(
     {
-      org_id: string('Organization id.'),
-      app_id: string('Application id.'),
-      env_id: string('Environment id.'),
+      org_id: string('Organization ID.'),
+      app_id: string('Application ID.'),
+      env_id: string('Environment ID.'),
       env_type: string('Environment type.'),
       res_id: string('Resource ID.'),
       type: string('Resource type.'),
       class: string('Resource class.'),
-      def_id: string('Definition that provisions it.'),
-      def_version_id: string('Content of the definition when it was deployed.'),
-      driver_type: string('Driver.'),
-      deploy_id: string('Deployment that used it last.'),
+      def_id: string('ID of the definition that provisions the resource.'),
+      def_version_id: string('ID of the content of the definition at the time of the deployment.'),
+      driver_type: string('Driver type.'),
+      deploy_id: string('ID of the deployment that last used the resource.'),
       gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
       resource: freeForm('Outputs that are not secret.'),
       secret_refs: freeForm(
-        'Where each secret output is, by its name: `store` and `ref`, as in the inputs of a definition; never its value.',
+        'References to the secret outputs, by name: `store` and `ref`, as in the inputs of a definition. Values are never returned.',
       ),
-      updated_at: time('When its state, its inputs or its outputs last changed.'),
+      updated_at: time('Time when the state, the inputs or the outputs last changed.'),
       scheduled_deletion: boolean('Whether it is being deleted.'),
       metadata: object(
         { res_id: string('Resource ID.'), type: string('Resource type.'), class: string('Resource class.') },
         {},
-        'What it is.',
+        'Description of the field.',
       ),
       status: anyOf(
-        object({ gu_res_id: string('GUResID.'), state }, { message }, 'GUResID, state, and why.'),
+        object({ gu_res_id: string('GUResID.'), state }, { message }, 'GUResID, state and message.'),
         {
           ...state,
-          description: 'The state alone, for requests with the header `Humanitec-User-Agent`.',
+          description: 'The state only, for requests with the header `Humanitec-User-Agent`.',
         },
       ),
     },
     {
-      criteria_id: string('Criterion that decided.'),
-      driver_account: string('Account that the driver uses.'),
+      criteria_id: string('ID of the criterion that matched.'),
+      driver_account: string('ID of the account that the driver uses.'),
       status_message: message,
       unused_since: time(
-        'Since when no workload uses it: it is kept for a roll-back. Absent while one does.',
+        'Time since when no workload uses the resource. It is kept for a rollback. Absent while a workload uses it.',
       ),
     },
     'A resource of an environment.',
@@ -72,7 +72,7 @@ const activeResourceShape = named(
 
 const headers = {
   'Humanitec-User-Agent': string(
-    'Name of a client library. With it, `status` is the plain string that these parse, else it is an object.',
+    'Name of the client library. If present, `status` is a plain string as these libraries expect; otherwise it is an object.',
   ),
 }
 
@@ -163,7 +163,7 @@ export const activeResources: readonly Endpoint[] = [
     access: { application: 'viewer' },
     query: {
       scheduled_deletion: truthValue(
-        'Whether those that are being deleted are listed, or the others. All when absent.',
+        'Whether to list only resources that are being deleted (`true`) or only the others (`false`). All resources are listed when absent.',
       ),
     },
     headers,
@@ -182,7 +182,7 @@ export const activeResources: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/resources/defs/{def_id}/resources',
-    summary: 'List the active resources that a definition provisions',
+    summary: 'List the active resources of a definition',
     tag: 'Active resources',
     access: { organization: 'administrator' },
     headers,

@@ -29,17 +29,17 @@ const requestedShape = named(
   'GraphResource',
   object(
     {
-      id: string('Resource ID, such as `modules.web.externals.db` or `shared.main`.', { maxLength: 253 }),
-      type: string('Resource type, as `<type>` or `<type>.<class>`.', { maxLength: 191 }),
+      id: string('Resource ID, for example `modules.web.externals.db` or `shared.main`.', { maxLength: 253 }),
+      type: string('Resource type: `<type>` or `<type>.<class>`.', { maxLength: 191 }),
     },
     {
-      class: knownId('Resource class. `default` when neither this nor the type gives one.', 63),
-      resource: freeForm('Params of the resource; of a workload, its module without `externals`.'),
+      class: knownId('Resource class. `default` if neither this field nor the type specifies one.', 63),
+      resource: freeForm('Inputs of the resource. For a workload, its module without `externals`.'),
     },
-    'A resource that a graph is made for.',
+    'A resource to build a graph for.',
   ),
 )
-const requestedList = list(requestedShape, 'Resources that are asked for.')
+const requestedList = list(requestedShape, 'Resources to build a graph for.')
 
 const nodeShape = named(
   'GraphNode',
@@ -49,36 +49,39 @@ const nodeShape = named(
       class: string('Resource class.'),
       id: string('Resource ID.'),
       guresid: string('GUResID.'),
-      resource: freeForm('Params of the resource.'),
-      driver: freeForm('Inputs of the driver that are not secret, placeholders as they are.'),
-      def_id: string('Definition that provisions it.'),
-      def_version_id: string('Content of that definition.'),
-      criteria_id: string('Criterion that decided.'),
-      driver_type: string('Driver.'),
-      resource_schema: freeForm('JSON Schema of the params.'),
-      depends_on: list(string('A GUResID.'), 'What must be there first.'),
+      resource: freeForm('Inputs of the resource.'),
+      driver: freeForm('Driver inputs that are not secret, with unresolved placeholders.'),
+      def_id: string('ID of the definition that provisions the resource.'),
+      def_version_id: string('ID of the content of the definition.'),
+      criteria_id: string('ID of the criterion that matched.'),
+      driver_type: string('Driver type.'),
+      resource_schema: freeForm('JSON Schema of the inputs.'),
+      depends_on: list(string('A GUResID.'), 'GUResIDs of the resources that this one depends on.'),
       in_place_driver_change: boolean('Always false.'),
     },
-    { driver_account: string('Account that the driver uses.') },
+    { driver_account: string('ID of the account that the driver uses.') },
     'A resource of a graph.',
   ),
 )
-const nodeList = list(nodeShape, 'Resources in the order in which they are provisioned.')
+const nodeList = list(nodeShape, 'Resources in provisioning order.')
 
 const graphShape = named(
   'Graph',
   object(
     {
-      id: string('Id to read it by: it holds what was asked for, and the nodes are computed anew.', {
-        maxLength: longestGraphId,
-      }),
-      hash: string('Hash of the nodes: the same for as long as the definitions give the same graph.'),
+      id: string(
+        'ID of the graph. It encodes the requested resources; the nodes are computed on each read.',
+        {
+          maxLength: longestGraphId,
+        },
+      ),
+      hash: string('Hash of the nodes. It changes when the definitions produce a different graph.'),
       nodes: nodeList,
-      created_at: time('When the nodes were computed: they are not kept.'),
-      used_at: time('The same.'),
+      created_at: time('Time when the nodes were computed. They are not stored.'),
+      used_at: time('Same as `created_at`.'),
     },
     {},
-    'The resources that a deployment would want.',
+    'The resources that a deployment would provision.',
   ),
 )
 
@@ -147,7 +150,7 @@ function refuse(problems: readonly DeploymentProblem[]): void {
   if (problems.length === 0) return
   const texts = problems.map(({ object: about, message }) => (about ? `'${about}': ${message}` : message))
   const details = problems.map(({ object: about, reason, message }) => ({ object: about, reason, message }))
-  throw new Problem('Invalid', `there is no such graph: ${texts.slice(0, maxInMessage).join('; ')}`, {
+  throw new Problem('Invalid', `the graph has problems: ${texts.slice(0, maxInMessage).join('; ')}`, {
     problems: details,
   })
 }
@@ -183,7 +186,7 @@ export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: `${resources}/graphs`,
-    summary: 'Compute the graph of the resources that are needed for some',
+    summary: 'Compute the resource graph of a list of resources',
     tag,
     access: { application: 'viewer' },
     body: requestedList,
@@ -191,11 +194,8 @@ export const graphs: readonly Endpoint[] = [
     handle({ params, body }, gateway) {
       const id = graphIdOf(body)
       if (id.length > longestGraphId) {
-        const remedy = `'POST ${resources}/graph' takes more`
-        throw new Problem(
-          'Invalid',
-          `the resources are too many for a graph that is read by its id: ${remedy}`,
-        )
+        const remedy = `use 'POST ${resources}/graph' instead`
+        throw new Problem('Invalid', `the list of resources is too long for a graph with an ID: ${remedy}`)
       }
       return ok(toGraph(id, params, body, gateway))
     },
@@ -203,7 +203,7 @@ export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: `${resources}/graphs/{graph_id}`,
-    summary: 'Get a graph as the definitions give it now, also that of a deployment',
+    summary: 'Get a resource graph, computed from the current definitions',
     tag,
     access: { application: 'viewer' },
     responses: { 200: graphShape },
@@ -217,7 +217,7 @@ export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: `${resources}/graph`,
-    summary: 'Compute the nodes of a graph; older form of `/graphs`',
+    summary: 'Compute the nodes of a resource graph (legacy form of `/graphs`)',
     tag,
     access: { application: 'viewer' },
     body: requestedList,
@@ -227,7 +227,7 @@ export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}/resources',
-    summary: 'List the resources that a deployment set asks for, as a graph takes them',
+    summary: 'List the resources of a deployment set, in the form that graphs accept',
     tag,
     access: { application: 'viewer' },
     responses: { 200: requestedList },

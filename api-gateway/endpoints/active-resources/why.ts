@@ -16,7 +16,7 @@ export const messageOfCondition = (description: string) => string(description, {
 /** Optional field of what the operator judges. */
 export const statusMessageField = {
   status_message: messageOfCondition(
-    'Reason and message of why it is not ready, or of what its deletion waits for; absent when there is nothing to say.',
+    'Reason and message of why it is not ready or what its deletion waits for. Absent if neither applies.',
   ),
 }
 

@@ -43,24 +43,26 @@ const applicationShape = named(
   'Application',
   object(
     {
-      id: shortId('Application id.'),
-      name: string('Name for people.'),
-      org_id: shortId('Organization id.'),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
+      id: shortId('Application ID.'),
+      name: string('Display name.'),
+      org_id: shortId('Organization ID.'),
+      created_at: time('Time when it was created.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
       status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
-      status_changed_at: time('Since when.'),
+      status_changed_at: time('Time when `status` last changed.'),
       envs: list(
         object(
           {
-            id: shortId('Environment id.'),
-            name: string('Name for people.'),
+            id: shortId('Environment ID.'),
+            name: string('Display name.'),
             type: string('Environment type.'),
           },
           {},
           'An environment.',
         ),
-        'Its environments.',
+        'Environments of the application.',
       ),
     },
     statusMessageField,
@@ -69,20 +71,18 @@ const applicationShape = named(
 )
 
 const newApplicationShape = object(
-  { id: shortId('Id of the new application.'), name: string('Name for people.') },
+  { id: shortId('ID of the new application.'), name: string('Display name.') },
   {
     env: object(
       {
-        id: shortId('Environment id.'),
-        name: string('Name for people.'),
+        id: shortId('Environment ID.'),
+        name: string('Display name.'),
         type: shortId('Environment type.'),
       },
       {},
-      'Its first environment; one named and typed `development` when absent, where that type exists and the caller is its deployer.',
+      'First environment. When absent, an environment named `development` of the type `development` is created if that type exists and the caller may deploy to it.',
     ),
-    skip_environment_creation: boolean(
-      'Whether no environment is made when none is given. False when absent.',
-    ),
+    skip_environment_creation: boolean('Whether to skip the creation of the default environment.'),
   },
   'An application.',
 )
@@ -164,7 +164,7 @@ export const applications: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/apps',
-    summary: 'Create an application, and its first environment',
+    summary: 'Create an application with its first environment',
     tag: 'Applications',
     access: { organization: 'manager' },
     body: newApplicationShape,
@@ -205,7 +205,7 @@ export const applications: readonly Endpoint[] = [
     summary: 'Rename an application',
     tag: 'Applications',
     access: { application: 'owner' },
-    body: object({ name: string('Name for people.') }, {}, 'What is to change.'),
+    body: object({ name: string('Display name.') }, {}, 'Fields to change.'),
     responses: { 200: applicationShape },
     async handle({ params, body }, { cluster }) {
       const application = findApplication(cluster.store, params)
@@ -217,7 +217,7 @@ export const applications: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/apps/{app_id}',
-    summary: 'Delete an application with its environments',
+    summary: 'Delete an application and its environments',
     tag: 'Applications',
     access: { application: 'owner' },
     responses: { 202: acceptedShape, 204: undefined },

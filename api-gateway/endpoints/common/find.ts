@@ -172,5 +172,5 @@ const maxObjectBytes = 1_400_000
 export function refuseTooLarge(spec: unknown, what: string): void {
   const size = Buffer.byteLength(JSON.stringify(spec))
   if (size > maxObjectBytes)
-    throw new Problem('Invalid', `${what} would be ${size} bytes; at most ${maxObjectBytes} can be kept`)
+    throw new Problem('Invalid', `${what} would be ${size} bytes; the limit is ${maxObjectBytes} bytes`)
 }

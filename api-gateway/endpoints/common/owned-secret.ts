@@ -99,7 +99,7 @@ export async function addSecret<K extends OwnerKind>(
     },
   })
   const isMade = await createSecret(cluster, inputsSecret(owner, name, data))
-  if (!isMade) throw new Error(`the Secret '${name}' is there already`)
+  if (!isMade) throw new Error(`the Secret '${name}' already exists`)
   return announced
 }
 

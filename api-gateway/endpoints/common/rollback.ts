@@ -29,7 +29,7 @@ export async function withRollback<T>(
     return await finish()
   } catch (error) {
     await untilAnswered(rollback).catch((failure: unknown) =>
-      log.error('a creation that failed half-way could not be undone', { error: failure }),
+      log.error('rollback of a failed creation failed', { error: failure }),
     )
     throw error
   }

@@ -13,8 +13,8 @@ const status = string('`ok`.')
 const stateShape = object({ status }, {}, 'State of the process.')
 const readyShape = object(
   { status },
-  { status_message: string('That no operator works on what is recorded; absent while one does.') },
-  'State of the process, and whether an operator works.',
+  { status_message: string('Notice that no operator is running. Absent while an operator runs.') },
+  'State of the process and of the operator.',
 )
 
 /** The service itself: its state, its figures and its description. */
@@ -22,7 +22,7 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/livez',
-    summary: 'Tell whether the process runs',
+    summary: 'Check that the process is alive',
     tag: 'Service',
     access: 'public',
     isUnlimited: true,
@@ -32,7 +32,7 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/readyz',
-    summary: 'Tell whether requests can be answered',
+    summary: 'Check that the process can serve requests',
     tag: 'Service',
     access: 'public',
     isUnlimited: true,
@@ -41,17 +41,17 @@ export const service: readonly Endpoint[] = [
       const message = blindnessOf(store)
       if (message !== undefined) return { status: 503, body: { error: 'Internal', message } }
       // Ready all the same: reads are answered, and what is recorded is worked on later.
-      const notice = 'no operator is running: requests are recorded and wait'
+      const notice = 'no operator is running: requests are stored and wait'
       return ok({ status: 'ok', ...(hasOperator() ? {} : { status_message: notice }) })
     },
   }),
   endpoint({
     method: 'get',
     path: '/metrics',
-    summary: 'Get figures for Prometheus, as text',
+    summary: 'Get metrics in the Prometheus text format',
     tag: 'Service',
     access: 'public',
-    responses: { 200: textOf('Figures in the text format of Prometheus.') },
+    responses: { 200: textOf('Metrics in the Prometheus text format.') },
     textType: 'text/plain',
     async handle(_call, { metrics }) {
       return { status: 200, text: { contentType: metrics.contentType, content: await metrics.text() } }
@@ -60,7 +60,7 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/openapi.json',
-    summary: 'Get this description of all operations',
+    summary: 'Get this API description',
     tag: 'Service',
     access: 'public',
     responses: { 200: freeForm('An OpenAPI 3.1 document.') },
@@ -72,22 +72,22 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/docs',
-    summary: 'Read this description as a page, and try it',
+    summary: 'Open this API description as an HTML page',
     tag: 'Service',
     access: 'public',
-    responses: { 200: textOf('A page.') },
+    responses: { 200: textOf('An HTML page.') },
     textType: 'text/html',
     handle: () => htmlAnswer(viewerPage, viewerPolicy),
   }),
   endpoint({
     method: 'get',
     path: '/docs/{file}',
-    summary: 'Get a file of that page',
+    summary: 'Get a file of the API description page',
     tag: 'Service',
     access: 'public',
-    headers: { 'If-None-Match': string('The `ETag` of the file that the client has.', { maxLength: 4096 }) },
-    responses: { 200: textOf('A script or a style sheet.'), 304: undefined },
-    answerHeaders: { ETag: string('Changes with the content.') },
+    headers: { 'If-None-Match': string('`ETag` of the cached file.', { maxLength: 4096 }) },
+    responses: { 200: textOf('A script, a style sheet or a license text.'), 304: undefined },
+    answerHeaders: { ETag: string('Version of the file.') },
     textType: 'text/*',
     async handle({ params, header }, { viewer }) {
       const found = await viewer.file(params.file)

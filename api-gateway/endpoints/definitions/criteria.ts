@@ -53,7 +53,7 @@ async function giveCriteria(
 
 /** Criteria of definitions at one of the two paths. */
 export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
-  const note = spelling === 'older' ? ' (older spelling)' : ''
+  const note = spelling === 'older' ? ' (legacy field names)' : ''
   return [
     endpoint({
       method: 'post',
@@ -87,7 +87,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       tag,
       access: { organization: 'administrator' },
       body: criteriaRequest,
-      responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
+      responses: { 200: list(criterionShape, 'The new criteria.'), 409: errorShape },
       async handle({ params: { org_id, def_id }, body, caller }, gateway) {
         const { store } = gateway.cluster
         const criteria = body.map(criterionOf)
@@ -104,7 +104,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       summary: `Delete a criterion of a resource definition${note}`,
       tag,
       access: { organization: 'administrator' },
-      query: { force: flag('Whether it is deleted even if a resource would then have another definition.') },
+      query: { force: flag('Whether to delete it even if a resource would then match another definition.') },
       responses: { 204: undefined, 409: definitionChangesShape },
       async handle({ params: { org_id, def_id, criterion_id }, query: { force }, caller }, gateway) {
         const { cluster } = gateway

@@ -139,7 +139,7 @@ export function refuseDuplicates(
     const holder = own.has(id) ? metadata.name : otherHolderOf(store, definition, id)?.metadata.name
     own.add(id)
     if (holder === undefined) continue
-    const text = `criterion ${formatCriterion(criterion)} for type '${spec.type}' is already held by definition '${holder}'`
+    const text = `definition '${holder}' already has the criterion ${formatCriterion(criterion)} for type '${spec.type}'`
     throw new Problem('Conflict', text, { definition: holder })
   }
 }

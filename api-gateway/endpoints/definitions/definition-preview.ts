@@ -17,12 +17,14 @@ import type { Gateway } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
 import { findAll } from '../common/find.ts'
 
-const where = { app_id: string('Application.'), env_id: string('Environment.') }
+const where = { app_id: string('Application ID.'), env_id: string('Environment ID.') }
 const resId = string('Resource ID.')
 const problem = {
-  object: string('What it is about: a descriptor `type.class#id`, or empty for the whole environment.'),
-  reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
-  message: string('Why, for people.', { maxLength: 8192 }),
+  object: string(
+    'Descriptor of the resource, `type.class#id`. Empty if the problem concerns the whole environment.',
+  ),
+  reason: string('Machine-readable reason: one CamelCase word.', { maxLength: 63 }),
+  message: string('Human-readable message.', { maxLength: 8192 }),
 }
 
 /** Resources that would have another definition. */
@@ -31,13 +33,13 @@ export const definitionChangesShape = list(
     {
       ...where,
       res_id: resId,
-      from_def: string('Definition that provisioned it.'),
-      to_def: string('Definition that would; empty when none fits.'),
+      from_def: string('ID of the current definition.'),
+      to_def: string('ID of the definition that would match. Empty if no definition would match.'),
     },
     {},
-    'A resource that the definition provisioned.',
+    'A resource of the definition.',
   ),
-  'What the deletion would change.',
+  'Resources of the definition, and the definition that each would match after the deletion.',
 )
 
 /** What a change of definitions would mean for the next deployments. */
@@ -55,34 +57,34 @@ export const previewShape = named(
             gu_res_id: string('GUResID.'),
             action: oneOf(
               ['create', 'update', 'replace', 'retain', 'unchanged'],
-              'What the next deployment would do with it.',
+              'Action of the next deployment.',
             ),
-            from_def: string('Definition that provisions it, or would have; empty when there is none.'),
-            to_def: string('Definition that would provision it; empty when none would.'),
+            from_def: string('ID of the definition without the change. Empty if there is none.'),
+            to_def: string('ID of the definition with the change. Empty if there is none.'),
             changed_inputs: list(
-              string('A path; never a value.', { maxLength: 8192 }),
-              'What it would be provisioned with otherwise than now.',
+              string('A path. Values are never returned.', { maxLength: 8192 }),
+              'Paths of the inputs that would change.',
             ),
           },
           {
             problems: list(
               object(problem, {}, 'A problem.'),
-              'What would keep the deployment from going on because of it.',
+              'Problems of this resource that would make the deployment fail.',
             ),
           },
-          'A resource for which the next deployment would do something else.',
+          'A resource whose next deployment would differ.',
         ),
-        'Resources by environment, dependencies first.',
+        'Changed resources by environment, dependencies first.',
         { maxItems: 1_000_000 },
       ),
       problems: list(
         object({ ...where, ...problem }, {}, 'A problem.'),
-        'What would make the next deployment of an environment fail, and would not have otherwise.',
+        'Problems that the change would cause in the next deployment of an environment.',
         { maxItems: 1_000_000 },
       ),
     },
     {},
-    'What the next deployment of every environment would do otherwise, if the change were made.',
+    'Effects of the change on the next deployment of each environment.',
   ),
 )
 

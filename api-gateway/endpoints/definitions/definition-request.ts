@@ -12,27 +12,27 @@ import { nullable } from '../../response/shapes.ts'
 /** Names of the fields that the older spelling calls otherwise. */
 export type Spelling = 'current' | 'older'
 
-const values = freeForm('Inputs that are not secret; placeholders are allowed everywhere.')
-const secrets = freeForm('Secret inputs, as they are; kept in a Secret and never returned.')
+const values = freeForm('Inputs that are not secret. Placeholders are allowed everywhere.')
+const secrets = freeForm('Secret inputs in plain text. They are stored in a Secret and never returned.')
 const secretRefs = freeForm(
-  'Secret inputs by reference, each leaf `{store, ref, version}` or `{value}`; not along with `secrets`.',
+  'References to secret inputs; each leaf is `{store, ref, version}` or `{value}`. Cannot be combined with `secrets`.',
 )
-const inputs = object({}, { values, secrets, secret_refs: secretRefs }, 'Inputs of the driver.')
+const inputs = object({}, { values, secrets, secret_refs: secretRefs }, 'Driver inputs.')
 const changedInputs = object(
   {},
   { values: nullable(values), secrets: nullable(secrets), secret_refs: nullable(secretRefs) },
-  'Inputs of the driver: a part that is given replaces that part, null takes it away.',
+  'Driver inputs. Each part replaces the stored part; `null` removes it.',
 )
 
-const driverType = string('Driver, as `<vendor>/<driver>`.', {
+const driverType = string('Driver type: `<vendor>/<driver>`.', {
   pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$',
   maxLength: 127,
 })
-const account = knownId('Account whose credentials the driver uses.')
-const olderAccount = knownId('Older spelling of `driver_account`.')
-const name = string('Name for people.')
+const account = knownId('ID of the account whose credentials the driver uses.')
+const olderAccount = knownId('Legacy name of `driver_account`.')
+const name = string('Display name.')
 const provision = wireSchema(provisionSchema)
-const inOlderSpelling = 'Older spelling of `driver_inputs`.'
+const inOlderSpelling = 'Legacy name of `driver_inputs`.'
 
 const driverFields = {
   driver_account: account,
@@ -46,16 +46,16 @@ const driverFields = {
 export const criterionRequest = {
   ...wireSchema(criterionSchema),
   description:
-    'One criterion; `{}` fits every context of class `default`. One that has fields of other names alone is refused.',
+    'A matching criterion. `{}` matches every context of class `default`. A criterion that has only unknown fields is rejected.',
 }
 
 /** Contexts, as a request gives them. */
-export const criteriaRequest = list(criterionRequest, 'Contexts that it is for.', { maxItems: 256 })
+export const criteriaRequest = list(criterionRequest, 'Matching criteria.', { maxItems: 256 })
 
 /** A new definition, in either spelling. */
 export const newDefinitionShape = object(
   {
-    id: newId('Id of the new definition.'),
+    id: newId('ID of the new definition.'),
     name,
     type: string('Resource type that it provisions.', { maxLength: 127 }),
     driver_type: driverType,
@@ -68,7 +68,7 @@ export const newDefinitionShape = object(
 export const replacementShape = object(
   { name },
   { driver_type: driverType, ...driverFields },
-  'A resource definition without what stays: its id, type and criteria, and the driver when that is not given.',
+  'New content of a resource definition. The ID, type and criteria do not change, nor does the driver type if it is omitted.',
 )
 
 /** Changes to a definition, in either spelling. */
@@ -83,7 +83,7 @@ export const changeShape = object(
     driver_params: nullable({ ...changedInputs, description: inOlderSpelling }),
     provision: nullable(provision),
   },
-  'Fields to change; null takes away an account, inputs, or what is provisioned along.',
+  'Fields to change. `null` removes the account, the inputs or the co-provisioned resources.',
 )
 
 export type NewDefinition = Static<typeof newDefinitionShape>
@@ -101,7 +101,10 @@ export function criterionOf(given: Wire<Criterion>): Criterion {
   const shown = unknown.slice(0, 5).map((key) => `'${key.slice(0, 63)}'`)
   const { properties = {} } = criterionRequest as { properties?: object } // a schema
   const known = Object.keys(properties).join(', ')
-  throw new Problem('Invalid', `a criterion has only unknown fields: ${shown.join(', ')}; known are ${known}`)
+  throw new Problem(
+    'Invalid',
+    `a criterion has only unknown fields: ${shown.join(', ')}; known fields are ${known}`,
+  )
 }
 
 /** Fields of a request that have two spellings. */
@@ -110,7 +113,7 @@ type TwiceSpelled = Pick<Change, 'driver_account' | 'account_id' | 'driver_input
 /** The account of a request; null where it takes it away, undefined where it says nothing. */
 export function accountOf({ driver_account: current, account_id: older }: TwiceSpelled) {
   if (current !== undefined && older !== undefined && current !== older)
-    throw new Problem('Invalid', "'driver_account' and 'account_id' are one field: they must not differ")
+    throw new Problem('Invalid', "'driver_account' and 'account_id' are the same field and must not differ")
   return current === undefined ? older : current
 }
 

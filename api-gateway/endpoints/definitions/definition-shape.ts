@@ -22,21 +22,21 @@ const inputsResponse = object(
   {},
   {
     values: freeForm('Inputs that are not secret.'),
-    secret_refs: freeForm('Where the secret inputs are: each leaf `{store, ref, version}`.'),
+    secret_refs: freeForm('References to the secret inputs; each leaf is `{store, ref, version}`.'),
   },
-  'Inputs of the driver.',
+  'Driver inputs.',
 )
 
 /** A criterion as REST shows it. */
 export const criterionShape = object(
-  { id: string('Id of the criterion.'), class: string('Resource class.') },
+  { id: string('Criterion ID.'), class: string('Resource class.') },
   {
     env_type: string('Environment type.'),
-    app_id: string('Application id.'),
-    env_id: string('Environment id.'),
+    app_id: string('Application ID.'),
+    env_id: string('Environment ID.'),
     res_id: string('Resource ID.'),
   },
-  'One criterion.',
+  'A matching criterion.',
 )
 
 /** A definition as REST shows it. */
@@ -44,28 +44,30 @@ export const definitionShape = named(
   'ResourceDefinition',
   object(
     {
-      org_id: string('Organization id.'),
-      id: string('Definition id.'),
-      name: string('Name for people.'),
+      org_id: string('Organization ID.'),
+      id: string('Definition ID.'),
+      name: string('Display name.'),
       type: string('Resource type.'),
-      driver_type: string('Driver.'),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
+      driver_type: string('Driver type.'),
+      created_at: time('Time when it was created.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
       is_default: boolean('Whether it is built in.'),
-      is_deleted: boolean('Whether it is deleted, and only resources that it provisioned are left.'),
+      is_deleted: boolean('Whether it is deleted and only resources that it provisioned remain.'),
       in_place_driver_change: boolean('Always false.'),
-      active_version_id: string('Changes with the content.'),
-      current_version_id: string('The same.'),
+      active_version_id: string('Version of the file.'),
+      current_version_id: string('Same as `created_at`.'),
     },
     {
-      driver_account: string('Account.'),
-      account_id: string('Older spelling of `driver_account`.'),
+      driver_account: string('ID of the account that the driver uses.'),
+      account_id: string('Legacy name of `driver_account`.'),
       driver_inputs: inputsResponse,
       driver_params: inputsResponse,
       provision: wireSchema(provisionSchema),
-      criteria: list(criterionShape, 'Contexts that it is for.'),
-      updated_at: time('When it was last changed over REST; absent when it never was.'),
-      updated_by: string('User id of who changed it over REST last; absent when nobody did.'),
+      criteria: list(criterionShape, 'Matching criteria.'),
+      updated_at: time('Time when it was last changed through the REST API. Absent if it never was.'),
+      updated_by: string('ID of the user who last changed it through the REST API. Absent if it never was.'),
       ...statusMessageField,
     },
     'A resource definition.',

@@ -148,7 +148,7 @@ function withoutEmptyPart(inputs: ChangedInputs | null | undefined): ChangedInpu
 
 /** References that take the place of those that there are; null where they are taken away, undefined where nothing is said. */
 function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: string) {
-  if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' exclude each other")
+  if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' cannot be combined")
   if (secrets) return extractSecrets(secrets, name)
   if (references) {
     const { refs, data } = extractReferences(references, name)

@@ -37,18 +37,14 @@ import {
 } from './definition-writing.ts'
 
 const tag = 'Resource definitions'
-const deleted = flag(
-  'Whether definitions that are gone are shown too, while resources that they provisioned are there.',
-)
+const deleted = flag('Whether to include deleted definitions while resources that they provisioned remain.')
 const dryRun = {
-  dry_run: flag(
-    'Whether nothing is written, and the answer says what the next deployments would do otherwise.',
-  ),
+  dry_run: flag('Whether to write nothing and return the effects on the next deployments.'),
 }
 const written = { 200: anyOf(definitionShape, previewShape) }
 const filters = {
-  app: string('Application id of the context.'),
-  env: string('Environment id of the context.'),
+  app: string('Application ID of the context.'),
+  env: string('Environment ID of the context.'),
   env_type: string('Environment type of the context.'),
   res: string('Resource ID.'),
   res_type: string('Resource type.'),
@@ -90,11 +86,11 @@ function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
     endpoint({
       method: 'get',
       path: `/orgs/{org_id}/resources/${path}`,
-      summary: `List the resource definitions that could be chosen${note}`,
+      summary: `List the resource definitions that could match a context${note}`,
       tag,
       access: { organization: 'member' },
       query: { ...filters, deleted },
-      responses: { 200: list(definitionShape, 'By type, those that would win first.') },
+      responses: { 200: list(definitionShape, 'Resource definitions, by type, the best match first.') },
       handle({ params: { org_id }, query }, { cluster: { store } }) {
         const found = listDefinitions(store, org_id, {
           filter: filterOf(query),
@@ -148,7 +144,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
     endpoint({
       method: 'put',
       path: `/orgs/{org_id}/resources/${path}/{def_id}`,
-      summary: `Replace a resource definition but for its type and criteria${note}`,
+      summary: `Replace a resource definition, except for its type and criteria${note}`,
       tag,
       access,
       query: dryRun,
@@ -163,7 +159,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
     endpoint({
       method: 'patch',
       path: `/orgs/{org_id}/resources/${path}/{def_id}`,
-      summary: `Change a resource definition${note}`,
+      summary: `Update a resource definition${note}`,
       tag,
       access,
       query: dryRun,
@@ -181,7 +177,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       summary: `Delete a resource definition${note}`,
       tag,
       access,
-      query: { ...dryRun, force: flag('Whether it is deleted while resources use it.') },
+      query: { ...dryRun, force: flag('Whether to delete it while active resources use it.') },
       responses: { 200: previewShape, 204: undefined, 409: definitionChangesShape },
       async handle({ params: { org_id, def_id }, query: { dry_run, force } }, gateway) {
         const { store } = gateway.cluster
@@ -200,7 +196,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
 }
 
 function endpointsAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
-  const note = spelling === 'older' ? ' (older spelling)' : ''
+  const note = spelling === 'older' ? ' (legacy field names)' : ''
   return [
     ...readingAt(path, spelling, note),
     ...writingAt(path, spelling, note),

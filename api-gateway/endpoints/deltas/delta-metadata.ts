@@ -18,7 +18,7 @@ function fieldOf<B extends TSchema>(
     endpoint({
       method: 'put',
       path: `/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}/${path}`,
-      summary: path === field ? `${summary} (earlier path)` : summary,
+      summary: path === field ? `${summary} (legacy path)` : summary,
       tag: 'Deployment deltas',
       access: { application: 'developer' },
       body,
@@ -40,15 +40,12 @@ function fieldOf<B extends TSchema>(
 export const deltaMetadata: readonly Endpoint[] = [
   ...fieldOf(
     'archived',
-    'Put a delta away, or take it back',
-    boolean('Whether it is put away.'),
+    'Archive or unarchive a delta',
+    boolean('Whether the delta is archived.'),
     (archived) => ({ archived }),
   ),
-  ...fieldOf(
-    'env_id',
-    'Say which environment a delta is meant for',
-    shortId('Environment id.'),
-    (environmentId) => ({ environmentId }),
-  ),
-  ...fieldOf('name', 'Rename a delta', string('Name for people.'), (displayName) => ({ displayName })),
+  ...fieldOf('env_id', 'Set the environment of a delta', shortId('Environment ID.'), (environmentId) => ({
+    environmentId,
+  })),
+  ...fieldOf('name', 'Rename a delta', string('Display name.'), (displayName) => ({ displayName })),
 ]

@@ -21,8 +21,8 @@ export const deltas: readonly Endpoint[] = [
     tag: 'Deployment deltas',
     access: { application: 'viewer' },
     query: {
-      archived: flag('Whether the archived ones are listed instead of the others.'),
-      env: shortId('Environment that they are meant for.'),
+      archived: flag('Whether to list archived deltas instead of unarchived ones.'),
+      env: shortId('ID of the environment that the deltas are for.'),
     },
     responses: { 200: list(deltaShape, 'Deltas.') },
     plainNotFound: true,
@@ -71,10 +71,10 @@ export const deltas: readonly Endpoint[] = [
   endpoint({
     method: 'patch',
     path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
-    summary: 'Change a delta',
+    summary: 'Update a delta',
     tag: 'Deployment deltas',
     access: { application: 'developer' },
-    body: list(changesRequest, 'Changes, folded into the delta in turn.'),
+    body: list(changesRequest, 'Changes, applied to the delta in order.'),
     responses: { 200: deltaShape, 409: errorShape },
     plainNotFound: true,
     async handle({ params, body, caller }, gateway) {
@@ -94,7 +94,7 @@ export const deltas: readonly Endpoint[] = [
   endpoint({
     method: 'put',
     path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
-    summary: 'Replace the changes in a delta; its name and environment stay unless they are given',
+    summary: 'Replace the changes of a delta; its name and environment are kept unless they are given',
     tag: 'Deployment deltas',
     access: { application: 'developer' },
     body: changesRequest,

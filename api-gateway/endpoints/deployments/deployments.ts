@@ -17,15 +17,17 @@ const deploymentErrorShape = named(
   'DeploymentError',
   object(
     {
-      scope: oneOf(['environment', 'workload'], 'What it is about.'),
-      object_id: string('The workload, or the descriptor of the resource; empty for the environment.'),
-      code: string('Why, as one CamelCase word.'),
-      summary: string('Why, in short.', { maxLength: 8192 }),
-      message: string('Why, for people.', { maxLength: 32_768 }),
+      scope: oneOf(['environment', 'workload'], 'Scope of the problem.'),
+      object_id: string(
+        'Workload ID or resource descriptor. Empty if the problem concerns the whole environment.',
+      ),
+      code: string('Machine-readable reason: one CamelCase word.'),
+      summary: string('First line of the message.', { maxLength: 8192 }),
+      message: string('Human-readable message.', { maxLength: 32_768 }),
       error_type: string('Always empty.'),
     },
     {},
-    'One thing that keeps a deployment from going on.',
+    'A problem that blocks a deployment.',
   ),
 )
 
@@ -70,11 +72,11 @@ export const deployments: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path,
-    summary: 'List the deployments to an environment, the newest first',
+    summary: 'List the deployments to an environment, newest first',
     tag,
     access: { application: 'viewer' },
     query: {
-      pipelineRunId: string('Only the deployment that this run made, as `<pipeline>,<run>`.', {
+      pipelineRunId: string('Only the deployment of this pipeline run: `<pipeline>,<run>`.', {
         maxLength: 512,
       }),
     },
@@ -93,7 +95,7 @@ export const deployments: readonly Endpoint[] = [
     tag,
     access: { application: 'developer' },
     query: {
-      dry_run: flag('Whether nothing is written, and the plan is answered.'),
+      dry_run: flag('Whether to write nothing and return the plan.'),
     },
     body: newDeploymentShape,
     responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
@@ -119,7 +121,7 @@ export const deployments: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: `${path}/{deploy_id}/errors`,
-    summary: 'List what keeps a deployment from going on',
+    summary: 'List the problems of a deployment',
     tag,
     access: { application: 'viewer' },
     responses: { 200: list(deploymentErrorShape, 'Problems.') },

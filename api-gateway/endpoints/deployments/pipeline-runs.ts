@@ -15,15 +15,15 @@ import { deployOnce } from './run-key.ts'
 
 const requestShape = object(
   {
-    env_id: shortId('Environment to deploy to.'),
+    env_id: shortId('ID of the environment to deploy to.'),
   },
   {
     ...deploymentFields,
     // A published SDK leaves it out, although it is given it.
-    trigger: oneOf(['deployment_request'], 'What kind of run it is: `deployment_request`, also when absent.'),
-    deployment_id: knownId('Deployment of the application whose set is deployed.'),
+    trigger: oneOf(['deployment_request'], 'Trigger of the run. `deployment_request` when absent.'),
+    deployment_id: knownId('ID of a deployment of the application whose set to deploy.'),
   },
-  'A deployment, of exactly one of `delta_id`, `set_id` and `deployment_id`.',
+  'A deployment of exactly one of `delta_id`, `set_id` and `deployment_id`.',
 )
 
 /** The deployment that a run is to make. */
@@ -34,7 +34,7 @@ function deploymentOf(
 ): NewDeployment {
   const { delta_id, set_id, deployment_id, comment, mode, value_set_version_id } = body
   if ([delta_id, set_id, deployment_id].filter((each) => each !== undefined).length !== 1)
-    throw new Problem('Invalid', "exactly one of 'delta_id', 'set_id' and 'deployment_id' is needed")
+    throw new Problem('Invalid', "exactly one of 'delta_id', 'set_id' and 'deployment_id' is required")
   const more = {
     ...(comment === undefined ? {} : { comment }),
     ...(mode === undefined ? {} : { mode }),
@@ -53,15 +53,15 @@ export const pipelineRuns: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/apps/{app_id}/pipeline-runs',
-    summary: 'Deploy to an environment; requests with the same header `Idempotency-Key` do so once',
+    summary: 'Deploy to an environment, idempotently with the header `Idempotency-Key`',
     tag: 'Deployments',
     access: { application: 'developer' },
     headers: {
       'Idempotency-Key': string(
-        'Key of the request. Requests of a user to an application with the same key deploy once, as long as that deployment is kept; one with another body is refused (422).',
+        'Idempotency key. Requests of a user for an application with the same key create one deployment, for as long as that deployment is kept. A request with the same key and another body is rejected (422).',
       ),
     },
-    query: { dry_run: flag('Whether the request is only checked.') },
+    query: { dry_run: flag('Whether to validate the request without writing anything.') },
     body: requestShape,
     responses: { 201: pipelineRunShape, 204: undefined, 409: errorShape },
     async handle({ params, query, body, caller, header }, gateway) {

@@ -68,7 +68,7 @@ function findByMark(
   if (!found || kept(found) === textOf(mark)) return found
   throw new Problem(
     'Unprocessable',
-    `the 'Idempotency-Key' was used for another request, which made the deployment '${found.metadata.name}'`,
+    `the 'Idempotency-Key' was used for another request, which created deployment '${found.metadata.name}'`,
   )
 }
 

@@ -15,13 +15,13 @@ export const setShape = named(
   'DeploymentSet',
   object(
     {
-      id: string('Id: a hash of the content.'),
+      id: string('Deployment set ID: a hash of the content.'),
       version: integer('Always 0.'),
-      modules: map(freeForm('A module.'), 'Workloads by id.'),
-      shared: map(freeForm('A dependency.'), 'Shared dependencies by id.'),
+      modules: map(freeForm('A module.'), 'Modules by workload ID.'),
+      shared: map(freeForm('A dependency.'), 'Shared dependencies by ID.'),
     },
     {},
-    'All workloads and shared dependencies of a deployment.',
+    'The workloads and shared dependencies of a deployment.',
   ),
 )
 

@@ -48,11 +48,11 @@ export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
-    summary: 'Get a deployment set, or what makes it of another one',
+    summary: 'Get a deployment set, or its difference from another set',
     tag: 'Deployment sets',
     access: { application: 'viewer' },
     query: {
-      diff: string('Another set: the answer is the changes that make the set in the path of it.', {
+      diff: string('ID of another set. The response is the changes from that set to the set in the path.', {
         maxLength: 64,
       }),
     },
@@ -67,7 +67,7 @@ export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}/diff/{source_set_id}',
-    summary: 'Get the changes that make a deployment set of another one, the source',
+    summary: 'Get the changes from a source deployment set to a deployment set',
     tag: 'Deployment sets',
     access: { application: 'viewer' },
     responses: { 200: plainDeltaShape },
@@ -80,11 +80,11 @@ export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
-    summary: 'Make a deployment set from another one and changes to it',
+    summary: 'Create a deployment set by applying changes to another set',
     tag: 'Deployment sets',
     access: { application: 'developer' },
     body: changesRequest,
-    responses: { 200: string('Id of the set with the changes.') },
+    responses: { 200: string('ID of the resulting set.') },
     plainNotFound: true,
     async handle({ params, body, caller }, { cluster }) {
       const base = contentOfSet(cluster.store, params, params.set_id)

@@ -19,25 +19,31 @@ import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
 
 const requiredFields = {
   type: string('Resource type that it provisions.', { minLength: 1, maxLength: 127 }),
-  target: string('HTTP or HTTPS address, or `driver://<organization or vendor>/<driver>`.', {
+  target: string('HTTP or HTTPS URL, or `driver://<organization or vendor>/<driver>`.', {
     minLength: 1,
     maxLength: 2048,
   }),
   inputs_schema: freeForm(
-    'JSON Schema of the inputs: the plain ones under `values`, the secret ones under `secrets`.',
+    'JSON Schema of the inputs: plain inputs under `values`, secret inputs under `secrets`.',
   ),
-  account_types: list(string('An account type.', { maxLength: 63 }), 'Types that an account may have.', {
-    maxItems: 64,
-  }),
+  account_types: list(
+    string('An account type.', { maxLength: 63 }),
+    'Account types that the driver accepts.',
+    {
+      maxItems: 64,
+    },
+  ),
 }
 const optionalFields = {
-  template: anyValue('For `driver://`: a template, or an object whose texts are templates, of the inputs.'),
-  is_public: boolean('Whether other organizations may use it; that is not possible.'),
+  template: anyValue(
+    'Template of the inputs of the wrapped driver, for a `driver://` target: a text, or an object with templates as its texts.',
+  ),
+  is_public: boolean('Always false: a driver belongs to its organization.'),
 }
 
 /** A driver as a request describes it. */
 export const newDriverShape = object(
-  { id: newId('Id; definitions name the driver as `<organization>/<id>`.'), ...requiredFields },
+  { id: newId('ID of the driver. Definitions refer to it as `<organization>/<id>`.'), ...requiredFields },
   optionalFields,
   'A driver.',
 )
@@ -50,15 +56,15 @@ export const driverShape = named(
   'Driver',
   object(
     {
-      org_id: string('Organization, or vendor of a driver that is built in.'),
-      id: string('Id within it.'),
-      type: string('Resource type that it provisions; `*` for any.'),
+      org_id: string('Organization ID, or the vendor of a built-in driver.'),
+      id: string('Driver ID.'),
+      type: string('Resource type that it provisions. `*` for any type.'),
       inputs_schema: freeForm('JSON Schema of the inputs.'),
-      account_types: list(string('An account type.'), 'Types that an account may have.'),
+      account_types: list(string('An account type.'), 'Account types that the driver accepts.'),
     },
     {
-      target: string('Where it is; absent for one that is built in.'),
-      template: anyValue('Template of the inputs of the driver that it wraps.'),
+      target: string('URL of the driver. Absent for a built-in driver.'),
+      template: anyValue('Template of the inputs of the wrapped driver.'),
       ...statusMessageField,
     },
     'A driver.',

@@ -59,7 +59,7 @@ export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: driversPath,
-    summary: 'List the drivers, the built-in ones first',
+    summary: 'List the drivers, built-in drivers first',
     tag,
     access: { organization: 'member' },
     responses: { 200: list(driverShape, 'Drivers.') },
@@ -87,7 +87,7 @@ export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: driverPath,
-    summary: 'Get a driver of the organization, or else a built-in one',
+    summary: 'Get a driver of the organization or a built-in driver',
     tag,
     access: { organization: 'member' },
     responses: { 200: driverShape },
@@ -117,7 +117,7 @@ export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: driverPath,
-    summary: 'Delete a driver that nothing names',
+    summary: 'Delete an unused driver',
     tag,
     access: { organization: 'administrator' },
     responses: { 204: undefined, 409: errorShape },

@@ -11,12 +11,16 @@ import { environmentIdOf, find, findAll, inOrganization, newMetadata, refuseTake
 
 const environmentTypeShape = named(
   'EnvironmentType',
-  object({ id: shortId('Id.'), description: string('What it is for.') }, {}, 'A type of environments.'),
+  object(
+    { id: shortId('Unique identifier.'), description: string('Description.') },
+    {},
+    'A type of environments.',
+  ),
 )
 
 const usesShape = list(
   object(
-    { app_id: shortId('Application.'), env_id: shortId('Environment.') },
+    { app_id: shortId('Application ID.'), env_id: shortId('Environment ID.') },
     {},
     'An environment of the type.',
   ),
@@ -52,8 +56,8 @@ export const environmentTypes: readonly Endpoint[] = [
     tag: 'Environment types',
     access: { organization: 'administrator' },
     body: object(
-      { id: shortId('Id of the new type.') },
-      { description: string('What it is for.') },
+      { id: shortId('ID of the new environment type.') },
+      { description: string('Description.') },
       'An environment type.',
     ),
     responses: { 201: environmentTypeShape, 409: errorShape },
@@ -84,8 +88,8 @@ export const environmentTypes: readonly Endpoint[] = [
     access: { organization: 'administrator' },
     body: object(
       {},
-      { description: nullable(string('What it is for; null takes it away.')) },
-      'What is to change; what is absent stays.',
+      { description: nullable(string('Description. `null` removes it.')) },
+      'Fields to change. Omitted fields keep their value.',
     ),
     responses: { 200: environmentTypeShape },
     async handle({ params: { org_id, env_type_id }, body: { description } }, { cluster }) {
@@ -99,7 +103,7 @@ export const environmentTypes: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/env-types/{env_type_id}',
-    summary: 'Delete an environment type that no environment uses',
+    summary: 'Delete an unused environment type',
     tag: 'Environment types',
     access: { organization: 'administrator' },
     responses: { 204: undefined, 409: usesShape },

@@ -45,13 +45,15 @@ export const environmentShape = named(
   'Environment',
   object(
     {
-      id: shortId('Environment id.'),
-      name: string('Name for people.'),
+      id: shortId('Environment ID.'),
+      name: string('Display name.'),
       type: string('Environment type.'),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
+      created_at: time('Time when it was created.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
       status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
-      status_changed_at: time('Since when.'),
+      status_changed_at: time('Time when `status` last changed.'),
     },
     { ...statusMessageField, from_deploy: deploymentShape, last_deploy: deploymentShape },
     'An environment of an application.',
@@ -185,10 +187,14 @@ export const environments: readonly Endpoint[] = [
     tag: 'Environments',
     access: { application: 'developer' },
     body: object(
-      { id: shortId('Id of the new environment.'), name: string('Name for people.') },
+      { id: shortId('ID of the new environment.'), name: string('Display name.') },
       {
-        type: shortId('Environment type; that of `from_deploy_id`, or else `development`, when absent.'),
-        from_deploy_id: knownId('Deployment of the application that the first deployment builds on.'),
+        type: shortId(
+          'Environment type. When absent, the type of the environment of `from_deploy_id`, otherwise `development`.',
+        ),
+        from_deploy_id: knownId(
+          'ID of the deployment of the application that the first deployment is based on.',
+        ),
       },
       'An environment.',
     ),

@@ -20,16 +20,16 @@ function underWayCookie(value: string, seconds: number, { publicUrl }: OidcSetti
 
 function configured({ oidc, settings }: Gateway) {
   if (!oidc || !settings.oidc)
-    throw new Problem('NotFound', 'sign-in with an identity provider is not set up here')
+    throw new Problem('NotFound', 'sign-in with an identity provider is not configured')
   return { oidc, settings: settings.oidc }
 }
 
 /** What the provider answers by way of the browser; all of it percent-encoded fits into the head of a request. */
 const answerFields = {
-  code: string('What the provider gives its statement for, once.', { maxLength: 4096 }),
-  state: string('With what this browser was sent to the provider.', { maxLength: 128 }),
-  iss: string('Which provider it is.', { maxLength: 512 }),
-  error: string('Why the provider did not sign anybody in.', { maxLength: 128 }),
+  code: string('Authorization code.', { maxLength: 4096 }),
+  state: string('State parameter of the authorization request.', { maxLength: 128 }),
+  iss: string('Issuer identifier of the identity provider.', { maxLength: 512 }),
+  error: string('Error code of the identity provider.', { maxLength: 128 }),
 }
 
 function answerIn(query: Readonly<Partial<Record<string, string>>>): URLSearchParams {
@@ -41,14 +41,14 @@ function answerIn(query: Readonly<Partial<Record<string, string>>>): URLSearchPa
   return answer
 }
 
-const locationHeader = { Location: string('Where the browser goes on.', { maxLength: 4096 }) }
+const locationHeader = { Location: string('Address that the browser is redirected to.', { maxLength: 4096 }) }
 
 /** Sign-in with the identity provider of the installation. */
 export const oidc: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/auth/oidc',
-    summary: 'Go to the identity provider to sign in, where the installation has one',
+    summary: 'Redirect to the identity provider to sign in',
     tag,
     access: 'public',
     responses: { 302: undefined, 404: errorShape },
@@ -63,11 +63,11 @@ export const oidc: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/auth/oidc/callback',
-    summary: 'Come back from the identity provider: begin a session of eight hours, in the cookie `token`',
+    summary: 'Complete the sign-in at the identity provider and set the session cookie `token`',
     tag,
     access: 'public',
     query: answerFields,
-    headers: { Cookie: string('With the cookie that `/auth/oidc` set.', { maxLength: 16_384 }) },
+    headers: { Cookie: string('Cookies, among them the one that `/auth/oidc` set.', { maxLength: 16_384 }) },
     responses: { 303: undefined, 403: errorShape, 404: errorShape },
     answerHeaders: { ...locationHeader, ...setCookieHeader },
     async handle({ query, header }, gateway) {

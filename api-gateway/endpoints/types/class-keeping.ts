@@ -69,8 +69,8 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): Classe
         .map(toBuiltInClass),
     async add(id, description, caller) {
       if (!objectNamePart.test(id)) {
-        const rule = 'lower-case letters, digits and hyphens between them'
-        throw new Problem('Invalid', `class '${id}' of built-in type '${type_id}' may have ${rule} alone`)
+        const rule = 'only lowercase letters, digits and inner hyphens'
+        throw new Problem('Invalid', `class '${id}' of built-in type '${type_id}' may contain ${rule}`)
       }
       const known = store.get(ResourceClass, org_id, nameOf(id))
       await refuseTaken(cluster, ResourceClass, known, `class '${id}' of '${type_id}'`)

@@ -9,13 +9,13 @@ export const resourceClassShape = named(
   'ResourceClass',
   object(
     {
-      id: string('Class id.'),
-      resource_type: string('Type that it is a class of.'),
-      description: string('What it is for.'),
+      id: string('Class ID.'),
+      resource_type: string('Resource type of the class.'),
+      description: string('Description.'),
       created_by: string(
-        'User id of who made it, or made its type where that is a custom one; empty when it came another way.',
+        'ID of the user who created it through the REST API, or who created its type if that is a custom type. Empty if it was created in another way.',
       ),
-      created_at: time('When it was made, or its type where that is a custom one.'),
+      created_at: time('Time when it was created, or when its type was created if that is a custom type.'),
     },
     {},
     'A class of a resource type.',

@@ -5,20 +5,23 @@ import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.t
 import { faultOfPartedSchema, faultOfSchema } from '../../../operator/domain/schema/user-schema.ts'
 import { named } from '../../response/shapes.ts'
 
-const use = oneOf(['direct', 'indirect'], 'Whether workloads ask for it, or definitions alone.')
+const use = oneOf(
+  ['direct', 'indirect'],
+  'Whether workloads (`direct`) or only definitions (`indirect`) can request the type.',
+)
 
 const optionalFields = {
-  name: string('Name for people. The name without the organization when absent.'),
-  category: string('Group in the portal.', { maxLength: 63 }),
-  inputs_schema: freeForm('JSON Schema of the inputs. Anything when absent.'),
+  name: string('Display name. When absent, the type name without the organization.'),
+  category: string('Category, which groups types in the portal.', { maxLength: 63 }),
+  inputs_schema: freeForm('JSON Schema of the inputs. When absent, any inputs are accepted.'),
   outputs_schema: freeForm(
-    'JSON Schema of the outputs: the secret ones under `secrets`, the others under `values`.',
+    'JSON Schema of the outputs: plain outputs under `values`, secret outputs under `secrets`.',
   ),
 }
 
 /** A new custom type. */
 export const newResourceTypeShape = object(
-  { type: string('Name, as `<organization>/<name>`.', { maxLength: 127 }), use },
+  { type: string('Type name: `<organization>/<name>`.', { maxLength: 127 }), use },
   optionalFields,
   'A custom resource type.',
 )
@@ -27,19 +30,24 @@ export const newResourceTypeShape = object(
 export const replacedResourceTypeShape = object({ use }, optionalFields, 'A custom resource type.')
 
 /** What may be changed of a custom type. */
-export const changedResourceTypeShape = object({}, { use, ...optionalFields }, 'What changes of it.')
+export const changedResourceTypeShape = object({}, { use, ...optionalFields }, 'Fields to change.')
 
 /** A type as REST shows it. */
 export const resourceTypeShape = named(
   'ResourceType',
   object(
     {
-      type: string('Name; `<organization>/<name>` for a custom type.'),
-      name: string('Name for people.'),
-      use: oneOf(['direct', 'indirect', 'implicit'], 'How it comes into a deployment.'),
-      category: string('Group in the portal.'),
+      type: string('Type name. `<organization>/<name>` for a custom type.'),
+      name: string('Display name.'),
+      use: oneOf(
+        ['direct', 'indirect', 'implicit'],
+        'How resources of the type become part of a deployment.',
+      ),
+      category: string('Category, which groups types in the portal.'),
       inputs_schema: freeForm('JSON Schema of the inputs.'),
-      outputs_schema: freeForm('JSON Schema of the outputs: `values`, and `secrets` that are secret.'),
+      outputs_schema: freeForm(
+        'JSON Schema of the outputs: plain outputs under `values`, secret outputs under `secrets`.',
+      ),
     },
     {},
     'A resource type.',

@@ -30,7 +30,7 @@ function newName(organization: string, type: string): string {
   if (name.length >= 2 && name.length <= maxNameLength && namePattern.test(name)) return name
   throw new Problem(
     'Invalid',
-    `'${name}' of type '${type}' must be 2 to ${maxNameLength} characters: lower-case words and digits joined by single hyphens`,
+    `'${name}' of type '${type}' must have 2 to ${maxNameLength} characters: lowercase letters and digits, in words joined by single hyphens`,
   )
 }
 
@@ -54,7 +54,7 @@ export function findCustomType(store: Store, { org_id, type_id }: TypePath): Res
 function changeableType(store: Store, path: TypePath): ResourceType {
   const { org_id, type_id } = path
   if (!findBuiltInType(type_id)) return findCustomType(store, path)
-  const hint = `a type '${org_id}/${type_id}' would override it`
+  const hint = `create the type '${org_id}/${type_id}' to override it`
   throw new Problem('Forbidden', `resource type '${type_id}' is built in and cannot be changed; ${hint}`)
 }
 
@@ -84,7 +84,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: typesPath,
-    summary: 'List the resource types, the built-in ones first',
+    summary: 'List the resource types, built-in types first',
     tag,
     access: { organization: 'member' },
     responses: { 200: list(resourceTypeShape, 'Resource types.') },
@@ -129,7 +129,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'patch',
     path: typePath,
-    summary: 'Change a custom resource type; it holds for all later deployments',
+    summary: 'Update a custom resource type, with effect on all later deployments',
     tag,
     access: { organization: 'administrator' },
     body: changedResourceTypeShape,
@@ -147,7 +147,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'put',
     path: typePath,
-    summary: 'Replace a custom resource type; its classes stay',
+    summary: 'Replace a custom resource type; its classes are kept',
     tag,
     access: { organization: 'administrator' },
     body: replacedResourceTypeShape,
@@ -165,7 +165,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: typePath,
-    summary: 'Delete a custom resource type that no definition uses',
+    summary: 'Delete an unused custom resource type',
     tag,
     access: { organization: 'administrator' },
     responses: { 204: undefined },

@@ -20,7 +20,7 @@ function refuseOthersAddress({ spec }: User, email: string, { oidc }: Gateway['s
   if (spec.type !== 'human' || oidc?.claim !== 'email' || email === spec.email) return
   throw new Problem(
     'Forbidden',
-    'the e-mail address is what you sign in by: whoever administers the cluster changes it',
+    'you sign in by your email address, so only a cluster administrator can change it',
   )
 }
 
@@ -29,7 +29,7 @@ export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].f
   endpoint({
     method: 'get',
     path,
-    summary: `Get the caller's profile and roles${path === '/users/me' ? ' (earlier path)' : ''}`,
+    summary: `Get the profile and roles of the caller${path === '/users/me' ? ' (legacy path)' : ''}`,
     tag,
     access: 'authenticated',
     responses: { 200: profileShape },
@@ -38,7 +38,7 @@ export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].f
   endpoint({
     method: 'patch',
     path,
-    summary: `Change the caller's name or mail address${path === '/users/me' ? ' (earlier path)' : ''}`,
+    summary: `Change the display name or email address of the caller${path === '/users/me' ? ' (legacy path)' : ''}`,
     tag,
     access: 'authenticated',
     body: profileChangesShape,

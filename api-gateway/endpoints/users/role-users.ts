@@ -69,7 +69,7 @@ export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly E
       method: 'post',
       path: users,
       summary: `Give a user of the organization a role on the ${what}`,
-      body: object({ id: string('User id.', { maxLength: 253 }), role: roleShape }, {}, 'A user and a role.'),
+      body: object({ id: string('User ID.', { maxLength: 253 }), role: roleShape }, {}, 'A user and a role.'),
       responses: { 200: userRoleShape, 409: errorShape },
       async handle({ params, body }, { cluster }) {
         const { id, member } = locate(cluster.store, { ...params, user_id: body.id })
@@ -113,7 +113,7 @@ export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly E
       ...common,
       method: 'delete',
       path: user,
-      summary: `Take the role on the ${what} from a user`,
+      summary: `Remove the role of a user on the ${what}`,
       responses: { 204: undefined },
       async handle({ params }, { cluster }) {
         const { id, member } = locate(cluster.store, params)

@@ -7,13 +7,13 @@ import { type Caller, membershipIn } from '../../authenticate.ts'
 import { named } from '../../response/shapes.ts'
 import { createdAt, find } from '../common/find.ts'
 
-const userId = string('User id.', { maxLength: 253 })
-const email = string('Mail address.', { maxLength: 320 })
+const userId = string('User ID.', { maxLength: 253 })
+const email = string('Email address.', { maxLength: 320 })
 const userTypes = ['user', 'service', 'group', 'system'] as const
 
 /** Which users a list shows. */
 export const userTypeFilter = {
-  type: oneOf(userTypes, 'Only users of this type. There are no groups, and nobody of type `system`.'),
+  type: oneOf(userTypes, 'Only users of this type. No user has the type `group` or `system`.'),
 }
 
 /** A user and their role on something. */
@@ -22,10 +22,10 @@ export const userRoleShape = named(
   object(
     {
       id: userId,
-      name: string('Name for people.'),
-      type: oneOf(userTypes, 'A human (`user`), or a service.'),
+      name: string('Display name.'),
+      type: oneOf(userTypes, 'User type: `user` for a human, or `service`.'),
       role: string('Role.', { maxLength: 63 }),
-      created_at: time('When the user was made.'),
+      created_at: time('Time when the user was created.'),
     },
     { email },
     'A user with a role.',
@@ -34,7 +34,7 @@ export const userRoleShape = named(
 
 /** A service user as a request describes it. */
 export const newUserShape = object(
-  { name: string('Name for people.', { minLength: 1 }), role: organizationRole },
+  { name: string('Display name.', { minLength: 1 }), role: organizationRole },
   { email },
   'A service user.',
 )
@@ -42,8 +42,8 @@ export const newUserShape = object(
 /** What the caller may change in their own profile. */
 export const profileChangesShape = object(
   {},
-  { name: string('Name for people.', { minLength: 1 }), email },
-  'What is to change; what is absent stays.',
+  { name: string('Display name.', { minLength: 1 }), email },
+  'Fields to change. Omitted fields keep their value.',
 )
 
 /** A user as they see themselves. */
@@ -52,9 +52,9 @@ export const profileShape = named(
   object(
     {
       id: userId,
-      name: string('Name for people.'),
-      type: oneOf(userTypes, 'A human (`user`), or a service.'),
-      created_at: time('When the user was made.'),
+      name: string('Display name.'),
+      type: oneOf(userTypes, 'User type: `user` for a human, or `service`.'),
+      created_at: time('Time when the user was created.'),
       properties: freeForm('Always empty.'),
       roles: map(
         string('Role.', { maxLength: 63 }),

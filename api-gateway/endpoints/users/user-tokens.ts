@@ -13,20 +13,22 @@ import { createdAt, createdBy, find, findAll, newMetadata, refuseTaken } from '.
 
 const tag = 'Tokens'
 const tokenType = oneOf(['static'], 'Always `static`.')
-const expiry = time('When it ceases to work. Never when absent.')
+const expiry = time('Time when the token expires. It never expires when absent.')
 
 const tokenShape = named(
   'Token',
   object(
     {
-      id: string('Id, unique for the user.', { maxLength: 253 }),
+      id: string('Token ID, unique for the user.', { maxLength: 253 }),
       type: tokenType,
-      description: string('What it is for.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
-      created_at: time('When it was made.'),
+      description: string('Description.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
+      created_at: time('Time when it was created.'),
     },
     { expires_at: expiry },
-    'An API token, without the token itself.',
+    'An API token, without its value.',
   ),
 )
 
@@ -99,22 +101,26 @@ export const userTokens: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/users/{user_id}/tokens',
-    summary: 'Create an API token of a service user; only this answer shows it',
+    summary: 'Create an API token for a service user; only this response contains its value',
     tag,
     access: 'authenticated',
     body: object(
-      { id: newId('Id of the new token, unique for the user.') },
-      { type: tokenType, description: string('What it is for.'), expires_at: expiry },
+      { id: newId('ID of the new token, unique for the user.') },
+      { type: tokenType, description: string('Description.'), expires_at: expiry },
       'A token.',
     ),
     responses: {
-      200: object({ token: string('The token.'), type: tokenType }, {}, 'A new token.'),
+      200: object(
+        { token: string('Value of the token. It is not returned again.'), type: tokenType },
+        {},
+        'A new token.',
+      ),
       409: errorShape,
     },
     async handle({ params: { user_id }, body, caller }, { cluster, now }) {
       const user = findUser(cluster.store, caller, user_id)
       if (user.spec.type !== 'service')
-        throw new Problem('Forbidden', 'tokens are made for service users only')
+        throw new Problem('Forbidden', 'tokens can only be created for service users')
       const { id, description, expires_at: expirationTime } = body
       refusePast(expirationTime, now())
       const known = tokensOf(cluster.store, user).find((each) => idOf(each) === id)
@@ -138,7 +144,7 @@ export const userTokens: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/users/{user_id}/tokens/{token_id}',
-    summary: 'Get what is known of an API token',
+    summary: 'Get an API token, without its value',
     tag,
     access: 'authenticated',
     responses: { 200: tokenShape },

@@ -141,7 +141,7 @@ export const users: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/users/{user_id}',
-    summary: 'Delete a service user with its tokens, or take all roles in the organization from a human',
+    summary: 'Delete a service user with its tokens, or remove all roles of a human user in the organization',
     tag,
     access,
     responses: { 204: undefined, 409: errorShape },

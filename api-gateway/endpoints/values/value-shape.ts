@@ -16,20 +16,20 @@ export interface ValuesPath {
 }
 
 const keyShape = string('Key.', { pattern: valueKeyPattern, minLength: 1, maxLength: 253 })
-const textShape = string('The value.', { maxLength: 65_536 })
-const descriptionShape = nullable(string('What it is, for people.', { maxLength: 8192 }))
-const isSecretShape = boolean('Whether it is secret: then it is never answered.')
+const textShape = string('Value.', { maxLength: 65_536 })
+const descriptionShape = nullable(string('Description.', { maxLength: 8192 }))
+const isSecretShape = boolean('Whether the value is secret. Secret values are never returned.')
 const secretRefShape = object(
   {},
   {
     store: string('Secret store; `kubernetes` when absent.', { maxLength: 253 }),
-    ref: string('`<secret>/<key>` of a Secret of the organization. For administrators alone.', {
+    ref: string('`<secret>/<key>` of a Secret of the organization. Only administrators may set it.', {
       maxLength: 1024,
     }),
-    version: string('Version; kept as it is.', { maxLength: 253 }),
-    value: string('The secret itself, to be kept.', { maxLength: 65_536 }),
+    version: string('Version, stored as given.', { maxLength: 253 }),
+    value: string('The secret itself, which is stored in a Secret.', { maxLength: 65_536 }),
   },
-  'The secret, or where it is.',
+  'The secret, or a reference to it.',
 )
 
 /** A value as a request describes it. */
@@ -42,7 +42,12 @@ export const newValueShape = object(
 /** A value as a request replaces it; what can be absent stays when it is. */
 export const replacedValueShape = object(
   { description: descriptionShape },
-  { key: knownId('As in the path.'), value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
+  {
+    key: knownId('Key. It must be the key in the path.'),
+    value: textShape,
+    is_secret: isSecretShape,
+    secret_ref: secretRefShape,
+  },
   'A shared value.',
 )
 
@@ -50,7 +55,7 @@ export const replacedValueShape = object(
 export const valueChangesShape = object(
   {},
   { description: descriptionShape, value: textShape, secret_ref: secretRefShape },
-  'What is to change; what is absent stays, and null takes the description away.',
+  'Fields to change. Omitted fields keep their value; `null` removes the description.',
 )
 
 const secretField = (description: string) => nullable(string(description))
@@ -61,15 +66,15 @@ export const valueShape = named(
   object(
     {
       key: keyShape,
-      value: string('The value; empty when it is secret.', { maxLength: 65_536 }),
-      is_secret: boolean('Whether it is secret.'),
+      value: string('Value. Empty if it is secret.', { maxLength: 65_536 }),
+      is_secret: boolean('Whether the value is secret.'),
       description: descriptionShape,
-      created_at: time('When it was made.'),
-      updated_at: time('When it was last changed.'),
-      source: oneOf(['app', 'env'], 'Whether it is of the application or of the environment.'),
-      secret_key: secretField('Name of the secret in its store; null when it is not secret.'),
-      secret_store_id: secretField('Secret store; null when it is not secret.'),
-      secret_version: secretField('Version of the secret; null when it is not secret.'),
+      created_at: time('Time when it was created.'),
+      updated_at: time('Time when it was last changed.'),
+      source: oneOf(['app', 'env'], 'Whether the value belongs to the application or to the environment.'),
+      secret_key: secretField('Name of the secret in its store. Null if the value is not secret.'),
+      secret_store_id: secretField('Secret store. Null if the value is not secret.'),
+      secret_version: secretField('Version of the secret. Null if the value is not secret.'),
     },
     {},
     'A shared value.',

@@ -47,7 +47,7 @@ function contentOf(body: Body, caller: Caller, current?: SharedValue): Content {
 }
 
 function referredContent(given: SecretReference, body: Body, caller: Caller, current?: SharedValue): Content {
-  if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' is for what is secret")
+  if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' requires a secret value")
   if (given.value !== undefined) return { secret: given.value }
   // Sent back as it was answered, it stays.
   const isSame =
@@ -60,13 +60,12 @@ function secretContent(value: string | undefined, current?: SharedValue): Conten
   const text = value ?? current?.spec.value
   if (text !== undefined) return { secret: text }
   if (isSecretValue(current)) return undefined
-  throw new Problem('Invalid', "a secret needs 'value' or 'secret_ref'")
+  throw new Problem('Invalid', "a secret value requires 'value' or 'secret_ref'")
 }
 
 function plainContent(value: string | undefined, current?: SharedValue): Content {
   if (value !== undefined) return { plain: value }
-  if (isSecretValue(current))
-    throw new Problem('Invalid', "'value' is needed: a secret cannot be shown by making it plain")
+  if (isSecretValue(current)) throw new Problem('Invalid', "'value' is required to make a secret value plain")
   return current ? undefined : { plain: '' }
 }
 

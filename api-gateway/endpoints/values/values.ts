@@ -99,7 +99,7 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
   endpoint({
     method: 'put',
     path: `${path}/{value_key}`,
-    summary: `Replace a shared value of ${of}; without a value, the one that there is stays`,
+    summary: `Replace a shared value of ${of}; without a value in the request, the stored value is kept`,
     tag,
     access: { application: 'developer' },
     body: replacedValueShape,
@@ -109,7 +109,7 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
       if (body.key !== undefined && body.key !== params.value_key)
         throw new Problem(
           'Invalid',
-          `'key' must be '${params.value_key}': the key of a value does not change`,
+          `'key' must be '${params.value_key}': the key of a value cannot be changed`,
         )
       return ok(toValue(await changeValue(value, body, caller, gateway)))
     },

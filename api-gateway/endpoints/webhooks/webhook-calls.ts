@@ -17,20 +17,25 @@ const callShape = named(
   'WebhookCall',
   object(
     {
-      id: string('Id of the call.', { maxLength: 253 }),
-      event: string('The event, as `<scope>.<type>`.', { maxLength: 63 }),
-      event_id: string('Id of the event: what the receiver gets as `webhook-id`.', { maxLength: 64 }),
-      status: oneOf(['pending', 'delivered', 'failed'], 'Whether the receiver took it, or it was given up.'),
-      attempts: integer('How many times in a row it failed.'),
-      created_at: time('When it was made.'),
+      id: string('ID of the call.', { maxLength: 253 }),
+      event: string('Event: `<scope>.<type>`.', { maxLength: 63 }),
+      event_id: string('ID of the event, which the receiver gets in the header `webhook-id`.', {
+        maxLength: 64,
+      }),
+      status: oneOf(
+        ['pending', 'delivered', 'failed'],
+        'Delivery state. `failed` means that no further attempt is made.',
+      ),
+      attempts: integer('Number of consecutive failed attempts.'),
+      created_at: time('Time when it was created.'),
     },
     {
-      response_status: integer('HTTP status of the last answer.'),
-      message: string('Why it was not delivered, or not yet.', { maxLength: 32_768 }),
-      finished_at: time('When it was delivered or given up.'),
-      next_attempt_at: time('When it is tried again.'),
+      response_status: integer('HTTP status of the last response.'),
+      message: string('Why it is not delivered.', { maxLength: 32_768 }),
+      finished_at: time('Time when it was delivered or failed.'),
+      next_attempt_at: time('Time of the next attempt.'),
     },
-    'One event on its way to a webhook.',
+    'Delivery of one event to a webhook.',
   ),
 )
 
@@ -80,7 +85,7 @@ export const webhookCalls: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: callsPath,
-    summary: 'List the calls of a webhook, the newest first',
+    summary: 'List the calls of a webhook, newest first',
     tag,
     access: webhookAccess,
     responses: { 200: list(callShape, 'Calls.') },
@@ -91,7 +96,7 @@ export const webhookCalls: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: `${callsPath}/{call_id}/redeliver`,
-    summary: 'Send a call again',
+    summary: 'Redeliver a webhook call',
     tag,
     access: webhookAccess,
     responses: { 202: acceptedShape },

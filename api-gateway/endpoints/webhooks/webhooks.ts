@@ -99,7 +99,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: webhooksPath,
-    summary: 'Create a webhook; its signing secret is answered this once',
+    summary: 'Create a webhook; only this response contains its signing secret',
     tag,
     access: webhookAccess,
     body: newWebhookShape,
@@ -123,7 +123,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'patch',
     path: webhookPath,
-    summary: 'Change a webhook',
+    summary: 'Update a webhook',
     tag,
     access: webhookAccess,
     body: webhookChangesShape,
@@ -132,7 +132,7 @@ export const webhooks: readonly Endpoint[] = [
       const webhook = findWebhook(cluster.store, params)
       const { name } = webhook.metadata
       if (body.id !== undefined && body.id !== name)
-        throw new Problem('Invalid', `'id' must be '${name}': the id of a webhook does not change`)
+        throw new Problem('Invalid', `'id' must be '${name}': the ID of a webhook cannot be changed`)
       // A merge patch would lose the nulls in a payload.
       const changed = await changeObject(cluster, Webhook, webhook, (current) => ({
         ...current,
@@ -144,7 +144,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: webhookPath,
-    summary: 'Delete a webhook, and its calls',
+    summary: 'Delete a webhook and its calls',
     tag,
     access: webhookAccess,
     responses: { 204: undefined },
@@ -156,7 +156,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/apps/{app_id}/jobs',
-    summary: 'Delete all webhooks of an application, and their calls',
+    summary: 'Delete all webhooks of an application and their calls',
     tag,
     access: webhookAccess,
     responses: { 204: undefined },
@@ -168,7 +168,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: `${webhookPath}/actions/rotate-secret`,
-    summary: 'Give a webhook a new signing secret, which is answered this once',
+    summary: 'Rotate the signing secret of a webhook; only this response contains it',
     tag,
     access: webhookAccess,
     responses: { 200: signingSecretShape },
