@@ -1,9 +1,9 @@
 import { RateLimited } from './response/errors.ts'
 
-/** A token bucket per key. */
+/** Token buckets by key. */
 export interface RateLimit {
-  /** Takes one request; answers the seconds to wait, 0 when it may go on. */
-  take(key: string): number
+  /** Consumes one token; returns the seconds to wait if the bucket is empty, otherwise 0. */
+  consume(key: string): number
 }
 
 interface Bucket {
@@ -12,10 +12,10 @@ interface Bucket {
 }
 
 const maxBuckets = 50_000
-/** Looking through all buckets is worth it only when many go. */
-const keptBuckets = 40_000
+/** Scanning all buckets is worthwhile only if many of them are removed. */
+const remainingBuckets = 40_000
 
-/** Allows each key `requestsPerSecond` in the long run and `burst` at once. */
+/** Allows each key `requestsPerSecond` on average and `burst` at once. */
 export function createRateLimit(
   { requestsPerSecond, burst }: { readonly requestsPerSecond: number; readonly burst: number },
   now: () => number,
@@ -28,20 +28,20 @@ export function createRateLimit(
     bucket.filledAt = time
   }
 
-  /** A full bucket says nothing that a new one would not; the oldest ones go when too few are full. */
+  /** Removes full buckets, which are equal to new ones, and the oldest ones if that is not enough. */
   function makeRoom(time: number): void {
     for (const [key, bucket] of buckets) {
       fill(bucket, time)
       if (bucket.tokens >= burst) buckets.delete(key)
     }
     for (const key of buckets.keys()) {
-      if (buckets.size <= keptBuckets) return
+      if (buckets.size <= remainingBuckets) return
       buckets.delete(key)
     }
   }
 
   return {
-    take(key) {
+    consume(key) {
       const time = now()
       if (!buckets.has(key) && buckets.size >= maxBuckets) makeRoom(time)
       const bucket = buckets.get(key) ?? { tokens: burst, filledAt: time }
@@ -54,8 +54,8 @@ export function createRateLimit(
   }
 }
 
-/** Counts one request against the limit of `key`; refuses it when that is reached. */
-export function take(limit: RateLimit, key: string): void {
-  const wait = limit.take(key)
+/** Counts one request; throws RateLimited if the limit of the key is reached. */
+export function checkRateLimit(limit: RateLimit, key: string): void {
+  const wait = limit.consume(key)
   if (wait > 0) throw new RateLimited(wait)
 }

@@ -2,7 +2,7 @@ import type { Fields, TSchema } from '../../operator/api/schema.ts'
 
 const requestId = 'X-Request-Id'
 
-/** Headers of every answer, as the components of the document. */
+/** Headers of every response, as components. */
 export const sharedHeaders: Readonly<Record<string, object>> = {
   [requestId]: {
     description:
@@ -13,17 +13,17 @@ export const sharedHeaders: Readonly<Record<string, object>> = {
   },
 }
 
-/** Headers of an answer: those of every answer, and its own. */
+/** Adds the headers of every response to those of an operation. */
 export function withSharedHeaders(own: Readonly<Record<string, object>>): Record<string, object> {
   return { [requestId]: { $ref: `#/components/headers/${requestId}` }, ...own }
 }
 
-/** Headers that an operation declares, as the document has them. */
+/** Converts headers that an operation declares. */
 export function headersOf(fields: Fields): Record<string, object> {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, described(schema)]))
 }
 
-/** A schema with its description where readers of parameters and headers look for it. */
+/** Moves the description of a schema to its parent, as parameters and headers require. */
 export function described(schema: TSchema | undefined): {
   readonly description?: string
   readonly schema: object

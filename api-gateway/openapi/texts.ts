@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Access } from '../endpoint.ts'
-import { refusalDescription } from './refusals.ts'
+import { errorStatusText } from './error-responses.ts'
 
 const tagTexts: Readonly<Record<string, string>> = {
   Organizations: 'Organizations contain everything else. Each is a namespace of the cluster.',
@@ -26,7 +26,7 @@ const tagTexts: Readonly<Record<string, string>> = {
   Service: 'Health, metrics and description of the gateway.',
 }
 
-/** What the operations under a tag are about. */
+/** Returns the description of a tag. */
 export function tagText(tag: string): string {
   return tagTexts[tag] ?? `${tag}.`
 }
@@ -41,12 +41,12 @@ const statusTexts: Readonly<Record<number, string>> = {
   304: 'Not modified.',
 }
 
-/** What a status says. */
+/** Returns the description of a status. */
 export function statusText(status: number): string {
-  return statusTexts[status] ?? refusalDescription(status) ?? `${STATUS_CODES[status] ?? status}.`
+  return statusTexts[status] ?? errorStatusText(status) ?? `${STATUS_CODES[status] ?? status}.`
 }
 
-/** Who may call an operation. */
+/** Describes who may call an operation. */
 export function accessText(access: Access): string {
   if (access === 'public') return 'No token is required.'
   if (access === 'authenticated') return 'Requires a valid token.'

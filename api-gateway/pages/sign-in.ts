@@ -1,7 +1,7 @@
 import type { OidcSettings } from '../settings.ts'
 import { contentPolicy, escapeHtml, htmlPage } from './html.ts'
 
-// Without a script the form would be sent as a form, which other sites can do too; so it is sent as JSON or not at all.
+// Without JavaScript the form sends nothing, because other sites could send the same form.
 const script = `
 const form = document.querySelector('form')
 const output = document.querySelector('output')
@@ -34,19 +34,19 @@ document.querySelector('#end').addEventListener('click', () => send('DELETE'))
 if (location.hash === '#signed-in') output.textContent = 'You are signed in. The session expires in eight hours.'
 `
 
-/** What the sign-in page may do. */
+/** Content security policy of the sign-in page. */
 export const signInPolicy = contentPolicy(script)
 
-/** The page on which a human exchanges an API token for the cookie of a session, or goes to the identity provider. */
+/** Page where a human user exchanges an API token for a session cookie or goes to the identity provider. */
 export function signInPage(oidc: Provider | undefined): string {
   return htmlPage('Sign in – Quartermaster', contentOf(oidc), script)
 }
 
-/** Who says who somebody is, and where people reach us. */
+/** Identity provider and public URL of the gateway. */
 type Provider = Pick<OidcSettings, 'issuer' | 'publicUrl'>
 
 function linkTo({ issuer, publicUrl }: Provider): string {
-  // By our own address, however the page was reached: the cookies of the way there and back belong to one host.
+  // Uses the public URL, because the cookies of the sign-in belong to its host.
   const { href } = new URL('auth/oidc', publicUrl)
   return `<p><a href="${escapeHtml(href)}">Sign in with ${escapeHtml(new URL(issuer).host)}</a></p>\n`
 }

@@ -2,35 +2,35 @@ import { idPattern, string, type TSchema } from '../../operator/api/schema.ts'
 import { valueKeyPattern } from '../../operator/api/shared-value.ts'
 import { longestGraphId } from '../endpoints/active-resources/graph-id.ts'
 
-/** A name that REST and kubectl may have given: any name of a Kubernetes object. */
+/** Name of any Kubernetes object, because kubectl may have created it. */
 const objectName = (description: string) =>
   string(description, { pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$', maxLength: 253 })
 
-/** An id of something that a path begins with. */
+/** ID of a parent in a path. */
 export const shortId = (description: string) =>
   string(description, { pattern: idPattern, minLength: 2, maxLength: 50 })
 
-/** An id that a body gives to something new. */
+/** ID of a new object. */
 export const newId = (description: string) =>
   string(description, { pattern: idPattern, minLength: 2, maxLength: 100 })
 
-/** An id in a body of something that is there already, in whatever form it was given. */
+/** ID of an existing object. */
 export const knownId = (description: string, maxLength = 253) =>
   string(description, { pattern: '^\\S+$', maxLength })
 
-/** The name of a resource class. */
+/** Name of a resource class. */
 export const className = (description: string) =>
   string(description, { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: 63 })
 
-/** The header that says by which name the client knows us, for operations that set cookies. */
+/** Request header of operations that set cookies. */
 export const hostHeader = {
   Host: string('Host of the gateway. Cookies are `Secure` unless it is a loopback address.'),
 }
 
-/** The header of answers that set cookies. */
+/** Response header of operations that set cookies. */
 export const setCookieHeader = { 'Set-Cookie': string('The cookie.', { maxLength: 8192 }) }
 
-/** Path parameters by name; one name means the same in every path. */
+/** Path parameters by name. A name has the same meaning in every path. */
 export const parameters: Readonly<Record<string, TSchema>> = {
   org_id: shortId('Organization ID.'),
   app_id: shortId('Application ID.'),

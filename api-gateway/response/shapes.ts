@@ -1,14 +1,14 @@
 import { type TUnsafe, Type } from 'typebox'
 import { anyValue, object, type Static, string, type TSchema } from '../../operator/api/schema.ts'
 
-/** A schema that the OpenAPI document lists under a name of its own. */
+/** Adds a schema to the components of the OpenAPI document. */
 export function named<T extends TSchema>(title: string, schema: T): T {
   return { ...schema, title }
 }
 
-/** What may also be null. */
+/** Allows null as well. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const { type = [], enum: words } = schema as { type?: string | string[]; enum?: unknown[] } // a schema
+  const { type = [], enum: words } = schema as { type?: string | string[]; enum?: unknown[] } // every schema is an object
   return Type.Unsafe<Static<T> | null>({
     ...schema,
     type: [type, 'null'].flat(),
@@ -16,7 +16,7 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   })
 }
 
-/** The body of every refusal. */
+/** Body of every error response. */
 export const errorShape = named(
   'Error',
   object(
@@ -29,17 +29,17 @@ export const errorShape = named(
   ),
 )
 
-/** The body of what goes on; there is none while nothing is to be said. */
+/** Body of a 202 response; empty unless there is a notice. */
 export const acceptedShape = object(
   {},
   { status_message: string('Notice that no operator is running.', { maxLength: 8192 }) },
   'An accepted operation. The body is empty unless there is a notice.',
 )
 
-/** A refusal that is a JSON string. */
+/** Body of an error response that is a JSON string. */
 export const plainErrorShape = string('Human-readable message.', { maxLength: 65_536 })
 
-/** What has one of several shapes. */
+/** Allows any of several schemas. */
 export function anyOf<const T extends readonly TSchema[]>(...schemas: T): TUnsafe<Static<T[number]>> {
   return Type.Unsafe<Static<T[number]>>({ anyOf: schemas })
 }

@@ -4,17 +4,17 @@ import { Problem } from '../../operator/domain/base/errors.ts'
 import type { Store } from '../../operator/kube/cache/store.ts'
 import type { Claims } from './oidc.ts'
 
-/** The human that the identity provider speaks of; nobody is made by signing in. */
-export function findHuman(claim: string, claims: Claims, store: Store): User {
+/** Returns the human user of the claims; throws Forbidden. Signing in never creates users. */
+export function findHumanUser(claim: string, claims: Claims, store: Store): User {
   const value = claims[claim]
   if (typeof value !== 'string' || value === '')
     throw new Problem('Forbidden', `the identity provider does not return the claim '${claim}'`)
   if (claim !== 'email') return onlyOne(humans(store).filter(({ metadata }) => metadata.name === value))
   if (claims['email_verified'] !== true)
     throw new Problem('Forbidden', 'the identity provider has not verified the email address')
-  const wanted = folded(value)
+  const wanted = foldAscii(value)
   return onlyOne(
-    humans(store).filter(({ spec }) => spec.email !== undefined && folded(spec.email) === wanted),
+    humans(store).filter(({ spec }) => spec.email !== undefined && foldAscii(spec.email) === wanted),
   )
 }
 
@@ -31,7 +31,10 @@ function onlyOne([user, ...others]: readonly User[]): User {
   return user
 }
 
-/** ASCII alone: other letters have small ones that are those of somebody else, as the Kelvin sign has `k`. */
-function folded(address: string): string {
+/**
+ * Folds ASCII letters only, because Unicode folding maps different letters to the same one (the Kelvin sign to
+ * `k`).
+ */
+function foldAscii(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

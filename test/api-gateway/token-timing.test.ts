@@ -1,6 +1,6 @@
 import { Agent, get, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { authenticate, holderOf } from '../../api-gateway/authenticate.ts'
+import { authenticate, findTokenUser } from '../../api-gateway/authenticate.ts'
 import type { Gateway } from '../../api-gateway/endpoint.ts'
 import { type InputClass, oneOfThree, timeDifference } from '../support/timing.ts'
 import { startGateway, type TestGateway, tokenOf } from './support/gateway.ts'
@@ -51,7 +51,7 @@ const bearer = (make: InputClass) => (n: number) => `Bearer ${make(n)}`
 
 describe('the time that a refusal takes does not tell whether there is such a token', () => {
   test('by the search for its holder', async () => {
-    const run = (text: string) => holderOf(text, gateway.cluster.store, 0)
+    const run = (text: string) => findTokenUser(text, gateway.cluster.store, 0)
     expect([unknown(1), wrong(1)].map(run)).toEqual([undefined, undefined])
     expect(await leastDifference(run, [unknown, wrong], samples)).toBeLessThan(telling)
   })
@@ -83,7 +83,7 @@ describe('the time that a refusal takes does not tell whether there is such a to
           return Reflect.get(target, name, receiver) as unknown
         },
       })
-      expect(holderOf(text, watched, 0)).toBeUndefined()
+      expect(findTokenUser(text, watched, 0)).toBeUndefined()
       return journal
     })
     expect(asked).toEqual([asked[0], asked[0], asked[0]])

@@ -65,9 +65,9 @@ export const accounts: readonly Endpoint[] = [
       const { store } = gateway.cluster
       refuseIncomplete(body.type, body.credentials)
       const data = credentialsData(body.credentials)
-      const isTried = isOn(query.check_credential)
+      const isChecked = isOn(query.check_credential)
       const isDryRun = isOn(query.dry_run)
-      const wanted = { organization: org_id, body, data, isTried, isDryRun }
+      const wanted = { organization: org_id, body, data, isChecked, isDryRun }
       const account = await createAccount(wanted, caller, gateway)
       return isDryRun ? noContent : ok(toAccount(store, account))
     },
@@ -97,9 +97,9 @@ export const accounts: readonly Endpoint[] = [
       if (body.credentials) refuseIncomplete(account.spec.type, body.credentials)
       const data = body.credentials && credentialsData(body.credentials)
       const isDryRun = isOn(query.dry_run)
-      const isTried = isOn(query.check_credential)
-      if (isDryRun && !isTried) return noContent
-      const change = { name: body.name, data, isTried, isDryRun }
+      const isChecked = isOn(query.check_credential)
+      if (isDryRun && !isChecked) return noContent
+      const change = { name: body.name, data, isChecked, isDryRun }
       const changed = await changeAccount(account, change, gateway)
       return isDryRun ? noContent : ok(toAccount(store, changed))
     },

@@ -13,7 +13,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { accepted, type Endpoint, endpoint, noContent } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
-import { findEnvironment, untilGone } from '../common/find.ts'
+import { findEnvironment, waitUntilDeleted } from '../common/find.ts'
 import { deploymentsTo } from '../deployments/deployment-shape.ts'
 
 function findResource(
@@ -29,7 +29,6 @@ function findResource(
   throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
 }
 
-/** A deployment counts on what it plans with: nothing is taken from under it. */
 function refuseWhileDeploying(store: Store, { metadata }: Environment): void {
   const running = deploymentsTo(store, metadata.namespace ?? '', metadata.name).find(
     (each) => !isFinished(each),
@@ -59,13 +58,13 @@ export const activeResourceDeletion: readonly Endpoint[] = [
       const resource = findResource(store, environment, params)
       const { namespace = '', name, uid, deletionTimestamp } = resource.metadata
       if (!deletionTimestamp) refuseWhileDeploying(store, environment)
-      // A deletion that is under way and cannot succeed ends when its resource is detached.
+      // Detaching also ends a deletion that has already begun and cannot succeed.
       if (isOn(detach)) {
-        const mark = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
-        await cluster.patch(ActiveResource, resource, mark)
+        const annotation = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
+        await cluster.patch(ActiveResource, resource, annotation)
       }
       await cluster.remove(ActiveResource, resource)
-      const isEnded = await untilGone(() => store.get(ActiveResource, namespace, name))
+      const isEnded = await waitUntilDeleted(() => store.get(ActiveResource, namespace, name))
       return isEnded ? noContent : accepted
     },
   }),

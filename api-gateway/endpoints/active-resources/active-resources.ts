@@ -12,15 +12,15 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { isOn, truthValue } from '../../request/boolean-query.ts'
 import { memoize } from '../../request/memoize.ts'
 import { anyOf, named } from '../../response/shapes.ts'
-import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from '../common/find.ts'
+import { createdAt, find, findEnvironment, organizationKey, resourcesOf } from '../common/find.ts'
 import { outputReferences } from '../common/secret-refs.ts'
 import { versionId } from '../definitions/definition-shape.ts'
-import { messageOfCondition, whyOf } from './why.ts'
+import { conditionMessage, conditionMessageSchema } from './status-message.ts'
 
 const state = oneOf(['pending', 'active', 'deleting'], 'Current state.')
 
-const message = messageOfCondition(
-  'Reason and message of what the resource waits for, why provisioning or deletion failed, or that the resource is unused. Absent if none of these applies.',
+const message = conditionMessageSchema(
+  'Reason and message of what the resource waits for, statusMessage provisioning or deletion failed, or that the resource is unused. Absent if none of these applies.',
 )
 
 const activeResourceShape = named(
@@ -76,19 +76,20 @@ const headers = {
   ),
 }
 
-/** How a request wants `status`: as the specification shows it, or as the plain string that client libraries parse. */
+/** Whether `status` is the plain string that client libraries parse, or the object of the specification. */
 function wantsPlainStatus(call: { header(name: 'humanitec-user-agent'): string | undefined }): boolean {
   return call.header('humanitec-user-agent') !== undefined
 }
 
-// Hashing would be most of what a list of many resources costs.
+// Hashing dominates the cost of long lists.
 const criterionIdOf = memoize(criterionId)
 
 function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
   const { metadata, spec, status } = resource
   const { context, definition, resourceId, type, class: resourceClass } = spec
   const current = stateOf(resource)
-  const why = whyOf(resource) ?? (current === 'active' ? undefined : 'Pending: waiting for the operator')
+  const statusMessage =
+    conditionMessage(resource) ?? (current === 'active' ? undefined : 'Pending: waiting for the operator')
   return {
     org_id: context.organizationId,
     app_id: context.applicationId,
@@ -99,7 +100,7 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     class: resourceClass,
     def_id: definition.definitionName,
     def_version_id: versionId(definition),
-    // Of a driver that wraps another, the one that did it.
+    // The wrapped driver, if the driver wraps one.
     driver_type: status?.provisioned?.driverType ?? definition.driverType,
     deploy_id: deploymentOf(store, resource),
     gu_res_id: metadata.name,
@@ -109,12 +110,16 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     scheduled_deletion: metadata.deletionTimestamp !== undefined,
     ...(definition.criterion ? { criteria_id: criterionIdOf(definition.criterion) } : {}),
     ...(definition.accountName === undefined ? {} : { driver_account: definition.accountName }),
-    ...(why === undefined ? {} : { status_message: why }),
+    ...(statusMessage === undefined ? {} : { status_message: statusMessage }),
     ...(spec.unusedSince === undefined ? {} : { unused_since: spec.unusedSince }),
     metadata: { res_id: resourceId, type, class: resourceClass },
     status: plainStatus
       ? current
-      : { gu_res_id: metadata.name, state: current, ...(why === undefined ? {} : { message: why }) },
+      : {
+          gu_res_id: metadata.name,
+          state: current,
+          ...(statusMessage === undefined ? {} : { message: statusMessage }),
+        },
   }
 }
 
@@ -123,18 +128,18 @@ function stateOf(resource: ActiveResource) {
   return conditionOf(resource, 'Ready')?.status === 'True' ? 'active' : 'pending'
 }
 
-/** The newest of what is known; a default of the API server is older than the object. */
+/** The condition is ignored if it is older than the object, as a default of the API server is. */
 function updatedAt(resource: ActiveResource): string {
   const { metadata, status } = resource
   const readySince = conditionOf(resource, 'Ready')?.lastTransitionTime
   const times = [metadata.deletionTimestamp, readySince, status?.provisionTime]
-  // Some have fractions of a second and some have not: their texts do not sort.
+  // Compares parsed times, because only some texts have fractions of a second.
   return times
     .filter((each) => each !== undefined)
     .reduce((newest, each) => (Date.parse(each) > Date.parse(newest) ? each : newest), createdAt(resource))
 }
 
-/** A resource in use is part of the newest deployment, even when that had nothing to change on it. */
+/** A resource in use belongs to the newest deployment, even if that did not change it. */
 function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string {
   const { namespace = '' } = metadata
   const last = store.get(Environment, namespace, spec.environmentName)?.status?.lastDeploymentName
@@ -189,7 +194,7 @@ export const activeResources: readonly Endpoint[] = [
     responses: { 200: list(activeResourceShape, 'Active resources.') },
     handle(call, { cluster: { store } }) {
       const { org_id, def_id } = call.params
-      const resources = [...store.byIndex(ActiveResource, 'definition', inOrganization(org_id, def_id))]
+      const resources = [...store.byIndex(ActiveResource, 'definition', organizationKey(org_id, def_id))]
       if (resources.length === 0 && !find(store, ResourceDefinition, org_id, def_id)) {
         throw new Problem('NotFound', `definition '${def_id}' not found`)
       }

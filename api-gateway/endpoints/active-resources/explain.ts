@@ -114,7 +114,7 @@ function toActive({ spec: { definition, deploymentName } }: ActiveResource) {
   }
 }
 
-/** Why a definition is chosen, before anything is deployed. */
+/** Explanation of matching. */
 export const explanations: readonly Endpoint[] = [
   endpoint({
     method: 'get',

@@ -98,7 +98,7 @@ function fromRequested({ descriptor, params }: RequestedResource) {
   return { id: resourceId, type, class: resourceClass, ...(params ? { resource: params } : {}) }
 }
 
-/** The nodes of the graph of these resources as REST shows them; refused with all that is wrong with them. */
+/** Computes the nodes of a graph; throws Invalid with all its problems. */
 function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gateway: Gateway) {
   const { cluster, planning } = gateway
   const environment = findEnvironment(cluster.store, path)
@@ -120,7 +120,7 @@ function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gat
   return graph.nodes.flatMap((node) => (node.match ? [toNode(node, node.match, typesByName)] : []))
 }
 
-/** A graph as it is now; `id` is what it is read by. */
+/** Computes the current graph with an ID. */
 function toGraph(
   id: string,
   path: EnvironmentPath,
@@ -135,7 +135,7 @@ function toGraph(
 
 const isRequest = createValidators().test(plainSchema(requestedList))
 
-/** What the graph of an id consists of: the resources of a deployment set, or those that a request named. */
+/** Returns the resources of a deployment set, or those that a graph ID encodes. */
 function requestedFor(path: EnvironmentPath, id: string, store: Store): Static<typeof requestedList> {
   const content = findSet(store, path.org_id, path.app_id, id)
   if (content) return requestedBy(content).map(fromRequested)
@@ -181,7 +181,7 @@ function toNode(
 const resources = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources'
 const tag = 'Resource graphs'
 
-/** Resource graphs: computed when they are asked for or read, and not kept. */
+/** Resource graphs, which are computed on each request and not stored. */
 export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'post',

@@ -12,7 +12,7 @@ import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 import { changeObject } from '../common/change.ts'
 import {
   byName,
@@ -22,20 +22,20 @@ import {
   environmentsOf,
   find,
   findApplication,
-  held,
-  lifeOf,
+  lifecycleOf,
   newMetadata,
   refuseTaken,
   resourcesOf,
-  untilGone,
+  waitUntilDeleted,
+  withFinalizer,
 } from '../common/find.ts'
 import { withRollback } from '../common/rollback.ts'
 import {
   defaultEnvironmentType,
-  isStanding,
+  hasResources,
   type NewEnvironment,
   newEnvironment,
-  noteDeletion,
+  recordDeletion,
   refuseUnknownType,
 } from '../environments/environments.ts'
 
@@ -96,7 +96,7 @@ function toApplication(store: Store, application: Application) {
     org_id: metadata.namespace,
     created_at: createdAt(application),
     created_by: createdBy(application),
-    ...lifeOf(application),
+    ...lifecycleOf(application),
     ...statusMessageOf(application, () => environments.flatMap((each) => resourcesOf(store, each))),
     envs: environments.map((each) => ({
       id: environmentIdOf(each),
@@ -106,7 +106,7 @@ function toApplication(store: Store, application: Application) {
   }
 }
 
-/** The environment that a new application begins with; none that the caller may not make, unless it was asked for. */
+/** Returns the requested first environment, or the default one if the caller may create it. */
 function firstEnvironment(
   store: Store,
   organization: string,
@@ -130,7 +130,7 @@ function firstEnvironment(
   return { id: defaultEnvironmentType, name: 'Development', type: defaultEnvironmentType }
 }
 
-/** Makes the creator of an application its owner; an administrator is that already. */
+/** Makes the creator an owner, unless they are an administrator. */
 async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
   const { namespace = '', name: applicationName } = metadata
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
@@ -174,7 +174,7 @@ export const applications: readonly Endpoint[] = [
       const first = firstEnvironment(store, org_id, body, caller)
       const known = store.get(Application, org_id, body.id)
       await refuseTaken(cluster, Application, known, `application '${body.id}'`)
-      const metadata = held(newMetadata(org_id, body.id, caller))
+      const metadata = withFinalizer(newMetadata(org_id, body.id, caller))
       const application = await cluster.create(
         Application,
         newObject(Application, metadata, { displayName: body.name }),
@@ -229,11 +229,11 @@ export const applications: readonly Endpoint[] = [
         const target = { applicationId: params.app_id, environmentType: spec.typeName }
         authorize(caller, { application: 'owner', deployer: true }, target)
       }
-      await Promise.all(environments.map((each) => noteDeletion(cluster, each, caller)))
+      await Promise.all(environments.map((each) => recordDeletion(cluster, each, caller)))
       await cluster.remove(Application, application)
-      if (environments.some((each) => isStanding(store, each))) return accepted
+      if (environments.some((each) => hasResources(store, each))) return accepted
       const look = () => store.get(Application, params.org_id, params.app_id)
-      return (await untilGone(look)) ? noContent : accepted
+      return (await waitUntilDeleted(look)) ? noContent : accepted
     },
   }),
 ]

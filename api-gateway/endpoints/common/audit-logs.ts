@@ -6,7 +6,6 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 const path = '/orgs/{org_id}/audit-logs'
 const defaultPerPage = 50
 
-/** What a list is narrowed by. */
 interface Filter {
   readonly from?: string
   readonly to?: string
@@ -21,13 +20,13 @@ function fits(record: AuditRecord, { from, to, user_id: user, result }: Filter):
   return (user === undefined || record.user_id === user) && (result === undefined || record.result === result)
 }
 
-/** The page after one that ends with `last`, filtered like it; relative, since a proxy may put a prefix before the path. */
+/** Link to the page after the record `last`. It is relative, because a proxy may add a path prefix. */
 function linkTo(query: Readonly<Record<string, string>>, last: string): string {
   const address = new URLSearchParams({ ...query, page: last })
   return `<?${address.toString()}>; rel="next"`
 }
 
-/** What was written and refused in an organization. */
+/** Audit records of an organization. */
 export const auditLogs: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -46,7 +45,7 @@ export const auditLogs: readonly Endpoint[] = [
       page: string('Page token, as in the header `Link` of the previous page.', { maxLength: 63 }),
     },
     responses: { 200: list(auditRecordShape, 'Audit records.') },
-    answerHeaders: {
+    responseHeaders: {
       Link: string(
         'Link to the next page with `rel="next"`, relative to this page. Absent on the last page.',
         { maxLength: 8192 },
@@ -54,14 +53,14 @@ export const auditLogs: readonly Endpoint[] = [
     },
     handle({ params: { org_id }, query }, { audit, cluster: { store } }) {
       const { page, per_page: perPage, from, to, user_id, result } = query
-      // What else is asked for, be it a token in a wrong place, is not said again.
+      // Drops undeclared query parameters, which may contain a token.
       const filter: Filter = JSON.parse(JSON.stringify({ from, to, user_id, result }))
       if (page !== undefined && !audit.isOurs(page))
         throw new Problem(
           'Invalid',
           "'page' is not a page of this gateway process: start with the first page",
         )
-      // What an earlier organization of the same name did is nothing to this one.
+      // Skips records of an earlier organization with the same name.
       const since = Date.parse(store.organizations().find(({ id }) => id === org_id)?.createdAt ?? '')
       const records = audit
         .newest(org_id)

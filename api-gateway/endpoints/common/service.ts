@@ -1,13 +1,12 @@
 import { freeForm, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { blindnessOf } from '../../authenticate.ts'
+import { staleCacheReason } from '../../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { htmlAnswer } from '../../pages/html.ts'
 import { viewerPage, viewerPolicy } from '../../pages/viewer.ts'
 import { errorShape } from '../../response/shapes.ts'
 
-/** What is as long as it has to be. */
-const textOf = (description: string) => string(description, { maxLength: 16_777_216 })
+const longText = (description: string) => string(description, { maxLength: 16_777_216 })
 
 const status = string('`ok`.')
 const stateShape = object({ status }, {}, 'State of the process.')
@@ -17,7 +16,7 @@ const readyShape = object(
   'State of the process and of the operator.',
 )
 
-/** The service itself: its state, its figures and its description. */
+/** Health, metrics and API description. */
 export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -38,9 +37,9 @@ export const service: readonly Endpoint[] = [
     isUnlimited: true,
     responses: { 200: readyShape, 503: errorShape },
     handle(_call, { cluster: { store }, hasOperator }) {
-      const message = blindnessOf(store)
+      const message = staleCacheReason(store)
       if (message !== undefined) return { status: 503, body: { error: 'Internal', message } }
-      // Ready all the same: reads are answered, and what is recorded is worked on later.
+      // The gateway is still ready: it serves reads and stores writes for the operator.
       const notice = 'no operator is running: requests are stored and wait'
       return ok({ status: 'ok', ...(hasOperator() ? {} : { status_message: notice }) })
     },
@@ -51,7 +50,7 @@ export const service: readonly Endpoint[] = [
     summary: 'Get metrics in the Prometheus text format',
     tag: 'Service',
     access: 'public',
-    responses: { 200: textOf('Metrics in the Prometheus text format.') },
+    responses: { 200: longText('Metrics in the Prometheus text format.') },
     textType: 'text/plain',
     async handle(_call, { metrics }) {
       return { status: 200, text: { contentType: metrics.contentType, content: await metrics.text() } }
@@ -75,7 +74,7 @@ export const service: readonly Endpoint[] = [
     summary: 'Open this API description as an HTML page',
     tag: 'Service',
     access: 'public',
-    responses: { 200: textOf('An HTML page.') },
+    responses: { 200: longText('An HTML page.') },
     textType: 'text/html',
     handle: () => htmlAnswer(viewerPage, viewerPolicy),
   }),
@@ -86,14 +85,14 @@ export const service: readonly Endpoint[] = [
     tag: 'Service',
     access: 'public',
     headers: { 'If-None-Match': string('`ETag` of the cached file.', { maxLength: 4096 }) },
-    responses: { 200: textOf('A script, a style sheet or a license text.'), 304: undefined },
-    answerHeaders: { ETag: string('Version of the file.') },
+    responses: { 200: longText('A script, a style sheet or a license text.'), 304: undefined },
+    responseHeaders: { ETag: string('Version of the file.') },
     textType: 'text/*',
     async handle({ params, header }, { viewer }) {
       const found = await viewer.file(params.file)
       if (!found) throw new Problem('NotFound', `the page has no file '${params.file}'`)
       const { etag, ...text } = found
-      // Kept by browsers, and asked for again only by its tag.
+      // Browsers cache the file and revalidate it with the ETag.
       const headers = { etag, 'cache-control': 'no-cache' }
       const isKnown = header('if-none-match')?.includes(etag) ?? false
       return isKnown ? { status: 304, headers } : { status: 200, text, headers }

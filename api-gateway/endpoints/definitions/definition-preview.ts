@@ -27,7 +27,6 @@ const problem = {
   message: string('Human-readable message.', { maxLength: 8192 }),
 }
 
-/** Resources that would have another definition. */
 export const definitionChangesShape = list(
   object(
     {
@@ -42,7 +41,7 @@ export const definitionChangesShape = list(
   'Resources of the definition, and the definition that each would match after the deletion.',
 )
 
-/** What a change of definitions would mean for the next deployments. */
+/** Effects of a change of definitions on the next deployments. */
 export const previewShape = named(
   'DefinitionPreview',
   object(
@@ -88,7 +87,7 @@ export const previewShape = named(
   ),
 )
 
-/** What the next deployments would do otherwise if the definition were this; gone, when undefined. */
+/** Computes the effects of a changed definition; undefined stands for its deletion. */
 export async function previewDefinition(
   organization: string,
   name: string,
@@ -106,21 +105,21 @@ export async function previewDefinition(
     const set = planning.deployedSet(environment)
     if (!set) continue
     const input = planning.inputFor(environment, set)
-    const preview = bounded(
+    const preview = withLimitedProblems(
       previewChange(plan({ ...input, matcher: before }), plan({ ...input, matcher: after })),
       room,
     )
     const { applicationId: app_id, environmentId: env_id } = contextOf(environment)
     changes.push(...preview.changes.map((each) => ({ app_id, env_id, ...toChange(each) })))
     problems.push(...preview.problems.map((each) => ({ app_id, env_id, ...toProblem(each) })))
-    // Others are served between two environments, however many there are.
+    // Lets other requests run between two environments.
     await setImmediate()
   }
   return { changes, problems }
 }
 
-/** The preview with those of its problems that there is room for, and how many more there are. */
-function bounded({ changes, problems }: Preview, room: ProblemRoom): Preview {
+/** Limits the listed problems and adds the number of the others. */
+function withLimitedProblems({ changes, problems }: Preview, room: ProblemRoom): Preview {
   const listed = new Set(problems.filter((each) => room.take(each)))
   const more = problemCount(problems) - listed.size
   return {
@@ -147,7 +146,7 @@ function toChange({ descriptor, guResId, action, ...change }: ResourceChange) {
   }
 }
 
-/** The definition that each resource of the definition would have with these definitions instead; empty when none. */
+/** Returns the definition that each resource would match among these definitions. */
 export function definitionChanges(
   definition: ResourceDefinition,
   resources: readonly ActiveResource[],

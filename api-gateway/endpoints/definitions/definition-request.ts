@@ -9,8 +9,8 @@ import { knownId, newId } from '../../request/parameters.ts'
 import { fromWire, type Wire, wireSchema } from '../../request/wire.ts'
 import { nullable } from '../../response/shapes.ts'
 
-/** Names of the fields that the older spelling calls otherwise. */
-export type Spelling = 'current' | 'older'
+/** Whether legacy field names are used. */
+export type FieldNaming = 'current' | 'legacy'
 
 const values = freeForm('Inputs that are not secret. Placeholders are allowed everywhere.')
 const secrets = freeForm('Secret inputs in plain text. They are stored in a Secret and never returned.')
@@ -29,30 +29,28 @@ const driverType = string('Driver type: `<vendor>/<driver>`.', {
   maxLength: 127,
 })
 const account = knownId('ID of the account whose credentials the driver uses.')
-const olderAccount = knownId('Legacy name of `driver_account`.')
+const legacyAccount = knownId('Legacy name of `driver_account`.')
 const name = string('Display name.')
 const provision = wireSchema(provisionSchema)
-const inOlderSpelling = 'Legacy name of `driver_inputs`.'
+const legacyInputs = 'Legacy name of `driver_inputs`.'
 
 const driverFields = {
   driver_account: account,
-  account_id: olderAccount,
+  account_id: legacyAccount,
   driver_inputs: inputs,
-  driver_params: { ...inputs, description: inOlderSpelling },
+  driver_params: { ...inputs, description: legacyInputs },
   provision,
 }
 
-/** A context, as a request gives it. */
 export const criterionRequest = {
   ...wireSchema(criterionSchema),
   description:
     'A matching criterion. `{}` matches every context of class `default`. A criterion that has only unknown fields is rejected.',
 }
 
-/** Contexts, as a request gives them. */
 export const criteriaRequest = list(criterionRequest, 'Matching criteria.', { maxItems: 256 })
 
-/** A new definition, in either spelling. */
+/** Request body for a new definition, with current or legacy field names. */
 export const newDefinitionShape = object(
   {
     id: newId('ID of the new definition.'),
@@ -64,23 +62,23 @@ export const newDefinitionShape = object(
   'A resource definition.',
 )
 
-/** All that can be replaced of a definition, in either spelling. */
+/** Request body that replaces a definition, with current or legacy field names. */
 export const replacementShape = object(
   { name },
   { driver_type: driverType, ...driverFields },
   'New content of a resource definition. The ID, type and criteria do not change, nor does the driver type if it is omitted.',
 )
 
-/** Changes to a definition, in either spelling. */
+/** Request body for changes of a definition, with current or legacy field names. */
 export const changeShape = object(
   {},
   {
     name,
     driver_type: driverType,
     driver_account: nullable(account),
-    account_id: nullable(olderAccount),
+    account_id: nullable(legacyAccount),
     driver_inputs: nullable(changedInputs),
-    driver_params: nullable({ ...changedInputs, description: inOlderSpelling }),
+    driver_params: nullable({ ...changedInputs, description: legacyInputs }),
     provision: nullable(provision),
   },
   'Fields to change. `null` removes the account, the inputs or the co-provisioned resources.',
@@ -90,16 +88,16 @@ export type NewDefinition = Static<typeof newDefinitionShape>
 export type Change = Static<typeof changeShape>
 export type ChangedInputs = Static<typeof changedInputs>
 
-/** The criterion of a request; one of which only misspelt fields are left is refused: it would fit everything. */
+/** Converts a criterion. Throws Invalid if all its fields are unknown, because it would match every context. */
 export function criterionOf(given: Wire<Criterion>): Criterion {
   const criterion = fromWire(criterionSchema, given)
-  // Clients send back the id that they were answered; null is as good as absent.
+  // Clients send back the ID of a criterion; null counts as absent.
   const unknown = Object.entries(given).flatMap(([key, value]) =>
     key === 'id' || value === null ? [] : [key],
   )
   if (unknown.length === 0 || Object.keys(criterion).length > 0) return criterion
   const shown = unknown.slice(0, 5).map((key) => `'${key.slice(0, 63)}'`)
-  const { properties = {} } = criterionRequest as { properties?: object } // a schema
+  const { properties = {} } = criterionRequest as { properties?: object } // every schema is an object
   const known = Object.keys(properties).join(', ')
   throw new Problem(
     'Invalid',
@@ -107,29 +105,29 @@ export function criterionOf(given: Wire<Criterion>): Criterion {
   )
 }
 
-/** Fields of a request that have two spellings. */
-type TwiceSpelled = Pick<Change, 'driver_account' | 'account_id' | 'driver_inputs' | 'driver_params'>
+/** Fields with a legacy name. */
+type RenamedFields = Pick<Change, 'driver_account' | 'account_id' | 'driver_inputs' | 'driver_params'>
 
-/** The account of a request; null where it takes it away, undefined where it says nothing. */
-export function accountOf({ driver_account: current, account_id: older }: TwiceSpelled) {
-  if (current !== undefined && older !== undefined && current !== older)
+/** Returns the account of a request: null removes it, undefined keeps it. */
+export function accountOf({ driver_account: current, account_id: legacy }: RenamedFields) {
+  if (current !== undefined && legacy !== undefined && current !== legacy)
     throw new Problem('Invalid', "'driver_account' and 'account_id' are the same field and must not differ")
-  return current === undefined ? older : current
+  return current === undefined ? legacy : current
 }
 
-/** The inputs of a request, which may mix both spellings; null where it takes them away. */
+/** Returns the inputs of a request: null removes them, undefined keeps them. */
 export function inputsOf({
-  driver_params: older,
+  driver_params: legacy,
   driver_inputs: current,
-}: TwiceSpelled): ChangedInputs | null | undefined {
-  if (!older || !current) return current ?? older
-  const merged = { ...older, ...current }
-  const both = { ...older.values, ...current.values }
+}: RenamedFields): ChangedInputs | null | undefined {
+  if (!legacy || !current) return current ?? legacy
+  const merged = { ...legacy, ...current }
+  const both = { ...legacy.values, ...current.values }
   return Object.keys(both).length > 0 ? { ...merged, values: both } : merged
 }
 
-/** A request that uses the older names is answered in them; one that uses neither is answered as its path says. */
-export function spellingOf(body: TwiceSpelled, ofPath: Spelling): Spelling {
-  if (body.driver_params !== undefined || body.account_id !== undefined) return 'older'
+/** Returns the field names of the response: those of the request, otherwise those of the path. */
+export function fieldNamingOf(body: RenamedFields, ofPath: FieldNaming): FieldNaming {
+  if (body.driver_params !== undefined || body.account_id !== undefined) return 'legacy'
   return body.driver_inputs !== undefined || body.driver_account !== undefined ? 'current' : ofPath
 }

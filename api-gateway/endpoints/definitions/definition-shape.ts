@@ -13,10 +13,10 @@ import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
 import { memoize } from '../../request/memoize.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 import { toReferences } from '../common/secret-refs.ts'
-import type { Spelling } from './definition-request.ts'
+import type { FieldNaming } from './definition-request.ts'
 
 const inputsResponse = object(
   {},
@@ -27,7 +27,7 @@ const inputsResponse = object(
   'Driver inputs.',
 )
 
-/** A criterion as REST shows it. */
+/** Criterion in responses. */
 export const criterionShape = object(
   { id: string('Criterion ID.'), class: string('Resource class.') },
   {
@@ -39,7 +39,7 @@ export const criterionShape = object(
   'A matching criterion.',
 )
 
-/** A definition as REST shows it. */
+/** Definition in responses. */
 export const definitionShape = named(
   'ResourceDefinition',
   object(
@@ -74,15 +74,15 @@ export const definitionShape = named(
   ),
 )
 
-/** A definition in the shape of REST: what was sent comes back, and nothing that was not. */
-export function toDefinition(definition: ResourceDefinition, spelling: Spelling, isDeleted = false) {
+/** Converts a definition for a response. */
+export function toDefinition(definition: ResourceDefinition, naming: FieldNaming, isDeleted = false) {
   const { metadata, spec } = definition
   const { accountName, driverInputs, provision, criteria } = spec
   const version = versionId(spec)
   const updatedAt = metadata.annotations?.[annotations.lastModifiedAt]
   const updatedBy = metadata.annotations?.[annotations.lastModifiedBy]
   const [accountKey, inputsKey] =
-    spelling === 'older' ? ['account_id', 'driver_params'] : ['driver_account', 'driver_inputs']
+    naming === 'legacy' ? ['account_id', 'driver_params'] : ['driver_account', 'driver_inputs']
   return {
     org_id: metadata.namespace,
     id: metadata.name,
@@ -118,14 +118,14 @@ function toProvision(provision: NonNullable<ResourceDefinition['spec']['provisio
   return Object.fromEntries(entries.map(([key, each]) => [key, { is_dependent: false, ...each }]))
 }
 
-/** A criterion in the shape of REST. */
+/** Converts a criterion for a response. */
 export function toCriterion(criterion: Criterion) {
   return { id: criterionId(criterion), ...toWire(criterionSchema, normalizeCriterion(criterion)) }
 }
 
 type Provisioning = Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>
 
-/** Id of what a definition says about provisioning: equal content, equal id, whenever it was looked at. */
+/** Returns a hash of the fields that affect provisioning, in the form of a UUID. */
 export const versionId = memoize(({ driverType, accountName, driverInputs }: Provisioning): string => {
   const hash = createHash('sha256')
     .update(canonicalJson({ driverType, accountName, driverInputs }))

@@ -4,7 +4,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { named } from '../../response/shapes.ts'
-import { findDefinitionOrRemains } from './definition-finding.ts'
+import { findDefinitionOrDeleted } from './definition-finding.ts'
 import { definitionShape, toDefinition } from './definition-shape.ts'
 
 const { properties, required } = definitionShape as unknown as {
@@ -33,9 +33,9 @@ const versionShape = named(
   ),
 )
 
-/** The one version that is kept: the definition as it is. */
+/** Only the current version is stored. */
 function currentVersion(store: Store, organization: string, id: string, deleted: boolean) {
-  const { definition, isDeleted } = findDefinitionOrRemains(store, organization, id)
+  const { definition, isDeleted } = findDefinitionOrDeleted(store, organization, id)
   if (isDeleted && !deleted) throw new Problem('NotFound', `definition '${id}' not found`)
   const shown = toDefinition(definition, 'current', isDeleted)
   const { updated_at: updatedAt = shown.created_at, active_version_id: version } = shown
@@ -58,7 +58,7 @@ function currentVersion(store: Store, organization: string, id: string, deleted:
 const path = '/orgs/{org_id}/resources/defs/{def_id}/versions'
 const deleted = flag('Whether to include a deleted definition while resources that it provisioned remain.')
 
-/** Versions of definitions, of which the current one is kept. */
+/** Versions of definitions. */
 export const definitionVersions: readonly Endpoint[] = [
   endpoint({
     method: 'get',

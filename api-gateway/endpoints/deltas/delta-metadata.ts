@@ -2,12 +2,12 @@ import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { boolean, type Static, string, type TSchema } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
-import { changeObject, contributionOf } from '../common/change.ts'
+import { changeObject, modificationBy } from '../common/change.ts'
 import { findDelta, rewritten } from './delta-writing.ts'
 
 type Field = 'archived' | 'env_id' | 'name'
 
-/** An operation whose body is the new value of one field, by its path and by the shorter one of earlier clients. */
+/** Operations that set one field of a delta, at the current and at the legacy path. */
 function fieldOf<B extends TSchema>(
   field: Field,
   summary: string,
@@ -26,9 +26,9 @@ function fieldOf<B extends TSchema>(
       plainNotFound: true,
       async handle({ params, body: value, caller }, gateway) {
         const { cluster } = gateway
-        const contribution = contributionOf(caller, gateway)
+        const modification = modificationBy(caller, gateway)
         await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
-          rewritten(delta, fieldsOf(value), contribution),
+          rewritten(delta, fieldsOf(value), modification),
         )
         return noContent
       },
@@ -36,7 +36,7 @@ function fieldOf<B extends TSchema>(
   )
 }
 
-/** What is said about deltas, field by field; each body is a JSON string or boolean. */
+/** Metadata of deltas. Each body is a JSON string or boolean. */
 export const deltaMetadata: readonly Endpoint[] = [
   ...fieldOf(
     'archived',

@@ -16,7 +16,6 @@ import { shortId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 
-/** A patch operation as REST shows it. */
 const operationShape = named(
   'PatchOperation',
   object(
@@ -29,7 +28,6 @@ const operationShape = named(
   ),
 )
 
-/** Changes of workloads as REST shows them. */
 const modulesShape = object(
   {
     add: map(freeForm('A module.'), 'Modules to add or replace, by workload ID.'),
@@ -43,7 +41,7 @@ const modulesShape = object(
   'Changes to the workloads.',
 )
 
-/** Changes as a request spells them. */
+/** Changes in a request. */
 export const changesRequest = named(
   'DeltaRequest',
   object(
@@ -76,7 +74,7 @@ export const changesRequest = named(
   ),
 )
 
-/** A delta as REST shows it. */
+/** Delta in responses. */
 export const deltaShape = named(
   'Delta',
   object(
@@ -106,7 +104,7 @@ export const deltaShape = named(
   ),
 )
 
-/** What makes one set of another, as REST shows it. */
+/** Difference of two deployment sets in responses. */
 export const plainDeltaShape = named(
   'PlainDelta',
   object(
@@ -116,7 +114,7 @@ export const plainDeltaShape = named(
   ),
 )
 
-/** A delta in the shape of REST. */
+/** Converts a delta for a response. */
 export function toDelta(delta: DeploymentDelta) {
   const { metadata, spec } = delta
   const { modules, shared } = deltaContent(spec)

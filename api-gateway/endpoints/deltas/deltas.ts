@@ -6,8 +6,8 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { shortId } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, contributionOf } from '../common/change.ts'
-import { createdAt, findApplication, inOrganization, newMetadata } from '../common/find.ts'
+import { changeObject, modificationBy } from '../common/change.ts'
+import { createdAt, findApplication, newMetadata, organizationKey } from '../common/find.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
 import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
@@ -29,7 +29,7 @@ export const deltas: readonly Endpoint[] = [
     handle({ params, query: { archived, env } }, { cluster: { store } }) {
       findApplication(store, params)
       const found = store
-        .byIndex(DeploymentDelta, 'application', inOrganization(params.org_id, params.app_id))
+        .byIndex(DeploymentDelta, 'application', organizationKey(params.org_id, params.app_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)
         .filter(({ spec }) => (spec.archived ?? false) === isOn(archived))
         .filter(({ spec }) => env === undefined || spec.environmentId === env)
@@ -54,7 +54,7 @@ export const deltas: readonly Endpoint[] = [
         applicationName: app_id,
         ...aboutDelta(body),
       })
-      const delta = changed(draft, [contentOf(body)], contributionOf(caller, gateway))
+      const delta = changed(draft, [contentOf(body)], modificationBy(caller, gateway))
       return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
     },
   }),
@@ -80,12 +80,12 @@ export const deltas: readonly Endpoint[] = [
     async handle({ params, body, caller }, gateway) {
       const { cluster } = gateway
       const changes = body.map(contentOf)
-      const contribution = contributionOf(caller, gateway)
+      const modification = modificationBy(caller, gateway)
       const first = findDelta(cluster.store, params)
       return ok(
         toDelta(
           await changeObject(cluster, DeploymentDelta, first, (delta) =>
-            changed(delta, changes, contribution),
+            changed(delta, changes, modification),
           ),
         ),
       )
@@ -102,9 +102,9 @@ export const deltas: readonly Endpoint[] = [
     plainNotFound: true,
     async handle({ params, body, caller }, gateway) {
       const { cluster } = gateway
-      const contribution = contributionOf(caller, gateway)
+      const modification = modificationBy(caller, gateway)
       await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
-        replaced(delta, body, contribution),
+        replaced(delta, body, modification),
       )
       return noContent
     },

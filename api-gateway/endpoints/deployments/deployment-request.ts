@@ -10,7 +10,7 @@ import { wireSchema } from '../../request/wire.ts'
 import { type EnvironmentPath, find } from '../common/find.ts'
 import { findSet } from './set-shape.ts'
 
-/** What a request to deploy may say. */
+/** Fields that requests to deploy have in common. */
 export const deploymentFields = {
   delta_id: knownId('ID of the delta to apply to the deployed set.'),
   set_id: knownId('ID of the set to deploy. Ignored if `delta_id` is given.'),
@@ -27,7 +27,7 @@ export const deploymentFields = {
   ),
 }
 
-/** What a request to deploy says. */
+/** Request body of a deployment. */
 export const newDeploymentShape = object(
   {},
   {
@@ -39,10 +39,9 @@ export const newDeploymentShape = object(
   'A deployment. Without a delta and a set, the deployed set is deployed again.',
 )
 
-/** A request to deploy. */
 export type NewDeployment = Static<typeof newDeploymentShape>
 
-/** The request without an empty id beside one that is not; an empty one alone is no wish to deploy what is deployed. */
+/** Drops an empty ID if the other one is given. Throws Invalid if only an empty ID is given. */
 export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): NewDeployment {
   if (delta_id) return { delta_id, ...rest }
   if (set_id) return { set_id, ...rest }
@@ -51,7 +50,7 @@ export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): New
   throw new Problem('Invalid', `'${name}' is empty; omit it to deploy the deployed set again`)
 }
 
-/** The set of the deployment from which another one starts; the empty set for the first. */
+/** Returns the set of the base deployment; the empty set for the first deployment. */
 function baseSet(store: Store, organization: string, base: Base | undefined): SetContent {
   if (!base) return emptySet
   const [application = '', setId = ''] = (base.setName ?? '').split('.')
@@ -63,7 +62,7 @@ function baseSet(store: Store, organization: string, base: Base | undefined): Se
   )
 }
 
-/** The set that is to be deployed to an environment, where the deployment builds on that one. */
+/** Returns the set to deploy. */
 export function wantedSet(
   store: Store,
   path: EnvironmentPath,

@@ -5,9 +5,9 @@ import { stateOfDeployment } from '../../../operator/domain/deployment/deploymen
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
-import { afterDot, createdAt, createdBy, inOrganization } from '../common/find.ts'
+import { createdAt, createdBy, organizationKey, withoutApplication } from '../common/find.ts'
 
-/** A deployment as REST shows it. */
+/** Deployment in responses. */
 export const deploymentShape = named(
   'Deployment',
   object(
@@ -45,15 +45,15 @@ export const deploymentShape = named(
   ),
 )
 
-/** A deployment in the shape of REST. */
+/** Converts a deployment for a response. */
 export function toDeployment(deployment: EnvironmentDeployment) {
   const { metadata, spec, status } = deployment
   const setName = spec.setName ?? status?.setName ?? ''
   return {
     id: metadata.name,
-    env_id: afterDot(spec.environmentName),
-    set_id: afterDot(setName),
-    ...(setName === '' ? {} : { dependency_graph_id: afterDot(setName) }),
+    env_id: withoutApplication(spec.environmentName),
+    set_id: withoutApplication(setName),
+    ...(setName === '' ? {} : { dependency_graph_id: withoutApplication(setName) }),
     from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
     ...requestedOptions(spec),
     comment: spec.comment ?? '',
@@ -66,7 +66,7 @@ export function toDeployment(deployment: EnvironmentDeployment) {
   }
 }
 
-/** The optional parts of the request that made a deployment. */
+/** Optional fields of the request. */
 function requestedOptions({ deltaName, mode, pipeline, valueSetVersionId }: EnvironmentDeployment['spec']) {
   return {
     ...(deltaName === undefined ? {} : { delta_id: deltaName }),
@@ -76,12 +76,12 @@ function requestedOptions({ deltaName, mode, pipeline, valueSetVersionId }: Envi
   }
 }
 
-/** A deployment that may be gone, as an environment that starts from it remembers it. */
+/** Converts a start deployment that may no longer exist, as the environment stores it. */
 export function toPastDeployment(start: Start) {
   return {
     id: start.deploymentName,
-    env_id: afterDot(start.environmentName),
-    set_id: afterDot(start.setName),
+    env_id: withoutApplication(start.environmentName),
+    set_id: withoutApplication(start.setName),
     from_id: start.fromDeploymentName ?? '',
     ...(start.deltaName === undefined ? {} : { delta_id: start.deltaName }),
     comment: start.comment ?? '',
@@ -94,13 +94,13 @@ export function toPastDeployment(start: Start) {
   }
 }
 
-/** All deployments to an environment, in no order. */
+/** Lists all deployments to an environment, unordered. */
 export function deploymentsTo(
   store: Store,
   organization: string,
   environmentName: string,
 ): EnvironmentDeployment[] {
   return [
-    ...store.byIndex(EnvironmentDeployment, 'environment', inOrganization(organization, environmentName)),
+    ...store.byIndex(EnvironmentDeployment, 'environment', organizationKey(organization, environmentName)),
   ]
 }

@@ -9,7 +9,7 @@ import { errorShape, named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
 import { newDeploymentShape, withOneSource } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
-import { preparedDeployment, startDeployment } from './deployment-start.ts'
+import { prepareDeployment, startDeployment } from './deployment-start.ts'
 import { planShape, toPlan } from './dry-run.ts'
 import { pipelineId } from './pipeline-run-shape.ts'
 
@@ -42,7 +42,7 @@ function findDeployment(
 }
 
 function toErrors({ status }: EnvironmentDeployment) {
-  // A failed try counts as well: the deployment may not have come far enough to find problems.
+  // A failed attempt may have ended before problems were computed.
   const failed = status?.conditions?.find(({ type, status: holds }) => type === 'Ready' && holds === 'False')
   const problems = status?.problems ?? []
   const all =
@@ -59,7 +59,7 @@ function toErrors({ status }: EnvironmentDeployment) {
   }))
 }
 
-/** The runs that made a deployment, as `<pipeline>,<run>`: ours, and the one that the request named. */
+/** Pipeline runs of a deployment as `<pipeline>,<run>`: its own, and the one in the request. */
 function runsOf({ metadata, spec: { pipeline } }: EnvironmentDeployment): string[] {
   return [`${pipelineId},${metadata.name}`, ...(pipeline ? [`${pipeline.id},${pipeline.runId}`] : [])]
 }
@@ -103,7 +103,9 @@ export const deployments: readonly Endpoint[] = [
       const request = withOneSource(body)
       const isDryRun = isOn(query.dry_run)
       const isFull = request.mode === 'full'
-      const prepared = await preparedDeployment(params, request, caller, gateway, { besideOthers: isDryRun })
+      const prepared = await prepareDeployment(params, request, caller, gateway, {
+        allowUnfinished: isDryRun,
+      })
       const { environment, content } = prepared
       if (isDryRun) return ok(toPlan(gateway.planning.planFor(environment, content, { isFull })))
       return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))

@@ -7,7 +7,7 @@ import { named } from '../../response/shapes.ts'
 
 const actions = ['create', 'update', 'replace', 'retain', 'unchanged'] as const
 
-/** What a deployment would do, as REST shows it. */
+/** Plan of a deployment in responses. */
 export const planShape = named(
   'DeploymentPlan',
   object(
@@ -57,7 +57,7 @@ export const planShape = named(
   ),
 )
 
-/** A plan in the shape of REST. */
+/** Converts a plan for a response. */
 export function toPlan(plan: Plan) {
   const { steps: _, ...summary } = summarize(plan)
   return {

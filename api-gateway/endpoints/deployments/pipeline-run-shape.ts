@@ -4,15 +4,15 @@ import { type DeploymentState, stateOfDeployment } from '../../../operator/domai
 import { named } from '../../response/shapes.ts'
 import { toDeployment } from './deployment-shape.ts'
 
-/** The one pipeline that there is: a deployment, and nothing else. */
+/** The only pipeline: it creates one deployment. */
 export const pipelineId = 'default'
 
-/** How long the operator gives a deployment, where no setting says otherwise. */
+/** Default time limit of a deployment in the operator. */
 const timeoutSeconds = 1800
 
 const statuses = ['queued', 'executing', 'succeeded', 'failed'] as const
 
-/** A deployment as a run of the pipeline. */
+/** Deployment in responses, in the form of a pipeline run. */
 export const pipelineRunShape = named(
   'PipelineRun',
   object(
@@ -51,7 +51,7 @@ const statusOf: Readonly<Record<DeploymentState, (typeof statuses)[number]>> = {
   failed: 'failed',
 }
 
-/** A deployment in the shape of a run. */
+/** Converts a deployment to a pipeline run. */
 export function toRun(deployment: EnvironmentDeployment) {
   const { metadata, spec, status } = deployment
   const { id, env_id, set_id, delta_id, comment, created_at, created_by } = toDeployment(deployment)

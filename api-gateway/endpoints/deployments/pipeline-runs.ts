@@ -6,12 +6,12 @@ import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { knownId, shortId } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { afterDot, type EnvironmentPath, findApplication } from '../common/find.ts'
-import { findStart } from '../environments/environments.ts'
+import { type EnvironmentPath, findApplication, withoutApplication } from '../common/find.ts'
+import { findStartDeployment } from '../environments/environments.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
-import { preparedDeployment, startDeployment } from './deployment-start.ts'
+import { prepareDeployment, startDeployment } from './deployment-start.ts'
+import { deployIdempotently } from './idempotency-key.ts'
 import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
-import { deployOnce } from './run-key.ts'
 
 const requestShape = object(
   {
@@ -19,14 +19,14 @@ const requestShape = object(
   },
   {
     ...deploymentFields,
-    // A published SDK leaves it out, although it is given it.
+    // A published SDK never sends it.
     trigger: oneOf(['deployment_request'], 'Trigger of the run. `deployment_request` when absent.'),
     deployment_id: knownId('ID of a deployment of the application whose set to deploy.'),
   },
   'A deployment of exactly one of `delta_id`, `set_id` and `deployment_id`.',
 )
 
-/** The deployment that a run is to make. */
+/** Returns the deployment of a run. */
 function deploymentOf(
   store: Store,
   { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>,
@@ -42,13 +42,13 @@ function deploymentOf(
   }
   if (delta_id !== undefined) return { delta_id, ...more }
   if (deployment_id === undefined) return { ...(set_id === undefined ? {} : { set_id }), ...more }
-  const { spec, status } = findStart(store, org_id, app_id, deployment_id)
+  const { spec, status } = findStartDeployment(store, org_id, app_id, deployment_id)
   const setName = spec.setName ?? status?.setName
   if (setName === undefined) throw new Problem('Invalid', `deployment '${deployment_id}' has no set yet`)
-  return { set_id: afterDot(setName), ...more }
+  return { set_id: withoutApplication(setName), ...more }
 }
 
-/** Runs of the pipeline that deploys: each is a deployment. */
+/** Runs of the deployment pipeline. */
 export const pipelineRuns: readonly Endpoint[] = [
   endpoint({
     method: 'post',
@@ -70,20 +70,22 @@ export const pipelineRuns: readonly Endpoint[] = [
       findApplication(store, params)
       const prepare = async () => {
         const request = deploymentOf(store, params, body)
-        return { request, prepared: await preparedDeployment(path, request, caller, gateway) }
+        return { request, prepared: await prepareDeployment(path, request, caller, gateway) }
       }
       if (isOn(query.dry_run)) {
         await prepare()
         return noContent
       }
-      const deploy = async (marks?: Readonly<Record<string, string>>) => {
+      const deploy = async (extraAnnotations?: Readonly<Record<string, string>>) => {
         const { request, prepared } = await prepare()
-        return startDeployment(path, request, prepared, caller, gateway, marks)
+        return startDeployment(path, request, prepared, caller, gateway, extraAnnotations)
       }
       const key = header('idempotency-key')
-      // Once it was deployed, the same request could be refused now.
+      // Prepares after the key is found, because a repeated request could now be rejected.
       const deployment =
-        key === undefined ? await deploy() : await deployOnce(params, { key, body, caller }, gateway, deploy)
+        key === undefined
+          ? await deploy()
+          : await deployIdempotently(params, { key, body, caller }, gateway, deploy)
       return created(toRun(deployment))
     },
   }),

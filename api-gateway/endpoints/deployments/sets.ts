@@ -12,10 +12,10 @@ import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { anyOf } from '../../response/shapes.ts'
-import { afterDot, byName, findApplication, inOrganization } from '../common/find.ts'
+import { byName, findApplication, organizationKey, withoutApplication } from '../common/find.ts'
 import { changesRequest, plainDeltaShape } from '../deltas/delta-shape.ts'
 import { contentOf } from '../deltas/delta-writing.ts'
-import { findSet, keepSet, setShape, toSet } from './set-shape.ts'
+import { findSet, saveSet, setShape, toSet } from './set-shape.ts'
 
 interface ApplicationPath {
   readonly org_id: string
@@ -29,7 +29,7 @@ function contentOfSet(store: Store, path: ApplicationPath, id: string): SetConte
   return content
 }
 
-/** Deployment sets: made by deployments and from each other. */
+/** Deployment sets. */
 export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -41,8 +41,10 @@ export const sets: readonly Endpoint[] = [
     plainNotFound: true,
     handle({ params }, { cluster: { store } }) {
       findApplication(store, params)
-      const found = store.byIndex(DeploymentSet, 'application', inOrganization(params.org_id, params.app_id))
-      return ok([...found].sort(byName).map(({ metadata, spec }) => toSet(afterDot(metadata.name), spec)))
+      const found = store.byIndex(DeploymentSet, 'application', organizationKey(params.org_id, params.app_id))
+      return ok(
+        [...found].sort(byName).map(({ metadata, spec }) => toSet(withoutApplication(metadata.name), spec)),
+      )
     },
   }),
   endpoint({
@@ -89,7 +91,7 @@ export const sets: readonly Endpoint[] = [
     async handle({ params, body, caller }, { cluster }) {
       const base = contentOfSet(cluster.store, params, params.set_id)
       const content = applyDelta(base, foldDelta(emptyDelta, [contentOf(body)]))
-      await keepSet(cluster, params.org_id, params.app_id, content, caller)
+      await saveSet(cluster, params.org_id, params.app_id, content, caller)
       return ok(setId(content))
     },
   }),

@@ -15,7 +15,7 @@ import { faultOfPartedSchema } from '../../../operator/domain/schema/user-schema
 import { newId } from '../../request/parameters.ts'
 import { plainSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 
 const requiredFields = {
   type: string('Resource type that it provisions.', { minLength: 1, maxLength: 127 }),
@@ -41,17 +41,17 @@ const optionalFields = {
   is_public: boolean('Always false: a driver belongs to its organization.'),
 }
 
-/** A driver as a request describes it. */
+/** Request body for a new driver. */
 export const newDriverShape = object(
   { id: newId('ID of the driver. Definitions refer to it as `<organization>/<id>`.'), ...requiredFields },
   optionalFields,
   'A driver.',
 )
 
-/** All of a driver but its id. */
+/** Request body that replaces a driver. */
 export const replacedDriverShape = object(requiredFields, optionalFields, 'A driver.')
 
-/** A driver as REST answers it. */
+/** Driver in responses. */
 export const driverShape = named(
   'Driver',
   object(
@@ -71,7 +71,7 @@ export const driverShape = named(
   ),
 )
 
-/** The spec that a request asks for; a Problem when it cannot be used. */
+/** Converts a request to a spec; throws Invalid if the driver cannot be used. */
 export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDriver['spec'] {
   const { type, target, inputs_schema: inputsSchema, account_types: accountTypes, template } = body
   if (body.is_public === true)
@@ -85,7 +85,7 @@ export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDr
   return { type, target, inputsSchema, accountTypes, ...(template === undefined ? {} : { template }) }
 }
 
-/** A driver of an organization as REST answers it: what was given, and why it cannot be used. */
+/** Converts a driver of an organization for a response. */
 export function toDriver(driver: ResourceDriver) {
   const { metadata, spec } = driver
   const { type, target, inputsSchema = {}, accountTypes = [], template } = spec
@@ -101,7 +101,7 @@ export function toDriver(driver: ResourceDriver) {
   }
 }
 
-/** A driver that is built in as REST answers it. */
+/** Converts a built-in driver for a response. */
 export function toBuiltInDriver(descriptor: DriverDescriptor, vendor: string) {
   const { name, resourceTypes, account, values, secrets } = descriptor
   return {

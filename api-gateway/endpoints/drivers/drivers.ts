@@ -8,7 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
 import {
   driverShape,
   driverSpec,
@@ -28,19 +28,18 @@ function findDriver(store: Store, organization: string, id: string): ResourceDri
   return found
 }
 
-/** The drivers that are built in, as REST answers them. */
 function builtInDrivers(organization: string, { planning, settings }: Gateway) {
   const [vendor = ''] = settings.vendors
   const builtIn = planning.catalogueOf(organization).filter(({ name }) => !name.includes('/'))
   return builtIn.map((each) => toBuiltInDriver(each, vendor))
 }
 
-/** A driver that something names stays; what stands is taken away by what it remembers all the same. */
+/** Throws Conflict if a definition or another driver uses the driver. */
 function refuseUsed(store: Store, driver: ResourceDriver): void {
   const { namespace = '', name } = driver.metadata
   const type = ownDriverType(driver)
   const definitions = store
-    .byIndex(ResourceDefinition, 'driver', inOrganization(namespace, type))
+    .byIndex(ResourceDefinition, 'driver', organizationKey(namespace, type))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
     .sort(byName)
     .map(({ metadata }) => metadata.name)
@@ -54,7 +53,7 @@ function refuseUsed(store: Store, driver: ResourceDriver): void {
   })
 }
 
-/** Drivers of the organization; those that are built in are listed beside them. */
+/** Drivers of the organization and built-in drivers. */
 export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'get',

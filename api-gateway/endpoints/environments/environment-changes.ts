@@ -5,7 +5,7 @@ import { authorize } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
 import { findEnvironment } from '../common/find.ts'
-import { environmentShape, findStart, toEnvironment } from './environments.ts'
+import { environmentShape, findStartDeployment, toEnvironment } from './environments.ts'
 
 /** Changes of environments. */
 export const environmentChanges: readonly Endpoint[] = [
@@ -52,7 +52,7 @@ export const environmentChanges: readonly Endpoint[] = [
       const environment = findEnvironment(cluster.store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
-      const start = findStart(cluster.store, params.org_id, params.app_id, body)
+      const start = findStartDeployment(cluster.store, params.org_id, params.app_id, body)
       const { uid } = environment.metadata
       await cluster.patch(Environment, environment, {
         metadata: { uid },

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../endpoint.ts'
 import { find } from '../common/find.ts'
 import { roleUsers } from '../users/role-users.ts'
 
-/** The users that may deploy to environments of a type. */
+/** Users with a role on an environment type. */
 export const environmentTypeUsers: readonly Endpoint[] = roleUsers({
   path: '/orgs/{org_id}/env-types/{env_type_id}',
   what: 'environment type',

@@ -7,7 +7,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { errorShape, named, nullable } from '../../response/shapes.ts'
-import { environmentIdOf, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+import { environmentIdOf, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
 
 const environmentTypeShape = named(
   'EnvironmentType',
@@ -111,7 +111,7 @@ export const environmentTypes: readonly Endpoint[] = [
       const { store } = cluster
       const found = findEnvironmentType(store, org_id, env_type_id)
       const users = store
-        .byIndex(Environment, 'type', inOrganization(org_id, env_type_id))
+        .byIndex(Environment, 'type', organizationKey(org_id, env_type_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)
       if (users.length > 0) {
         const uses = users.map((each) => ({

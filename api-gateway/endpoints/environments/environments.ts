@@ -14,7 +14,7 @@ import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 import {
   createdAt,
   createdBy,
@@ -23,12 +23,12 @@ import {
   find,
   findApplication,
   findEnvironment,
-  held,
-  lifeOf,
-  newToldMetadata,
+  lifecycleOf,
+  newTriggeredMetadata,
   refuseTaken,
   resourcesOf,
-  untilGone,
+  waitUntilDeleted,
+  withFinalizer,
 } from '../common/find.ts'
 import {
   deploymentShape,
@@ -37,10 +37,10 @@ import {
   toPastDeployment,
 } from '../deployments/deployment-shape.ts'
 
-/** Type of an environment for which none is named. */
+/** Type of environments whose type is not given. */
 export const defaultEnvironmentType = 'development'
 
-/** An environment as REST shows it. */
+/** Environment in responses. */
 export const environmentShape = named(
   'Environment',
   object(
@@ -60,7 +60,7 @@ export const environmentShape = named(
   ),
 )
 
-/** What a request says about a new environment. */
+/** Request for a new environment. */
 export interface NewEnvironment {
   readonly id: string
   readonly name: string
@@ -68,35 +68,35 @@ export interface NewEnvironment {
   readonly from_deploy_id?: string
 }
 
-/** An environment in the shape of REST. */
+/** Converts an environment for a response. */
 export function toEnvironment(store: Store, environment: Environment) {
   const { metadata, spec } = environment
   const { namespace = '' } = metadata
-  const from = startOf(store, environment)
-  const last = lastOf(environment, deploymentsTo(store, namespace, metadata.name))
+  const from = startDeploymentOf(store, environment)
+  const last = lastDeploymentOf(environment, deploymentsTo(store, namespace, metadata.name))
   return {
     id: environmentIdOf(environment),
     name: spec.displayName ?? environmentIdOf(environment),
     type: spec.typeName,
     created_at: createdAt(environment),
     created_by: createdBy(environment),
-    ...lifeOf(environment),
+    ...lifecycleOf(environment),
     ...statusMessageOf(environment, () => resourcesOf(store, environment)),
     ...(from ? { from_deploy: from } : {}),
     ...(last ? { last_deploy: toDeployment(last) } : {}),
   }
 }
 
-/** The newest deployment; one that only repeats what ran before counts when its set is the one planned last. */
-function lastOf(environment: Environment, deployments: readonly EnvironmentDeployment[]) {
+/** Returns the newest deployment. A repetition of an earlier deployment counts only if its set was planned last. */
+function lastDeploymentOf(environment: Environment, deployments: readonly EnvironmentDeployment[]) {
   return deployments
     .filter((each) => !isRepetition(each) || isLastPlanned(environment, each))
     .sort(byAge)
     .at(-1)
 }
 
-/** The deployment from which an environment starts; when it is gone, what the environment remembers of it. */
-function startOf(store: Store, environment: Environment) {
+/** Returns the deployment that an environment starts from, or what the environment stores of a deleted one. */
+function startDeploymentOf(store: Store, environment: Environment) {
   const { namespace = '' } = environment.metadata
   const { fromDeploymentName: name } = environment.spec
   const present = name === undefined ? undefined : store.get(EnvironmentDeployment, namespace, name)
@@ -105,15 +105,15 @@ function startOf(store: Store, environment: Environment) {
   return present && toDeployment(present)
 }
 
-/** The object of an environment that is to be made. */
+/** Returns the object of a new environment. */
 export function newEnvironment(
   organization: string,
   application: string,
   wanted: NewEnvironment,
   caller: Caller,
 ): Environment {
-  const metadata = newToldMetadata(organization, environmentObjectName(application, wanted.id), caller)
-  return newObject(Environment, held(metadata), {
+  const metadata = newTriggeredMetadata(organization, environmentObjectName(application, wanted.id), caller)
+  return newObject(Environment, withFinalizer(metadata), {
     applicationName: application,
     typeName: wanted.type,
     displayName: wanted.name,
@@ -121,14 +121,14 @@ export function newEnvironment(
   })
 }
 
-/** Refuses an environment type that is not there. */
+/** Throws Invalid if the environment type does not exist. */
 export function refuseUnknownType(store: Store, organization: string, type: string): void {
   if (find(store, EnvironmentType, organization, type)) return
   throw new Problem('Invalid', `environment type '${type}' does not exist`)
 }
 
-/** Notes on an environment who has it deleted, the first one of several; webhooks tell of it. */
-export async function noteDeletion(
+/** Records the user who first deletes an environment, for webhooks. */
+export async function recordDeletion(
   cluster: Cluster,
   environment: Environment,
   caller: Caller,
@@ -141,13 +141,13 @@ export async function noteDeletion(
   })
 }
 
-/** Whether something stands in an environment that takes its time to be deprovisioned. */
-export function isStanding(store: Store, environment: Environment): boolean {
+/** Whether an environment has resources, whose deprovisioning takes time. */
+export function hasResources(store: Store, environment: Environment): boolean {
   return resourcesOf(store, environment).length > 0
 }
 
-/** The deployment that an environment is to start from: of this or another environment of the application. */
-export function findStart(
+/** Returns a deployment of the application that an environment can start from; throws Invalid. */
+export function findStartDeployment(
   store: Store,
   organization: string,
   application: string,
@@ -206,7 +206,7 @@ export const environments: readonly Endpoint[] = [
       if (application.metadata.deletionTimestamp)
         throw new Problem('Conflict', `application '${app_id}' is being deleted`)
       const { from_deploy_id: startId } = body
-      const start = startId === undefined ? undefined : findStart(store, org_id, app_id, startId)
+      const start = startId === undefined ? undefined : findStartDeployment(store, org_id, app_id, startId)
       const type = body.type ?? (start && typeOfStart(store, org_id, start)) ?? defaultEnvironmentType
       refuseUnknownType(store, org_id, type)
       authorize(
@@ -241,11 +241,13 @@ export const environments: readonly Endpoint[] = [
       const environment = findEnvironment(store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
-      await noteDeletion(cluster, environment, caller)
+      await recordDeletion(cluster, environment, caller)
       await cluster.remove(Environment, environment)
-      if (isStanding(store, environment)) return accepted
+      if (hasResources(store, environment)) return accepted
       const { name } = environment.metadata
-      return (await untilGone(() => store.get(Environment, params.org_id, name))) ? noContent : accepted
+      return (await waitUntilDeleted(() => store.get(Environment, params.org_id, name)))
+        ? noContent
+        : accepted
     },
   }),
 ]

@@ -19,7 +19,7 @@ const runtimeShape = named(
   ),
 )
 
-/** What the `k8s-namespace` resource of an environment says, else the namespace that the operator makes. */
+/** Returns the namespace of the `k8s-namespace` resource, otherwise the one that the operator creates. */
 function namespaceOf(store: Store, environment: Environment): string {
   const context = contextOf(environment)
   const descriptor = { type: 'k8s-namespace', class: 'default', resourceId: 'k8s-namespace' }
@@ -29,7 +29,7 @@ function namespaceOf(store: Store, environment: Environment): string {
   return typeof namespace === 'string' && namespace !== '' ? namespace : environmentNamespace(context)
 }
 
-/** What runs in environments. */
+/** Runtime information of environments. */
 export const runtime: readonly Endpoint[] = [
   endpoint({
     method: 'get',

@@ -1,6 +1,6 @@
 import { object, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { blindnessOf, holderOf } from '../../authenticate.ts'
+import { findTokenUser, staleCacheReason } from '../../authenticate.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { htmlAnswer } from '../../pages/html.ts'
 import { signInPage, signInPolicy } from '../../pages/sign-in.ts'
@@ -10,7 +10,7 @@ import { sessionCookie } from '../../sign-in/cookies.ts'
 
 const tag = 'Sessions'
 
-/** Sessions of humans. */
+/** Sessions of human users. */
 export const sessions: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -44,11 +44,11 @@ export const sessions: readonly Endpoint[] = [
       403: errorShape,
       429: errorShape,
     },
-    answerHeaders: setCookieHeader,
+    responseHeaders: setCookieHeader,
     async handle({ body, header }, { cluster: { store }, sessions: signed, now }) {
-      const blindness = blindnessOf(store)
-      if (blindness !== undefined) throw new Problem('Internal', blindness)
-      const { user, token } = holderOf(body.token, store, now()) ?? {}
+      const staleReason = staleCacheReason(store)
+      if (staleReason !== undefined) throw new Problem('Internal', staleReason)
+      const { user, token } = findTokenUser(body.token, store, now()) ?? {}
       if (!user || !token) throw new Problem('Forbidden', 'the token does not grant access')
       if (user.spec.type !== 'human')
         throw new Problem(
@@ -76,7 +76,7 @@ export const sessions: readonly Endpoint[] = [
     access: 'public',
     headers: hostHeader,
     responses: { 204: undefined, 429: errorShape },
-    answerHeaders: setCookieHeader,
+    responseHeaders: setCookieHeader,
     handle: ({ header }) => ({
       status: 204,
       headers: { 'set-cookie': sessionCookie('', 0, header('host')) },

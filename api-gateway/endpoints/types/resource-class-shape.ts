@@ -4,7 +4,7 @@ import { object, type Static, string, time } from '../../../operator/api/schema.
 import { named } from '../../response/shapes.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 
-/** A class as REST shows it. */
+/** Class in responses. */
 export const resourceClassShape = named(
   'ResourceClass',
   object(
@@ -23,13 +23,13 @@ export const resourceClassShape = named(
 )
 export type ShownClass = Static<typeof resourceClassShape>
 
-/** A class of a built-in type in the shape of REST. */
+/** Converts a class of a built-in type for a response. */
 export function toBuiltInClass(object: ResourceClass): ShownClass {
   const { className: id, typeName: resource_type, description = '' } = object.spec
   return { id, resource_type, description, created_by: createdBy(object), created_at: createdAt(object) }
 }
 
-/** The classes of a custom type in the shape of REST. */
+/** Converts the classes of a custom type for a response. */
 export function toCustomClasses(type: ResourceType): ShownClass[] {
   const { metadata, spec } = type
   return (spec.classes ?? []).map(({ name, description = '' }) => ({

@@ -2,7 +2,7 @@ import { list, object, string } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { className } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { allClasses, classesOf, findClass } from './class-keeping.ts'
+import { allClasses, classesOf, findClass } from './class-repository.ts'
 import { resourceClassShape } from './resource-class-shape.ts'
 
 const tag = 'Resource types'
@@ -11,7 +11,7 @@ const classes = list(resourceClassShape, 'Classes.')
 const classesPath = '/orgs/{org_id}/resources/types/{type_id}/classes'
 const classPath = '/orgs/{org_id}/resources/types/{type_id}/classes/{class_id}'
 
-/** Known classes of resource types; a built-in type and its override have lists of their own. */
+/** Classes of resource types. A built-in type and its override have separate classes. */
 export const resourceClasses: readonly Endpoint[] = [
   endpoint({
     method: 'get',

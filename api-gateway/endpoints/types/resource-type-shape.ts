@@ -19,20 +19,20 @@ const optionalFields = {
   ),
 }
 
-/** A new custom type. */
+/** Request body for a new custom type. */
 export const newResourceTypeShape = object(
   { type: string('Type name: `<organization>/<name>`.', { maxLength: 127 }), use },
   optionalFields,
   'A custom resource type.',
 )
 
-/** All of a custom type but its name. */
+/** Request body that replaces a custom type. */
 export const replacedResourceTypeShape = object({ use }, optionalFields, 'A custom resource type.')
 
-/** What may be changed of a custom type. */
+/** Request body for changes of a custom type. */
 export const changedResourceTypeShape = object({}, { use, ...optionalFields }, 'Fields to change.')
 
-/** A type as REST shows it. */
+/** Resource type in responses. */
 export const resourceTypeShape = named(
   'ResourceType',
   object(
@@ -54,7 +54,7 @@ export const resourceTypeShape = named(
   ),
 )
 
-/** A type in the shape of REST; its schemas are as they were given. */
+/** Converts a type for a response. */
 export function toResourceType({
   type,
   name,
@@ -66,7 +66,7 @@ export function toResourceType({
   return { type, name, use: usedBy, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema }
 }
 
-/** The fields that a request gives, in the spelling of the kind; refuses schemas that cannot be used. */
+/** Converts the fields of a request to a spec; throws Invalid if a schema cannot be used. */
 export function specPartOf(
   body: Static<typeof changedResourceTypeShape>,
 ): Omit<Partial<ResourceType['spec']>, 'classes'> {

@@ -8,7 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
 import {
   changedResourceTypeShape,
   newResourceTypeShape,
@@ -22,7 +22,7 @@ const tag = 'Resource types'
 const maxNameLength = 63
 const namePattern = new RegExp(idPattern)
 
-/** The name of a new type within its organization. */
+/** Returns the name of a new type without the organization; throws Invalid. */
 function newName(organization: string, type: string): string {
   const prefix = `${organization}/`
   if (!type.startsWith(prefix)) throw new Problem('Invalid', `type '${type}' must begin with '${prefix}'`)
@@ -34,13 +34,13 @@ function newName(organization: string, type: string): string {
   )
 }
 
-/** Where a type is. */
+/** Path of a resource type. */
 export interface TypePath {
   readonly org_id: string
   readonly type_id: string
 }
 
-/** The custom type in the path. */
+/** Returns the custom type in the path; throws NotFound. */
 export function findCustomType(store: Store, { org_id, type_id }: TypePath): ResourceType {
   const prefix = `${org_id}/`
   const found = type_id.startsWith(prefix)
@@ -50,7 +50,7 @@ export function findCustomType(store: Store, { org_id, type_id }: TypePath): Res
   return found
 }
 
-/** The custom type in the path, to be changed: a built-in one cannot be. */
+/** Returns the custom type in the path; throws Forbidden for a built-in type. */
 function changeableType(store: Store, path: TypePath): ResourceType {
   const { org_id, type_id } = path
   if (!findBuiltInType(type_id)) return findCustomType(store, path)
@@ -60,7 +60,7 @@ function changeableType(store: Store, path: TypePath): ResourceType {
 
 function refuseUsed(store: Store, organization: string, type: string): void {
   const users = store
-    .byIndex(ResourceDefinition, 'type', inOrganization(organization, type))
+    .byIndex(ResourceDefinition, 'type', organizationKey(organization, type))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
     .sort(byName)
     .map(({ metadata }) => metadata.name)

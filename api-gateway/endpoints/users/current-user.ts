@@ -15,7 +15,7 @@ function findCaller(store: Store, { userName }: Caller): User {
   return user
 }
 
-/** Where people sign in by their e-mail address, nobody takes that of somebody else. */
+/** If the email address identifies users at sign-in, users cannot change their own. */
 function refuseOthersAddress({ spec }: User, email: string, { oidc }: Gateway['settings']): void {
   if (spec.type !== 'human' || oidc?.claim !== 'email' || email === spec.email) return
   throw new Problem(
@@ -24,7 +24,7 @@ function refuseOthersAddress({ spec }: User, email: string, { oidc }: Gateway['s
   )
 }
 
-/** The caller's own profile, by its path and by that of earlier clients. */
+/** Profile of the caller, at the current and at the legacy path. */
 export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].flatMap((path) => [
   endpoint({
     method: 'get',

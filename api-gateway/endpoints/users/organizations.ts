@@ -26,7 +26,7 @@ function toOrganization({ id, displayName, createdAt }: Organization) {
   return { id, name: displayName, created_at: createdAt, created_by: '', trial_expires_at: null, logo: {} }
 }
 
-/** Organizations: made by the cluster administrator, read here. */
+/** Organizations, which cluster administrators create. */
 export const organizations: readonly Endpoint[] = [
   endpoint({
     method: 'get',

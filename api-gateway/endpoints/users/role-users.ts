@@ -11,35 +11,34 @@ import { findMember, memberOf, toUserRole, userRoleShape } from './user-shape.ts
 
 type Roles = Membership['spec']
 
-/** Something on which members of an organization have roles. */
-export interface RoleHolding<R extends string> {
-  /** Path of the thing, `{org_id}` among its parameters. */
+/** An object on which members of an organization have roles. */
+export interface RoleScope<R extends string> {
+  /** Path of the object, with the parameter `{org_id}`. */
   readonly path: string
-  /** What it is, for people. */
+  /** Name of the kind in texts. */
   readonly what: string
   readonly access: Access
   readonly role: TUnsafe<R>
-  /** Id of the thing in the path; refuses what is not there. */
+  /** Returns the ID of the object in the path; throws NotFound. */
   find(store: Store, params: Readonly<Record<string, string>>): string
   roleOf(roles: Roles, id: string): R | undefined
-  /** The roles with that one, or without one. */
+  /** Returns the roles with the given role on the object, or without one. */
   withRole(roles: Roles, id: string, role: R | undefined): Roles
 }
 
-/** The operations on the users that have a role on something. */
-export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly Endpoint[] {
-  const { path, what, access, role: roleShape, find, roleOf, withRole } = holding
+/** Returns the operations on users with a role on an object. */
+export function roleUsers<R extends string>(scope: RoleScope<R>): readonly Endpoint[] {
+  const { path, what, access, role: roleShape, find, roleOf, withRole } = scope
   const users = `${path}/users`
   const user = `${users}/{user_id}`
   const common = { tag: 'Users', access }
 
-  /** The organization, the id of the thing, and the member in the path. */
   function locate(store: Store, params: Readonly<Record<string, string>>) {
-    const { org_id = '', user_id = '' } = params // the path has them
+    const { org_id = '', user_id = '' } = params // the path contains them
     const id = find(store, params)
     return { id, member: findMember(store, org_id, user_id) }
   }
-  function demandRole(roles: Roles, id: string, userId: string): R {
+  function requireRole(roles: Roles, id: string, userId: string): R {
     const role = roleOf(roles, id)
     if (role === undefined) throw new Problem('NotFound', `user '${userId}' has no role on ${what} '${id}'`)
     return role
@@ -90,7 +89,7 @@ export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly E
       handle({ params }, { cluster: { store } }) {
         const { id, member } = locate(store, params)
         const { metadata, spec } = member.membership
-        return ok(toUserRole(member, demandRole(spec, id, metadata.name)))
+        return ok(toUserRole(member, requireRole(spec, id, metadata.name)))
       },
     }),
     endpoint({
@@ -103,7 +102,7 @@ export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly E
       async handle({ params, body: { role } }, { cluster }) {
         const { id, member } = locate(cluster.store, params)
         await changeObject(cluster, Membership, member.membership, (object) => {
-          demandRole(object.spec, id, object.metadata.name)
+          requireRole(object.spec, id, object.metadata.name)
           return { ...object, spec: withRole(object.spec, id, role) }
         })
         return ok(toUserRole(member, role))
@@ -118,7 +117,7 @@ export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly E
       async handle({ params }, { cluster }) {
         const { id, member } = locate(cluster.store, params)
         await changeObject(cluster, Membership, member.membership, (object) => {
-          demandRole(object.spec, id, object.metadata.name)
+          requireRole(object.spec, id, object.metadata.name)
           return { ...object, spec: withRole(object.spec, id, undefined) }
         })
         return noContent

@@ -19,7 +19,7 @@ const permissionsShape = object(
   'Permissions of a user.',
 )
 
-/** What a user may do in an organization. */
+/** Permissions of users. */
 export const userPermissions: readonly Endpoint[] = [
   endpoint({
     method: 'get',

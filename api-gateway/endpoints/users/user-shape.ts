@@ -11,12 +11,12 @@ const userId = string('User ID.', { maxLength: 253 })
 const email = string('Email address.', { maxLength: 320 })
 const userTypes = ['user', 'service', 'group', 'system'] as const
 
-/** Which users a list shows. */
+/** Query parameter that filters users by type. */
 export const userTypeFilter = {
   type: oneOf(userTypes, 'Only users of this type. No user has the type `group` or `system`.'),
 }
 
-/** A user and their role on something. */
+/** User with a role in responses. */
 export const userRoleShape = named(
   'UserRole',
   object(
@@ -32,21 +32,21 @@ export const userRoleShape = named(
   ),
 )
 
-/** A service user as a request describes it. */
+/** Request body for a new service user. */
 export const newUserShape = object(
   { name: string('Display name.', { minLength: 1 }), role: organizationRole },
   { email },
   'A service user.',
 )
 
-/** What the caller may change in their own profile. */
+/** Request body for changes of the caller's profile. */
 export const profileChangesShape = object(
   {},
   { name: string('Display name.', { minLength: 1 }), email },
   'Fields to change. Omitted fields keep their value.',
 )
 
-/** A user as they see themselves. */
+/** Profile of the caller in responses. */
 export const profileShape = named(
   'UserProfile',
   object(
@@ -66,20 +66,20 @@ export const profileShape = named(
   ),
 )
 
-/** A member of an organization; no user when a membership was made for somebody who is not there yet. */
+/** A member of an organization. `user` is undefined if the membership was created before the user. */
 export interface Member {
   readonly membership: Membership
   readonly user: User | undefined
 }
 
-/** The members of an organization by id; a service user of another organization is none, whatever a membership says. */
+/** Returns undefined for a service user of another organization. */
 export function memberOf(store: Store, organization: string, membership: Membership): Member | undefined {
   const user = find(store, User, systemNamespace, membership.metadata.name)
   if (user?.spec.type === 'service' && user.spec.organizationName !== organization) return undefined
   return { membership, user }
 }
 
-/** The member in the path. */
+/** Returns the member in the path; throws NotFound. */
 export function findMember(store: Store, organization: string, id: string): Member {
   const membership = find(store, Membership, organization, id)
   const member = membership && memberOf(store, organization, membership)
@@ -96,14 +96,14 @@ function toUser({ metadata, spec }: User) {
   }
 }
 
-/** A member with a role, as REST answers it. */
+/** Converts a member with a role for a response. */
 export function toUserRole({ membership, user }: Member, role: string) {
   const { name: id } = membership.metadata
   const known = user ? toUser(user) : { id, name: id, type: 'user' as const }
   return { ...known, role, created_at: createdAt(user ?? membership) }
 }
 
-/** The profile of a user, with the roles that they have anywhere. */
+/** Returns the profile of a user with the roles in all organizations. */
 export function toProfile(store: Store, user: User, caller: Caller) {
   return {
     ...toUser(user),
@@ -118,7 +118,7 @@ function rolesIn(store: Store, { id }: Organization, caller: Caller): [path: str
   return membership ? rolesByPath(id, membership) : []
 }
 
-/** The roles in an organization, by the path of what they are on. */
+/** Returns the roles in an organization by path. */
 export function rolesByPath(
   organization: string,
   { role, applications = [], environmentTypes = [] }: Membership['spec'],

@@ -32,7 +32,7 @@ const tokenShape = named(
   ),
 )
 
-/** `Token` is an object of the store too, so this is what REST makes of it. */
+/** Converts a token for a response. */
 function toToken(token: AccessToken) {
   const { expirationTime, description = '' } = token.spec
   return {
@@ -45,7 +45,7 @@ function toToken(token: AccessToken) {
   }
 }
 
-/** The name of a token's object, which the token itself begins with: ids are unique for one user only. */
+/** Returns the object name of a token, which is also part of the token. Token IDs are unique per user only. */
 function objectNameOf(userName: string, id: string): string {
   return `${userName}.${id}`
 }
@@ -59,14 +59,14 @@ function tokensOf(store: Store, { metadata }: User): AccessToken[] {
   return findAll(store, AccessToken, systemNamespace).filter(({ spec }) => spec.userName === metadata.name)
 }
 
-/** The tokens of that id; by kubectl there may be more than one. */
+/** Returns the tokens with an ID. With kubectl several tokens can have the same ID. */
 function findTokens(store: Store, user: User, id: string): AccessToken[] {
   const found = tokensOf(store, user).filter((each) => idOf(each) === id)
   if (found.length === 0) throw new Problem('NotFound', `token '${id}' not found`)
   return found
 }
 
-/** The user in the path: a service user of an organization that the caller administers, or a human who is the caller. */
+/** Returns the user in the path: the caller, or a service user of an organization that the caller administers. */
 function findUser(store: Store, caller: Caller, id: string): User {
   const user = find(store, User, systemNamespace, id)
   const notFound = new Problem('NotFound', `user '${id}' not found`)
@@ -128,7 +128,7 @@ export const userTokens: readonly Endpoint[] = [
       const name = objectNameOf(user_id, id)
       const token = `qm_${name}_${randomBytes(32).toString('base64url')}`
       const { uid = '' } = user.metadata
-      // Whatever way the user goes, the tokens go with it.
+      // Tokens are deleted with their user, in whatever way that is deleted.
       const ownerReferences = [{ apiVersion, kind: User.kind, name: user_id, uid }]
       const metadata = { ...newMetadata(systemNamespace, name, caller), ownerReferences }
       const spec = {

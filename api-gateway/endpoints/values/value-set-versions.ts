@@ -8,7 +8,7 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 import { toValue, type ValuesPath, valueShape, valuesAt } from './value-shape.ts'
-import { findHolder } from './values.ts'
+import { findValuesOwner } from './values.ts'
 
 const tag = 'Shared values'
 const paths = [
@@ -45,12 +45,12 @@ const versionShape = named(
 )
 
 function currentVersion(store: Store, path: ValuesPath) {
-  const holder = findHolder(store, path)
+  const owner = findValuesOwner(store, path)
   const found = valuesAt(store, path)
   const values = Object.fromEntries(found.map((each) => [each.spec.key, toValue(each)]))
   const newest = Object.values(values)
     .map((each) => each.updated_at)
-    .reduce((one, other) => (Date.parse(other) > Date.parse(one) ? other : one), createdAt(holder))
+    .reduce((one, other) => (Date.parse(other) > Date.parse(one) ? other : one), createdAt(owner))
   const last = found.reduce<SharedValue | undefined>(
     (one, other) => (one && createdAt(one) > createdAt(other) ? one : other),
     undefined,
@@ -71,7 +71,7 @@ function currentVersion(store: Store, path: ValuesPath) {
   }
 }
 
-/** Versions of the shared values: there is the current one alone. */
+/** Versions of shared values. Only the current one is kept. */
 export const valueSetVersions: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoint[] => [
   endpoint({
     method: 'get',

@@ -5,10 +5,10 @@ import { holders, overlaid } from '../../../operator/domain/graph/shared-values.
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
-import { createdAt, inOrganization } from '../common/find.ts'
+import { createdAt, organizationKey } from '../common/find.ts'
 import { isSecretNameOf, storeName } from '../common/secret-refs.ts'
 
-/** Where values are: of an application, or of one of its environments. */
+/** Path of the values of an application or of an environment. */
 export interface ValuesPath {
   readonly org_id: string
   readonly app_id: string
@@ -32,14 +32,14 @@ const secretRefShape = object(
   'The secret, or a reference to it.',
 )
 
-/** A value as a request describes it. */
+/** Request body for a new value. */
 export const newValueShape = object(
   { key: keyShape, description: descriptionShape },
   { value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
   'A shared value.',
 )
 
-/** A value as a request replaces it; what can be absent stays when it is. */
+/** Request body that replaces a value. Omitted fields are kept. */
 export const replacedValueShape = object(
   { description: descriptionShape },
   {
@@ -51,7 +51,7 @@ export const replacedValueShape = object(
   'A shared value.',
 )
 
-/** What may change in a value. */
+/** Request body for changes of a value. */
 export const valueChangesShape = object(
   {},
   { description: descriptionShape, value: textShape, secret_ref: secretRefShape },
@@ -60,7 +60,7 @@ export const valueChangesShape = object(
 
 const secretField = (description: string) => nullable(string(description))
 
-/** A value as REST answers it. */
+/** Value in responses. */
 export const valueShape = named(
   'Value',
   object(
@@ -81,23 +81,23 @@ export const valueShape = named(
   ),
 )
 
-/** The values of an application; with an environment those that it sees. */
+/** Lists the values of an application, or the values that apply to an environment. */
 export function valuesAt(store: Store, path: ValuesPath): SharedValue[] {
   const { env_id } = path
   return env_id === undefined ? ownValues(store, path) : overlaid(allValues(store, path), env_id)
 }
 
-/** The values that are of the application itself, or of the environment itself. */
+/** Lists the values of the application or environment itself. */
 export function ownValues(store: Store, path: ValuesPath): SharedValue[] {
   return holders(allValues(store, path)).filter(({ spec }) => spec.environmentId === path.env_id)
 }
 
-/** Every object that is a value of the application or of one of its environments. */
+/** Lists all objects for values of the application and its environments. */
 export function allValues(store: Store, { org_id, app_id }: ValuesPath): readonly SharedValue[] {
-  return store.byIndex(SharedValue, 'application', inOrganization(org_id, app_id))
+  return store.byIndex(SharedValue, 'application', organizationKey(org_id, app_id))
 }
 
-/** Name under which clients know a secret: that of a Secret of ours would be another one after each change. */
+/** Returns a stable name of a secret; the name of a generated Secret changes with each value. */
 export function secretKeyOf({ metadata, spec }: SharedValue): string {
   const { applicationName, environmentId, key, secret, storeReference } = spec
   if (storeReference) return storeReference.ref
@@ -109,12 +109,12 @@ export function secretKeyOf({ metadata, spec }: SharedValue): string {
   )
 }
 
-/** Name under which clients know the secret store of a secret. */
+/** Returns the name of the secret store. */
 export function storeOf({ spec: { storeReference } }: SharedValue): string {
   return storeReference?.store ?? storeName
 }
 
-/** A value in the shape of REST. */
+/** Converts a value for a response. */
 export function toValue(value: SharedValue) {
   const { metadata, spec } = value
   const secret = spec.secret ?? spec.storeReference

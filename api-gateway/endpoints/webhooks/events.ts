@@ -16,7 +16,7 @@ const eventShape = named(
   ),
 )
 
-/** The events that webhooks can be told of. */
+/** Events that trigger webhooks. */
 export const events: readonly Endpoint[] = [
   endpoint({
     method: 'get',

@@ -7,7 +7,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { accepted, type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { acceptedShape, named } from '../../response/shapes.ts'
-import { createdAt, inOrganization } from '../common/find.ts'
+import { createdAt, organizationKey } from '../common/find.ts'
 import { findWebhook, webhookAccess } from './webhook-shape.ts'
 
 const tag = 'Webhooks'
@@ -39,15 +39,14 @@ const callShape = named(
   ),
 )
 
-/** The calls of a webhook. */
 function callsOf(store: Store, { metadata: { namespace = '', name } }: Webhook): readonly WebhookCall[] {
   return store
-    .byIndex(WebhookCall, 'webhook', inOrganization(namespace, name))
+    .byIndex(WebhookCall, 'webhook', organizationKey(namespace, name))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
 }
 
-/** Newer first; of those that were made in one second, by the event. */
-function byNewness(left: WebhookCall, right: WebhookCall): number {
+/** Newest first; calls created in the same second are ordered by the event. */
+function newestFirst(left: WebhookCall, right: WebhookCall): number {
   const ageOf = (call: WebhookCall) =>
     [createdAt(call), call.spec.variables['triggered_at'] ?? '', call.metadata.name].join(' ')
   return ageOf(left) < ageOf(right) ? 1 : -1
@@ -90,7 +89,7 @@ export const webhookCalls: readonly Endpoint[] = [
     access: webhookAccess,
     responses: { 200: list(callShape, 'Calls.') },
     handle({ params }, { cluster: { store } }) {
-      return ok(callsOf(store, findWebhook(store, params)).toSorted(byNewness).map(toCall))
+      return ok(callsOf(store, findWebhook(store, params)).toSorted(newestFirst).map(toCall))
     },
   }),
   endpoint({

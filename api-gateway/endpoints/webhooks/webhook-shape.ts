@@ -19,7 +19,7 @@ import { createdAt, createdBy, find, findApplication } from '../common/find.ts'
 
 type Spec = Webhook['spec']
 
-/** Who may see and change webhooks: their headers may hold credentials of the receiver. */
+/** Headers of webhooks may contain credentials, so reading them requires the same role. */
 export const webhookAccess = { application: 'owner', orOrganization: 'manager' } as const
 
 const urlShape = string(
@@ -51,14 +51,14 @@ const optionalFields = {
   disabled: nullable(disabledShape),
 }
 
-/** A webhook as a request describes it. */
+/** Request body for a new webhook. */
 export const newWebhookShape = object(
   { id: newId('Webhook ID, unique in the organization.'), url: urlShape },
   optionalFields,
   'A webhook.',
 )
 
-/** What may change in a webhook. */
+/** Request body for changes of a webhook. */
 export const webhookChangesShape = object(
   {},
   { id: knownId('Webhook ID. It must be the ID in the path.'), url: urlShape, ...optionalFields },
@@ -83,40 +83,40 @@ const signingSecret = string(
   'Secret that signs the calls, in the format of Standard Webhooks. It is not returned again.',
 )
 
-/** A webhook as REST answers it. */
+/** Webhook in responses. */
 export const webhookShape = named(
   'Webhook',
   object({ ...answeredFields, ...identityFields }, {}, 'A webhook.'),
 )
 
-/** A webhook as it is answered once. */
+/** Webhook in the response to its creation. */
 export const createdWebhookShape = named(
   'CreatedWebhook',
   object({ ...answeredFields, ...identityFields, signing_secret: signingSecret }, {}, 'A new webhook.'),
 )
 
-/** A webhook as it is after a change. */
+/** Webhook in the response to a change. */
 export const changedWebhookShape = named('ChangedWebhook', object(answeredFields, {}, 'A changed webhook.'))
 
-/** A signing secret as it is answered once. */
+/** Signing secret in the response to its rotation. */
 export const signingSecretShape = named(
   'SigningSecret',
   object({ signing_secret: signingSecret }, {}, 'A new signing secret.'),
 )
 
-/** The spec after a change: what is absent stays, null takes away; a Problem when nobody could be called by it. */
+/** Applies changes to a spec: null removes a field. Throws Invalid if the webhook cannot be called. */
 export function changedSpec(spec: Spec, changes: Static<typeof webhookChangesShape>): Spec {
   const { url, headers, payload, triggers, disabled } = changes
   const given = Object.entries({ url, headers, payload, triggers, disabled })
   const merged = { ...spec, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
   const entries = Object.entries(merged).filter(([, value]) => value !== null)
-  const wanted = Object.fromEntries(entries) as Spec // only what is optional can be null
+  const wanted = Object.fromEntries(entries) as Spec // only optional fields can be null
   const faults = faultsOfWebhook(wanted)
   if (faults.length > 0) throw new Problem('Invalid', faults.join('; '))
   return wanted
 }
 
-/** The webhook in the path. */
+/** Returns the webhook in the path; throws NotFound. */
 export function findWebhook(
   store: Store,
   path: { readonly org_id: string; readonly app_id: string; readonly webhook_id: string },
@@ -127,7 +127,7 @@ export function findWebhook(
   throw new Problem('NotFound', `webhook '${path.webhook_id}' not found`)
 }
 
-/** What a change answers: what was sent, as it was sent. */
+/** Converts a changed webhook for a response. */
 export function toChangedWebhook({ spec }: Webhook) {
   return {
     url: spec.url,
@@ -138,7 +138,7 @@ export function toChangedWebhook({ spec }: Webhook) {
   }
 }
 
-/** A webhook as REST answers it. */
+/** Webhook in responses. */
 export function toWebhook(webhook: Webhook) {
   return {
     id: webhook.metadata.name,

@@ -9,8 +9,13 @@ import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, findApplication, inOrganization, newMetadata } from '../common/find.ts'
-import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
+import { byName, findApplication, newMetadata, organizationKey } from '../common/find.ts'
+import {
+  addSecret,
+  createWithSecret,
+  refuseTakenUnlessIncomplete,
+  withoutAnnouncement,
+} from '../common/owned-secret.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
 import {
   changedSpec,
@@ -38,7 +43,7 @@ function webhooksOf(
   findApplication(store, params)
   const { org_id, app_id } = params
   return store
-    .byIndex(Webhook, 'application', inOrganization(org_id, app_id))
+    .byIndex(Webhook, 'application', organizationKey(org_id, app_id))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
 }
 
@@ -57,7 +62,7 @@ async function createWebhook(
   gateway: Gateway,
 ) {
   const signingSecretName = newSecretName(body.id, 'webhook-signing')
-  // Headers that were not sent are none; null is kept apart from that.
+  // Omitted headers default to none; null is stored as absent.
   const bare = { applicationName: app_id, url: body.url, headers: {}, signingSecretName }
   const spec = changedSpec(bare, body)
   const text = newSigningSecret()
@@ -67,12 +72,12 @@ async function createWebhook(
     secret: { name: signingSecretName, data: signingSecretData(text) },
     what: `webhook '${body.id}'`,
   }
-  await refuseOtherThan(creation, gateway.cluster)
+  await refuseTakenUnlessIncomplete(creation, gateway.cluster)
   const webhook = await createWithSecret(creation, gateway)
   return { ...toWebhook(webhook), signing_secret: text }
 }
 
-/** A new secret is a new Secret; the operator takes the old one away when it sees the new reference. */
+/** Writes a new signing secret to a new Secret; the operator deletes the old one. */
 async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string> {
   const signingSecretName = newSecretName(webhook.metadata.name, 'webhook-signing')
   const text = newSigningSecret()
@@ -133,7 +138,7 @@ export const webhooks: readonly Endpoint[] = [
       const { name } = webhook.metadata
       if (body.id !== undefined && body.id !== name)
         throw new Problem('Invalid', `'id' must be '${name}': the ID of a webhook cannot be changed`)
-      // A merge patch would lose the nulls in a payload.
+      // A merge patch would drop nulls in the payload.
       const changed = await changeObject(cluster, Webhook, webhook, (current) => ({
         ...current,
         spec: changedSpec(current.spec, body),

@@ -1,16 +1,21 @@
 import type { TSchema } from '../../operator/api/schema.ts'
 
-/** How the document shows that a status refuses. */
-interface RefusalText {
-  /** Its name among the components; the `error` of its body too, where that is not given. */
+/** Description of an error response. */
+interface ErrorDescription {
+  /** Name of the component and default value of `error`. */
   readonly name: string
   readonly description: string
   readonly example: unknown
-  /** Headers that it has besides those of every answer. */
+  /** Headers in addition to those of every response. */
   readonly headers?: Readonly<Record<string, object>>
 }
 
-const refusal = (name: string, description: string, message: string, details?: unknown): RefusalText => ({
+const errorDescription = (
+  name: string,
+  description: string,
+  message: string,
+  details?: unknown,
+): ErrorDescription => ({
   name,
   description,
   example: { error: name, message, ...(details === undefined ? {} : { details }) },
@@ -22,14 +27,14 @@ const retryAfter = {
   example: 1,
 }
 
-const refusals: Readonly<Record<number, RefusalText>> = {
-  400: refusal(
+const errorDescriptions: Readonly<Record<number, ErrorDescription>> = {
+  400: errorDescription(
     'Invalid',
     'The request is not valid; the message says what is wrong and where.',
     "'id' must not have fewer than 2 characters",
   ),
   401: {
-    ...refusal(
+    ...errorDescription(
       'Unauthorized',
       'The header `Authorization` is missing.',
       "the header 'Authorization' is missing",
@@ -42,28 +47,28 @@ const refusals: Readonly<Record<number, RefusalText>> = {
       },
     },
   },
-  403: refusal(
+  403: errorDescription(
     'Forbidden',
     'The token does not grant access, or the user lacks the required role.',
     'the token does not grant access',
   ),
-  404: refusal(
+  404: errorDescription(
     'NotFound',
     'An object in the path does not exist, or the caller may not know that it exists.',
     "application 'shop' not found",
   ),
-  409: refusal(
+  409: errorDescription(
     'Conflict',
     'The request conflicts with the current state: an ID is taken, or an object is in use.',
     "application 'shop' already exists",
   ),
-  422: refusal(
+  422: errorDescription(
     'Unprocessable',
     'The body is not valid JSON, lacks a required field, or has a field of the wrong type.',
     'the body is not valid JSON',
   ),
   429: {
-    ...refusal(
+    ...errorDescription(
       'TooManyRequests',
       'The rate limit of the user, or of the address if the request is not authenticated, is reached.',
       'the request rate limit is reached',
@@ -71,7 +76,7 @@ const refusals: Readonly<Record<number, RefusalText>> = {
     headers: { 'Retry-After': { ...retryAfter, required: true } },
   },
   500: {
-    ...refusal(
+    ...errorDescription(
       'Internal',
       'Internal error. `details.request_id` is the ID of the request in the log.',
       'internal error; the log has details under the request id',
@@ -86,20 +91,23 @@ const refusals: Readonly<Record<number, RefusalText>> = {
   },
 }
 
-const plainNotFound: RefusalText = {
+const plainNotFound: ErrorDescription = {
   name: 'NotFoundText',
   description: 'An object in the path does not exist. The body is a JSON string.',
   example: "delta 'first-release' not found",
 }
 
-/** The refusal that an operation answers under a status; undefined where its body is one of its own. */
-export function refusalText(status: number, schema: TSchema | undefined): RefusalText | undefined {
+/** Returns the error response of a status; undefined if the operation declares another body. */
+export function errorDescriptionOf(
+  status: number,
+  schema: TSchema | undefined,
+): ErrorDescription | undefined {
   const { title, type } = (schema ?? {}) as { title?: string; type?: string }
   if (status === 404 && type === 'string') return plainNotFound
-  return title === 'Error' ? refusals[status] : undefined
+  return title === 'Error' ? errorDescriptions[status] : undefined
 }
 
-/** What a status that refuses says. */
-export function refusalDescription(status: number): string | undefined {
-  return refusals[status]?.description
+/** Returns the description of an error status. */
+export function errorStatusText(status: number): string | undefined {
+  return errorDescriptions[status]?.description
 }
