@@ -126,12 +126,25 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
     }
     route.all(methodNotAllowed(operations, limit))
   }
+  app.get('/', redirectBrowser(limit))
   app.use((request) => {
     checkRateLimit(limit, addressKey(sourceAddress(request)))
     throw new Problem('NotFound', 'no such path')
   })
   app.use(errorHandler(gateway))
   return app
+}
+
+/** Redirects browsers to the API reference; the address is relative, because a proxy may add a path prefix. */
+function redirectBrowser(limit: RateLimit): RequestHandler {
+  return (request, response, next) => {
+    if (!request.get('accept')?.includes('text/html')) {
+      next()
+      return
+    }
+    checkRateLimit(limit, addressKey(sourceAddress(request)))
+    send(request, response, { status: 302, headers: { location: 'docs' } })
+  }
 }
 
 /** Groups operations by path; literal segments sort before parameters. */

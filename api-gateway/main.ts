@@ -20,7 +20,7 @@ const client = createClient(loadConnection(config.kubeconfig))
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
 const limits = { requestsPerSecond, burst }
-const settings = { ...limits, vendors, allowedOrigins, trustedProxies, ...(oidc ? { oidc } : {}) }
+const settings = { ...limits, vendors, allowedOrigins, trustedProxies, oidc }
 const lease = watchLease(client, log, { namespace: systemNamespace, name: operatorLease })
 const hasOperator = () => lease.isHeld() !== false
 const gateway = createGateway({ cluster, log, auditLog, catalogue, settings, hasOperator })

@@ -183,10 +183,10 @@ function recordOf({ at, request, response, status, reason, store }: AuditedReque
     result: status < 400 ? 'success' : status < 500 ? 'refused' : 'failed',
     request_id: requestId,
     source_address: sourceAddress(request),
-    ...(organization === undefined ? {} : { org_id: organization }),
-    ...(route === undefined ? {} : { route }),
-    ...(via === undefined ? {} : { via }),
-    ...(reason === undefined ? {} : { reason }),
+    org_id: organization,
+    route,
+    via,
+    reason,
     ...(offersDryRun && isOn(request.query['dry_run']) ? { dry_run: true } : {}),
   })
 }

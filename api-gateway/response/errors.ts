@@ -72,5 +72,5 @@ function apiErrorResponse(error: ApiError): ErrorResponse {
 
 /** Returns the body of an error response. */
 export function errorBody({ reason, message, details }: ErrorResponse) {
-  return { error: reason, message, ...(details === undefined ? {} : { details }) }
+  return { error: reason, message, details }
 }

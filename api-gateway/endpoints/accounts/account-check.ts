@@ -8,7 +8,7 @@ import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { find, organizationKey } from '../common/find.ts'
+import { findOrThrow, organizationKey } from '../common/find.ts'
 import { withoutAnnouncement } from '../common/owned-secret.ts'
 
 const checkTimeoutMs = 15_000
@@ -132,12 +132,11 @@ export const accountChecks: readonly Endpoint[] = [
     access: { organization: 'administrator' },
     responses: { 200: accountCheckShape, 409: errorShape },
     async handle({ params: { org_id, account_id } }, gateway) {
-      const account = find(gateway.cluster.store, ResourceAccount, org_id, account_id)
-      if (!account) throw new Problem('NotFound', `account '${account_id}' not found`)
+      const account = findOrThrow(gateway.cluster.store, ResourceAccount, org_id, account_id, 'account')
       const { message, fields = [] } = await withAccountLock(account, gateway, () =>
         checkCredentials(account, gateway),
       )
-      return ok({ identity_fields: fields, ...(message === undefined ? {} : { warnings: [message] }) })
+      return ok({ identity_fields: fields, warnings: message === undefined ? undefined : [message] })
     },
   }),
 ]

@@ -68,7 +68,7 @@ export async function createAccount(
     {
       type: body.type,
       displayName: body.name,
-      ...(secretName === undefined ? {} : { credentialsSecretName: secretName }),
+      credentialsSecretName: secretName,
     },
   )
   const secret = secretName === undefined ? undefined : { name: secretName, data }
@@ -143,7 +143,7 @@ function withCredentials(
   const { credentialsSecretName: _, ...spec } = account.spec
   const changed = {
     ...account,
-    spec: { ...spec, ...(secretName === undefined ? {} : { credentialsSecretName: secretName }) },
+    spec: { ...spec, credentialsSecretName: secretName },
   }
   // Removes only a check that is finished, because another gateway may wait for an unfinished one.
   const isOver = checkRequestOf(account) === account.status?.check?.request

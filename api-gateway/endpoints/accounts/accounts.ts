@@ -5,7 +5,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { find, findAll } from '../common/find.ts'
+import { findAll, findOrThrow } from '../common/find.ts'
 import { credentialsData } from '../common/secret-refs.ts'
 import {
   accountChangesShape,
@@ -26,9 +26,7 @@ const checks = {
 }
 
 function findAccount(store: Store, organization: string, id: string): ResourceAccount {
-  const found = find(store, ResourceAccount, organization, id)
-  if (!found) throw new Problem('NotFound', `account '${id}' not found`)
-  return found
+  return findOrThrow(store, ResourceAccount, organization, id, 'account')
 }
 
 /** Resource accounts. */

@@ -2,7 +2,6 @@ import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import {
   defaultClass,
   formatDescriptor,
@@ -14,7 +13,7 @@ import { accepted, type Endpoint, endpoint, noContent } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { findEnvironment, waitUntilDeleted } from '../common/find.ts'
-import { deploymentsTo } from '../deployments/deployment-shape.ts'
+import { deploymentsTo, refuseUnfinished } from '../deployments/deployment-shape.ts'
 
 function findResource(
   store: Store,
@@ -27,17 +26,6 @@ function findResource(
   const found = store.get(ActiveResource, environment.metadata.namespace ?? '', name)
   if (found) return found
   throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
-}
-
-function refuseWhileDeploying(store: Store, { metadata }: Environment): void {
-  const running = deploymentsTo(store, metadata.namespace ?? '', metadata.name).find(
-    (each) => !isFinished(each),
-  )
-  if (running)
-    throw new Problem(
-      'Conflict',
-      `deployment '${running.metadata.name}' of this environment has not finished`,
-    )
 }
 
 /** Deletion of active resources. */
@@ -57,7 +45,7 @@ export const activeResourceDeletion: readonly Endpoint[] = [
       const environment = findEnvironment(store, params)
       const resource = findResource(store, environment, params)
       const { namespace = '', name, uid, deletionTimestamp } = resource.metadata
-      if (!deletionTimestamp) refuseWhileDeploying(store, environment)
+      if (!deletionTimestamp) refuseUnfinished(deploymentsTo(store, namespace, environment.metadata.name))
       // Detaching also ends a deletion that has already begun and cannot succeed.
       if (isOn(detach)) {
         const annotation = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }

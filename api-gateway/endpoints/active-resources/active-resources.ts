@@ -108,17 +108,17 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     secret_refs: outputReferences(status),
     updated_at: updatedAt(resource),
     scheduled_deletion: metadata.deletionTimestamp !== undefined,
-    ...(definition.criterion ? { criteria_id: criterionIdOf(definition.criterion) } : {}),
-    ...(definition.accountName === undefined ? {} : { driver_account: definition.accountName }),
-    ...(statusMessage === undefined ? {} : { status_message: statusMessage }),
-    ...(spec.unusedSince === undefined ? {} : { unused_since: spec.unusedSince }),
+    criteria_id: definition.criterion && criterionIdOf(definition.criterion),
+    driver_account: definition.accountName,
+    status_message: statusMessage,
+    unused_since: spec.unusedSince,
     metadata: { res_id: resourceId, type, class: resourceClass },
     status: plainStatus
       ? current
       : {
           gu_res_id: metadata.name,
           state: current,
-          ...(statusMessage === undefined ? {} : { message: statusMessage }),
+          message: statusMessage,
         },
   }
 }

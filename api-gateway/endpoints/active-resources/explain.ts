@@ -76,18 +76,18 @@ function toCriterion(criterion: Criterion) {
 function toExplanation(explained: MatchExplanation) {
   const { requestedType, descriptor, guResId, match, candidates, more } = explained
   return {
-    ...(requestedType === undefined ? {} : { requested_type: requestedType }),
+    requested_type: requestedType,
     type: descriptor.type,
     class: descriptor.class,
     res_id: descriptor.resourceId,
-    ...(guResId === undefined ? {} : { gu_res_id: guResId }),
+    gu_res_id: guResId,
     descriptor: explained.text,
-    ...(match ? { matched: toMatched(match) } : {}),
+    matched: match && toMatched(match),
     candidates: candidates.map(({ definitionName, criterion, reason, rank }) => ({
       def_id: definitionName,
-      ...(criterion ? { criterion: toCriterion(criterion) } : {}),
+      criterion: criterion && toCriterion(criterion),
       reason,
-      ...(rank === undefined ? {} : { rank }),
+      rank,
     })),
     more,
     explanation: explained.explanation,
@@ -108,8 +108,8 @@ function toActive({ spec: { definition, deploymentName } }: ActiveResource) {
   const { definitionName, criterion, explanation } = definition
   return {
     def_id: definitionName,
-    ...(criterion ? { criterion: toCriterion(criterion) } : {}),
-    ...(explanation === undefined ? {} : { explanation }),
+    criterion: criterion && toCriterion(criterion),
+    explanation,
     deploy_id: deploymentName,
   }
 }
@@ -139,8 +139,8 @@ export const explanations: readonly Endpoint[] = [
       const explained = explainMatch(
         {
           type,
-          ...(resourceClass === undefined ? {} : { class: resourceClass }),
-          ...(id === undefined ? {} : { resourceId: id }),
+          class: resourceClass,
+          resourceId: id,
         },
         { context, matcher: planning.matcherOf(params.org_id), types: planning.typesOf(params.org_id) },
       )
@@ -156,7 +156,7 @@ export const explanations: readonly Endpoint[] = [
           env_type: context.environmentType,
         },
         ...toExplanation(explained),
-        ...(active ? { active: toActive(active) } : {}),
+        active: active && toActive(active),
       })
     },
   }),

@@ -1,102 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { DeploymentProblem } from '../../../operator/api/environment-deployment.ts'
-import { boolean, freeForm, list, object, type Static, string, time } from '../../../operator/api/schema.ts'
+import type { Static } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { shortened } from '../../../operator/domain/base/size.ts'
-import { criterionId, type WonMatch } from '../../../operator/domain/definition/matching.ts'
-import { buildGraph, type GraphNode } from '../../../operator/domain/graph/graph.ts'
-import {
-  graphRequest,
-  type RequestedResource,
-  requestedBy,
-} from '../../../operator/domain/graph/graph-request.ts'
-import { defaultClass, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'
+import { buildGraph } from '../../../operator/domain/graph/graph.ts'
+import { graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
 import { canonicalJson } from '../../../operator/domain/resource/identity.ts'
 import { overriding } from '../../../operator/domain/resource/override.ts'
-import type { ResourceTypeInfo } from '../../../operator/domain/resource/types.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
-import { knownId } from '../../request/parameters.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
-import { named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, findEnvironment } from '../common/find.ts'
-import { versionId } from '../definitions/definition-shape.ts'
 import { findSet } from '../deployments/set-shape.ts'
 import { graphIdOf, longestGraphId, requestedIn } from './graph-id.ts'
-
-const requestedShape = named(
-  'GraphResource',
-  object(
-    {
-      id: string('Resource ID, for example `modules.web.externals.db` or `shared.main`.', { maxLength: 253 }),
-      type: string('Resource type: `<type>` or `<type>.<class>`.', { maxLength: 191 }),
-    },
-    {
-      class: knownId('Resource class. `default` if neither this field nor the type specifies one.', 63),
-      resource: freeForm('Inputs of the resource. For a workload, its module without `externals`.'),
-    },
-    'A resource to build a graph for.',
-  ),
-)
-const requestedList = list(requestedShape, 'Resources to build a graph for.')
-
-const nodeShape = named(
-  'GraphNode',
-  object(
-    {
-      type: string('Resource type.'),
-      class: string('Resource class.'),
-      id: string('Resource ID.'),
-      guresid: string('GUResID.'),
-      resource: freeForm('Inputs of the resource.'),
-      driver: freeForm('Driver inputs that are not secret, with unresolved placeholders.'),
-      def_id: string('ID of the definition that provisions the resource.'),
-      def_version_id: string('ID of the content of the definition.'),
-      criteria_id: string('ID of the criterion that matched.'),
-      driver_type: string('Driver type.'),
-      resource_schema: freeForm('JSON Schema of the inputs.'),
-      depends_on: list(string('A GUResID.'), 'GUResIDs of the resources that this one depends on.'),
-      in_place_driver_change: boolean('Always false.'),
-    },
-    { driver_account: string('ID of the account that the driver uses.') },
-    'A resource of a graph.',
-  ),
-)
-const nodeList = list(nodeShape, 'Resources in provisioning order.')
-
-const graphShape = named(
-  'Graph',
-  object(
-    {
-      id: string(
-        'ID of the graph. It encodes the requested resources; the nodes are computed on each read.',
-        {
-          maxLength: longestGraphId,
-        },
-      ),
-      hash: string('Hash of the nodes. It changes when the definitions produce a different graph.'),
-      nodes: nodeList,
-      created_at: time('Time when the nodes were computed. They are not stored.'),
-      used_at: time('Same as `created_at`.'),
-    },
-    {},
-    'The resources that a deployment would provision.',
-  ),
-)
-
-function toRequested({ id, type: text, class: given, resource }: Static<typeof requestedShape>) {
-  const { type, class: inType } = splitTypeAndClass(text)
-  return {
-    descriptor: { type, class: given ?? inType ?? defaultClass, resourceId: id },
-    ...(resource ? { params: resource } : {}),
-  }
-}
-
-function fromRequested({ descriptor, params }: RequestedResource) {
-  const { type, class: resourceClass, resourceId } = descriptor
-  return { id: resourceId, type, class: resourceClass, ...(params ? { resource: params } : {}) }
-}
+import { fromRequested, graphShape, nodeList, requestedList, toNode, toRequested } from './graph-shape.ts'
 
 /** Computes the nodes of a graph; throws Invalid with all its problems. */
 function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gateway: Gateway) {
@@ -153,29 +71,6 @@ function refuse(problems: readonly DeploymentProblem[]): void {
   throw new Problem('Invalid', `the graph has problems: ${texts.slice(0, maxInMessage).join('; ')}`, {
     problems: details,
   })
-}
-
-function toNode(
-  { descriptor, guResId, params, dependsOn }: GraphNode,
-  { definition: { metadata, spec }, criterion }: WonMatch,
-  types: ReadonlyMap<string, ResourceTypeInfo>,
-) {
-  return {
-    type: descriptor.type,
-    class: descriptor.class,
-    id: descriptor.resourceId,
-    guresid: guResId,
-    resource: params ?? {},
-    driver: spec.driverInputs?.values ?? {},
-    def_id: metadata.name,
-    def_version_id: versionId(spec),
-    criteria_id: criterionId(criterion),
-    driver_type: spec.driverType,
-    resource_schema: types.get(descriptor.type)?.inputsSchema ?? {},
-    depends_on: dependsOn,
-    in_place_driver_change: false,
-    ...(spec.accountName === undefined ? {} : { driver_account: spec.accountName }),
-  }
 }
 
 const resources = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources'

@@ -40,7 +40,7 @@ export function statusMessageOf(
   const parts = [conditionMessage(object), failing && describe(failing, object)].filter(
     (each) => each !== undefined,
   )
-  return parts.length === 0 ? {} : { status_message: parts.join('; ') }
+  return { status_message: parts.join('; ') || undefined }
 }
 
 /** Resources that only wait for others are not the cause. */

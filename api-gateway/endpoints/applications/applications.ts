@@ -3,29 +3,22 @@ import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { boolean, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { list, object, string } from '../../../operator/api/schema.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
-import { shortId } from '../../request/parameters.ts'
-import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
+import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import {
   byName,
-  createdAt,
-  createdBy,
-  environmentIdOf,
   environmentsOf,
   find,
   findApplication,
-  lifecycleOf,
   newMetadata,
   refuseTaken,
-  resourcesOf,
   waitUntilDeleted,
   withFinalizer,
 } from '../common/find.ts'
@@ -37,74 +30,8 @@ import {
   newEnvironment,
   recordDeletion,
   refuseUnknownType,
-} from '../environments/environments.ts'
-
-const applicationShape = named(
-  'Application',
-  object(
-    {
-      id: shortId('Application ID.'),
-      name: string('Display name.'),
-      org_id: shortId('Organization ID.'),
-      created_at: time('Time when it was created.'),
-      created_by: string(
-        'ID of the user who created it through the REST API. Empty if it was created in another way.',
-      ),
-      status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
-      status_changed_at: time('Time when `status` last changed.'),
-      envs: list(
-        object(
-          {
-            id: shortId('Environment ID.'),
-            name: string('Display name.'),
-            type: string('Environment type.'),
-          },
-          {},
-          'An environment.',
-        ),
-        'Environments of the application.',
-      ),
-    },
-    statusMessageField,
-    'An application of the organization.',
-  ),
-)
-
-const newApplicationShape = object(
-  { id: shortId('ID of the new application.'), name: string('Display name.') },
-  {
-    env: object(
-      {
-        id: shortId('Environment ID.'),
-        name: string('Display name.'),
-        type: shortId('Environment type.'),
-      },
-      {},
-      'First environment. When absent, an environment named `development` of the type `development` is created if that type exists and the caller may deploy to it.',
-    ),
-    skip_environment_creation: boolean('Whether to skip the creation of the default environment.'),
-  },
-  'An application.',
-)
-
-function toApplication(store: Store, application: Application) {
-  const { metadata, spec } = application
-  const environments = environmentsOf(store, application)
-  return {
-    id: metadata.name,
-    name: spec.displayName ?? metadata.name,
-    org_id: metadata.namespace,
-    created_at: createdAt(application),
-    created_by: createdBy(application),
-    ...lifecycleOf(application),
-    ...statusMessageOf(application, () => environments.flatMap((each) => resourcesOf(store, each))),
-    envs: environments.map((each) => ({
-      id: environmentIdOf(each),
-      name: each.spec.displayName ?? environmentIdOf(each),
-      type: each.spec.typeName,
-    })),
-  }
-}
+} from '../environments/environment-writing.ts'
+import { applicationShape, newApplicationShape, toApplication } from './application-shape.ts'
 
 /** Returns the requested first environment, or the default one if the caller may create it. */
 function firstEnvironment(

@@ -33,6 +33,19 @@ export function find<K extends Kind>(
   return object?.metadata.deletionTimestamp ? undefined : object
 }
 
+/** Returns the object; throws NotFound if it does not exist or is being deleted. */
+export function findOrThrow<K extends Kind>(
+  store: Store,
+  kind: K,
+  organization: string,
+  name: string,
+  what: string,
+): ObjectOf<K> {
+  const object = find(store, kind, organization, name)
+  if (!object) throw new Problem('NotFound', `${what} '${name}' not found`)
+  return object
+}
+
 /** Lists the objects that are not being deleted, by name. */
 export function findAll<K extends Kind>(store: Store, kind: K, organization: string): ObjectOf<K>[] {
   return store

@@ -41,7 +41,7 @@ export const service: readonly Endpoint[] = [
       if (message !== undefined) return { status: 503, body: { error: 'Internal', message } }
       // The gateway is still ready: it serves reads and stores writes for the operator.
       const notice = 'no operator is running: requests are stored and wait'
-      return ok({ status: 'ok', ...(hasOperator() ? {} : { status_message: notice }) })
+      return ok({ status: 'ok', status_message: hasOperator() ? undefined : notice })
     },
   }),
   endpoint({

@@ -8,7 +8,7 @@ import { couldMatch, type MatchFilter } from '../../../operator/domain/definitio
 import { criterionId, formatCriterion } from '../../../operator/domain/definition/matching.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { byName, createdAt, find, findAll, organizationKey, refresh } from '../common/find.ts'
+import { byName, createdAt, find, findAll, findOrThrow, organizationKey, refresh } from '../common/find.ts'
 
 /** A definition, and whether it was deleted while resources of it remain. */
 export interface FoundDefinition {
@@ -18,9 +18,7 @@ export interface FoundDefinition {
 
 /** Returns the definition in the path; throws NotFound. */
 export function findDefinition(store: Store, organization: string, id: string): ResourceDefinition {
-  const found = find(store, ResourceDefinition, organization, id)
-  if (!found) throw new Problem('NotFound', `definition '${id}' not found`)
-  return found
+  return findOrThrow(store, ResourceDefinition, organization, id, 'definition')
 }
 
 /** Returns the definition in the path, or reconstructs a deleted one from its resources. */
@@ -96,8 +94,8 @@ function reconstructDefinition(
     {
       type: newest.type,
       driverType,
-      ...(accountName === undefined ? {} : { accountName }),
-      ...(driverInputs === undefined ? {} : { driverInputs }),
+      accountName,
+      driverInputs,
       criteria: [...new Map(criteria.map((each) => [canonicalJson(each), each])).values()],
     },
   )

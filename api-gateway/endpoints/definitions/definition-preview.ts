@@ -142,7 +142,7 @@ function toChange({ descriptor, guResId, action, ...change }: ResourceChange) {
     from_def: change.fromDefinition,
     to_def: change.toDefinition,
     changed_inputs: change.changedInputs,
-    ...(change.problems.length > 0 ? { problems: change.problems.map(toProblem) } : {}),
+    problems: change.problems.length > 0 ? change.problems.map(toProblem) : undefined,
   }
 }
 

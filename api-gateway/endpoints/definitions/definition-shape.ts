@@ -96,20 +96,24 @@ export function toDefinition(definition: ResourceDefinition, naming: FieldNaming
     in_place_driver_change: false,
     active_version_id: version,
     current_version_id: version,
-    ...(accountName === undefined ? {} : { [accountKey]: accountName }),
-    ...(driverInputs === undefined ? {} : { [inputsKey]: toInputs(driverInputs, metadata.name) }),
-    ...(provision === undefined ? {} : { provision: toProvision(provision) }),
-    ...(criteria === undefined ? {} : { criteria: criteria.map(toCriterion) }),
-    ...(updatedAt === undefined ? {} : { updated_at: updatedAt }),
-    ...(updatedBy === undefined ? {} : { updated_by: updatedBy }),
+    [accountKey]: accountName,
+    [inputsKey]: driverInputs && toInputs(driverInputs, metadata.name),
+    provision: provision && toProvision(provision),
+    criteria: criteria?.map(toCriterion),
+    updated_at: updatedAt,
+    updated_by: updatedBy,
     ...statusMessageOf(definition),
   }
 }
 
-function toInputs({ values, secretRefs }: { values?: FreeForm; secretRefs?: FreeForm }, definition: string) {
+/** Converts the driver inputs of a definition for a response. */
+export function toInputs(
+  { values, secretRefs }: { values?: FreeForm; secretRefs?: FreeForm },
+  definition: string,
+) {
   return {
-    ...(values === undefined ? {} : { values }),
-    ...(secretRefs === undefined ? {} : { secret_refs: toReferences(secretRefs, definition) }),
+    values,
+    secret_refs: secretRefs && toReferences(secretRefs, definition),
   }
 }
 

@@ -5,7 +5,7 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { named } from '../../response/shapes.ts'
 import { findDefinitionOrDeleted } from './definition-finding.ts'
-import { definitionShape, toDefinition } from './definition-shape.ts'
+import { definitionShape, toDefinition, toInputs } from './definition-shape.ts'
 
 const { properties, required } = definitionShape as unknown as {
   properties: Parameters<typeof object>[0]
@@ -41,10 +41,10 @@ function currentVersion(store: Store, organization: string, id: string, deleted:
   const { updated_at: updatedAt = shown.created_at, active_version_id: version } = shown
   const changed = shown.updated_at === undefined ? ('created' as const) : ('updated' as const)
   return {
-    driver_account: '',
-    driver_inputs: {},
-    provision: {},
     ...shown,
+    driver_account: definition.spec.accountName ?? '',
+    driver_inputs: toInputs(definition.spec.driverInputs ?? {}, id),
+    provision: shown.provision ?? {},
     id: version,
     def_id: id,
     action: isDeleted ? ('deleted' as const) : changed,

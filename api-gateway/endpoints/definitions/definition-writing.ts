@@ -40,7 +40,7 @@ type Spec = ResourceDefinition['spec']
 export interface Draft {
   /** Returns the changed definition, without side effects. `before` defaults to its current references. */
   apply(definition: ResourceDefinition, before?: FreeForm): ResourceDefinition
-  readonly secret?: OwnedSecret
+  readonly secret: OwnedSecret | undefined
 }
 
 /** Builds the definition of a request; throws if it is not valid or its ID or criteria are taken. */
@@ -58,7 +58,7 @@ export async function newDefinition(
   const base: Spec = {
     type,
     driverType,
-    ...(criteria ? { criteria: criteria.map(criterionOf) } : {}),
+    criteria: criteria?.map(criterionOf),
   }
   const { apply, secret } = draftOf(id, body, gateway)
   const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))
@@ -106,7 +106,7 @@ export function replacementOf(id: string, body: Change, gateway: Gateway): Draft
     ...draft,
     apply(definition) {
       const { type, driverType, criteria, driverInputs } = definition.spec
-      const kept = { type, driverType, ...(criteria ? { criteria } : {}) }
+      const kept = { type, driverType, criteria }
       return apply({ ...definition, spec: kept }, driverInputs?.secretRefs)
     },
   }
@@ -125,7 +125,7 @@ export function draftOf(
   const extracted = inputs ? secretsOf(inputs, name) : undefined
   const { data = {}, refs } = extracted ?? {}
   return {
-    ...(Object.keys(data).length > 0 ? { secret: { name, data } } : {}),
+    secret: Object.keys(data).length > 0 ? { name, data } : undefined,
     apply(definition, before = definition.spec.driverInputs?.secretRefs) {
       const known = refs && before ? keepPlaceholders(refs, before) : refs
       const spec = changedSpec(definition.spec, body, inputs, known)
@@ -180,14 +180,11 @@ function changedSpec(
   const { accountName, driverInputs, provision, ...rest } = spec
   return {
     ...rest,
-    ...(body.name === undefined ? {} : { displayName: body.name }),
-    ...(body.driver_type === undefined ? {} : { driverType: body.driver_type }),
-    ...optional('accountName', changed(accountName, accountOf(body))),
-    ...optional(
-      'driverInputs',
-      inputs ? changedInputs(driverInputs, inputs, refs) : changed(driverInputs, inputs),
-    ),
-    ...optional('provision', changed(provision, body.provision && fromWire(provisionSchema, body.provision))),
+    displayName: body.name ?? rest.displayName,
+    driverType: body.driver_type ?? rest.driverType,
+    accountName: changed(accountName, accountOf(body)),
+    driverInputs: inputs ? changedInputs(driverInputs, inputs, refs) : changed(driverInputs, inputs),
+    provision: changed(provision, body.provision && fromWire(provisionSchema, body.provision)),
   }
 }
 
@@ -197,18 +194,14 @@ function changedInputs(
   refs: FreeForm | null | undefined,
 ): Spec['driverInputs'] {
   return {
-    ...optional('values', changed(values, inputs.values)),
-    ...optional('secretRefs', changed(secretRefs, refs)),
+    values: changed(values, inputs.values),
+    secretRefs: changed(secretRefs, refs),
   }
 }
 
 /** Returns the given value if there is one; null removes the field. */
 function changed<T>(before: T | undefined, given: T | null | undefined): T | undefined {
   return given === undefined ? before : (given ?? undefined)
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V } // TypeScript widens a computed key to string
 }
 
 function checkInputs(

@@ -54,12 +54,12 @@ const filters = {
 /** Empty query parameters count as absent. */
 function filterOf(query: { readonly [K in keyof typeof filters]?: string }) {
   return {
-    ...(query.app ? { appId: query.app } : {}),
-    ...(query.env ? { envId: query.env } : {}),
-    ...(query.env_type ? { envType: query.env_type } : {}),
-    ...(query.res ? { resId: query.res } : {}),
-    ...(query.res_type ? { type: query.res_type } : {}),
-    ...(query.class ? { class: query.class } : {}),
+    appId: query.app || undefined,
+    envId: query.env || undefined,
+    envType: query.env_type || undefined,
+    resId: query.res || undefined,
+    type: query.res_type || undefined,
+    class: query.class || undefined,
   }
 }
 

@@ -1,7 +1,8 @@
 import { deploymentStates, type Start } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
 import { object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { stateOfDeployment } from '../../../operator/domain/deployment/deployment.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { isFinished, stateOfDeployment } from '../../../operator/domain/deployment/deployment.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
@@ -53,7 +54,7 @@ export function toDeployment(deployment: EnvironmentDeployment) {
     id: metadata.name,
     env_id: withoutApplication(spec.environmentName),
     set_id: withoutApplication(setName),
-    ...(setName === '' ? {} : { dependency_graph_id: withoutApplication(setName) }),
+    dependency_graph_id: setName === '' ? undefined : withoutApplication(setName),
     from_id: spec.fromDeploymentName ?? status?.fromDeploymentName ?? '',
     ...requestedOptions(spec),
     comment: spec.comment ?? '',
@@ -69,10 +70,10 @@ export function toDeployment(deployment: EnvironmentDeployment) {
 /** Optional fields of the request. */
 function requestedOptions({ deltaName, mode, pipeline, valueSetVersionId }: EnvironmentDeployment['spec']) {
   return {
-    ...(deltaName === undefined ? {} : { delta_id: deltaName }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(pipeline ? { pipeline: toWire(pipelineStepSchema, pipeline) } : {}),
-    ...(valueSetVersionId === undefined ? {} : { value_set_version_id: valueSetVersionId }),
+    delta_id: deltaName,
+    mode,
+    pipeline: pipeline && toWire(pipelineStepSchema, pipeline),
+    value_set_version_id: valueSetVersionId,
   }
 }
 
@@ -83,7 +84,7 @@ export function toPastDeployment(start: Start) {
     env_id: withoutApplication(start.environmentName),
     set_id: withoutApplication(start.setName),
     from_id: start.fromDeploymentName ?? '',
-    ...(start.deltaName === undefined ? {} : { delta_id: start.deltaName }),
+    delta_id: start.deltaName,
     comment: start.comment ?? '',
     status: start.state,
     status_changed_at: start.changeTime ?? start.creationTime,
@@ -103,4 +104,12 @@ export function deploymentsTo(
   return [
     ...store.byIndex(EnvironmentDeployment, 'environment', organizationKey(organization, environmentName)),
   ]
+}
+
+/** Throws Conflict if one of the deployments is not finished. */
+export function refuseUnfinished(deployments: readonly EnvironmentDeployment[]): void {
+  const running = deployments.find((each) => !isFinished(each))
+  if (!running) return
+  const message = `deployment '${running.metadata.name}' of this environment has not finished`
+  throw new Problem('Conflict', message)
 }

@@ -2,7 +2,7 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { baseOf, isFinished, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
+import { baseOf, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import { deploymentObjectName } from '../../../operator/domain/resource/identity.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
@@ -15,7 +15,7 @@ import {
   withFinalizer,
 } from '../common/find.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
-import { deploymentsTo } from './deployment-shape.ts'
+import { deploymentsTo, refuseUnfinished } from './deployment-shape.ts'
 import { saveSet } from './set-shape.ts'
 
 /**
@@ -39,27 +39,18 @@ export async function prepareDeployment(
   if (environment.metadata.deletionTimestamp)
     throw new Problem('Conflict', 'the environment is being deleted')
   const earlier = deploymentsTo(store, path.org_id, name)
-  if (!allowUnfinished) refuseSecond(earlier)
+  if (!allowUnfinished) refuseUnfinished(earlier)
   const base = baseOf(environment, (id) => store.get(EnvironmentDeployment, path.org_id, id))
   return { environment, earlier, base, content: wantedSet(store, path, request, base) }
-}
-
-function refuseSecond(deployments: readonly EnvironmentDeployment[]): void {
-  const running = deployments.find((each) => !isFinished(each))
-  if (running)
-    throw new Problem(
-      'Conflict',
-      `deployment '${running.metadata.name}' of this environment has not finished`,
-    )
 }
 
 /** Fields of the request that the deployment stores unchanged. */
 function storedFields({ comment, mode, pipeline, value_set_version_id: version }: NewDeployment) {
   return {
-    ...(comment === undefined ? {} : { comment }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(pipeline ? { pipeline: fromWire(pipelineStepSchema, pipeline) } : {}),
-    ...(version === undefined ? {} : { valueSetVersionId: version }),
+    comment,
+    mode,
+    pipeline: pipeline && fromWire(pipelineStepSchema, pipeline),
+    valueSetVersionId: version,
   }
 }
 
@@ -84,8 +75,8 @@ export async function startDeployment(
     {
       environmentName: name,
       setName,
-      ...(request.delta_id === undefined ? {} : { deltaName: request.delta_id }),
-      ...(base ? { fromDeploymentName: base.deploymentName } : {}),
+      deltaName: request.delta_id,
+      fromDeploymentName: base?.deploymentName,
       ...storedFields(request),
     },
   )

@@ -81,8 +81,8 @@ function toStep({ action, descriptor, guResId, wanted, current, definitionName }
     res_id: descriptor.resourceId,
     gu_res_id: guResId,
     descriptor: formatDescriptor(descriptor),
-    ...(definitionName === undefined ? {} : { def_id: definitionName }),
-    ...(live ? { from_def: live.spec.definition.definitionName } : {}),
+    def_id: definitionName,
+    from_def: live?.spec.definition.definitionName,
     changed_inputs: isChange && live && wanted ? changedInputs(live.spec, wanted) : [],
   }
 }

@@ -74,11 +74,11 @@ export function toRun(deployment: EnvironmentDeployment) {
       env_id,
       comment,
       ...(delta_id === undefined ? { set_id } : { delta_id }),
-      ...(spec.mode === undefined ? {} : { mode: spec.mode }),
+      mode: spec.mode,
     },
     run_as: created_by,
     waiting_for: {},
     deployment_id: id,
-    ...(status?.finishTime === undefined ? {} : { completed_at: status.finishTime }),
+    completed_at: status?.finishTime,
   }
 }

@@ -7,7 +7,7 @@ import { flag, isOn } from '../../request/boolean-query.ts'
 import { knownId, shortId } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, withoutApplication } from '../common/find.ts'
-import { findStartDeployment } from '../environments/environments.ts'
+import { findStartDeployment } from '../environments/environment-writing.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
 import { prepareDeployment, startDeployment } from './deployment-start.ts'
 import { deployIdempotently } from './idempotency-key.ts'
@@ -36,12 +36,12 @@ function deploymentOf(
   if ([delta_id, set_id, deployment_id].filter((each) => each !== undefined).length !== 1)
     throw new Problem('Invalid', "exactly one of 'delta_id', 'set_id' and 'deployment_id' is required")
   const more = {
-    ...(comment === undefined ? {} : { comment }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(value_set_version_id === undefined ? {} : { value_set_version_id }),
+    comment,
+    mode,
+    value_set_version_id,
   }
   if (delta_id !== undefined) return { delta_id, ...more }
-  if (deployment_id === undefined) return { ...(set_id === undefined ? {} : { set_id }), ...more }
+  if (deployment_id === undefined) return { set_id, ...more }
   const { spec, status } = findStartDeployment(store, org_id, app_id, deployment_id)
   const setName = spec.setName ?? status?.setName
   if (setName === undefined) throw new Problem('Invalid', `deployment '${deployment_id}' has no set yet`)

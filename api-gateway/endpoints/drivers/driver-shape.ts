@@ -82,7 +82,7 @@ export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDr
   if (ofSchema !== undefined) throw new Problem('Invalid', `'inputs_schema' ${ofSchema}`)
   const ofTemplate = faultsOfDriverTemplate(body)
   if (ofTemplate.length > 0) throw new Problem('Invalid', ofTemplate.join('; '))
-  return { type, target, inputsSchema, accountTypes, ...(template === undefined ? {} : { template }) }
+  return { type, target, inputsSchema, accountTypes, template }
 }
 
 /** Converts a driver of an organization for a response. */
@@ -96,7 +96,7 @@ export function toDriver(driver: ResourceDriver) {
     inputs_schema: inputsSchema,
     account_types: accountTypes,
     target,
-    ...(template === undefined ? {} : { template }),
+    template,
     ...statusMessageOf(driver),
   }
 }

@@ -8,7 +8,15 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
+import {
+  byName,
+  find,
+  findAll,
+  findOrThrow,
+  newMetadata,
+  organizationKey,
+  refuseTaken,
+} from '../common/find.ts'
 import {
   driverShape,
   driverSpec,
@@ -23,9 +31,7 @@ const driversPath = '/orgs/{org_id}/resources/drivers'
 const driverPath = '/orgs/{org_id}/resources/drivers/{driver_id}'
 
 function findDriver(store: Store, organization: string, id: string): ResourceDriver {
-  const found = find(store, ResourceDriver, organization, id)
-  if (!found) throw new Problem('NotFound', `driver '${id}' not found`)
-  return found
+  return findOrThrow(store, ResourceDriver, organization, id, 'driver')
 }
 
 function builtInDrivers(organization: string, { planning, settings }: Gateway) {

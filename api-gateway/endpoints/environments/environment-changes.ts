@@ -5,7 +5,8 @@ import { authorize } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
 import { findEnvironment } from '../common/find.ts'
-import { environmentShape, findStartDeployment, toEnvironment } from './environments.ts'
+import { environmentShape, toEnvironment } from './environment-shape.ts'
+import { findStartDeployment } from './environment-writing.ts'
 
 /** Changes of environments. */
 export const environmentChanges: readonly Endpoint[] = [

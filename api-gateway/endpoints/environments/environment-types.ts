@@ -2,12 +2,18 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { errorShape, named, nullable } from '../../response/shapes.ts'
-import { environmentIdOf, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
+import {
+  environmentIdOf,
+  findAll,
+  findOrThrow,
+  newMetadata,
+  organizationKey,
+  refuseTaken,
+} from '../common/find.ts'
 
 const environmentTypeShape = named(
   'EnvironmentType',
@@ -32,9 +38,7 @@ function toEnvironmentType({ metadata, spec }: EnvironmentType) {
 }
 
 function findEnvironmentType(store: Store, organization: string, id: string): EnvironmentType {
-  const found = find(store, EnvironmentType, organization, id)
-  if (!found) throw new Problem('NotFound', `environment type '${id}' not found`)
-  return found
+  return findOrThrow(store, EnvironmentType, organization, id, 'environment type')
 }
 
 /** Environment types. */

@@ -157,7 +157,7 @@ export const resourceTypes: readonly Endpoint[] = [
       const wanted = { ...specPartOf(body), use: body.use }
       const changed = await changeObject(cluster, ResourceType, type, (current) => {
         const { classes } = current.spec
-        return { ...current, spec: { ...wanted, ...(classes ? { classes } : {}) } }
+        return { ...current, spec: { ...wanted, classes } }
       })
       return ok(toResourceType(customType(changed)))
     },

@@ -92,7 +92,7 @@ function toUser({ metadata, spec }: User) {
     id: metadata.name,
     name: spec.displayName ?? metadata.name,
     type: spec.type === 'human' ? ('user' as const) : spec.type,
-    ...(spec.email === undefined ? {} : { email: spec.email }),
+    email: spec.email,
   }
 }
 

@@ -41,7 +41,7 @@ function toToken(token: AccessToken) {
     description,
     created_by: createdBy(token),
     created_at: createdAt(token),
-    ...(expirationTime === undefined ? {} : { expires_at: expirationTime }),
+    expires_at: expirationTime,
   }
 }
 
@@ -134,8 +134,8 @@ export const userTokens: readonly Endpoint[] = [
       const spec = {
         userName: user_id,
         sha256: createHash('sha256').update(token).digest('hex'),
-        ...(description === undefined ? {} : { description }),
-        ...(expirationTime === undefined ? {} : { expirationTime }),
+        description,
+        expirationTime,
       }
       await cluster.create(AccessToken, newObject(AccessToken, metadata, spec))
       return ok({ token, type: 'static' })

@@ -47,7 +47,7 @@ async function createServiceUser(
       type: 'service',
       displayName: name,
       organizationName: organization,
-      ...(email === undefined ? {} : { email }),
+      email,
     }),
   )
   const wanted = newObject(Membership, newMetadata(organization, id, caller), { role })

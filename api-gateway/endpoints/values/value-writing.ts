@@ -120,7 +120,7 @@ export async function createValue(
   const place = {
     applicationName: path.app_id,
     key,
-    ...(path.env_id === undefined ? {} : { environmentId: path.env_id }),
+    environmentId: path.env_id,
   }
   const content = contentOf(body, caller) ?? { plain: '' }
   const name = valueObjectName(place)
@@ -157,9 +157,9 @@ export async function changeValue(
   return changeObject(cluster, SharedValue, first, (current) => {
     const { value, secret, storeReference, description: before, ...place } = current.spec
     const kept = {
-      ...(value === undefined ? {} : { value }),
-      ...(secret ? { secret } : {}),
-      ...(storeReference ? { storeReference } : {}),
+      value,
+      secret,
+      storeReference,
     }
     const { description = before ?? null } = body
     const spec = {

@@ -72,10 +72,10 @@ function toCall(call: WebhookCall) {
     status: state,
     attempts,
     created_at: createdAt(call),
-    ...(responseStatus === undefined ? {} : { response_status: responseStatus }),
-    ...(message === '' ? {} : { message }),
-    ...(state === 'pending' || finishTime === undefined ? {} : { finished_at: finishTime }),
-    ...(state !== 'pending' || nextAttemptTime === undefined ? {} : { next_attempt_at: nextAttemptTime }),
+    response_status: responseStatus,
+    message: message || undefined,
+    finished_at: state === 'pending' ? undefined : finishTime,
+    next_attempt_at: state === 'pending' ? nextAttemptTime : undefined,
   }
 }
 
