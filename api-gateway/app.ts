@@ -14,46 +14,49 @@ import type { Log } from '../operator/log.ts'
 import { createPlanning } from '../operator/planning/planning.ts'
 import { type AuditLocals, createAudit } from './audit/audit.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
-import type { Answer, Endpoint, Gateway } from './endpoint.ts'
+import type { Endpoint, Gateway } from './endpoint.ts'
 import { endpoints as allEndpoints } from './endpoints/index.ts'
 import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { createViewer } from './pages/viewer.ts'
-import { createRateLimit, type RateLimit, take } from './rate-limit.ts'
-import { type AnswerBudget, createAnswerBudget } from './request/answer-budget.ts'
+import { checkRateLimit, createRateLimit, type RateLimit } from './rate-limit.ts'
+import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { addressKey, callerKey, sourceAddress } from './request/source-address.ts'
 import { allowOrigins, commonHeaders } from './response/common-headers.ts'
-import { errorBody, type Refusal, refusalOf } from './response/errors.ts'
+import { type ErrorResponse, errorBody, toErrorResponse } from './response/errors.ts'
 import { withOperatorNotice } from './response/operator-notice.ts'
 import { contentOf, send } from './response/send.ts'
-import { createServe } from './serve.ts'
+import { createServe, type Serve } from './serve.ts'
 import { closeServer, createHttpServer } from './server.ts'
 import { defaultSettings, type GatewaySettings } from './settings.ts'
 import { createOidc } from './sign-in/oidc.ts'
 import { createSessions } from './sign-in/session.ts'
 import { createSigner, readSessionKey } from './sign-in/signer.ts'
 
-/** What a gateway is made of. */
+/** Dependencies and settings of a gateway. */
 export interface GatewayOptions {
   readonly cluster: Cluster
   readonly log: Log
-  /** Where audit records go, whatever else is logged; `log` when absent. */
+  /** Receives audit records at every log level. Defaults to `log`. */
   readonly auditLog?: Log
   readonly catalogue: readonly DriverDescriptor[]
   readonly settings?: Partial<GatewaySettings>
   readonly endpoints?: readonly Endpoint[]
   readonly version?: string
-  /** Whether an operator works on what is recorded; taken for granted when absent. */
+  /** Whether an operator is running. Defaults to true. */
   hasOperator?(): boolean
-  /** The key that signs sessions, as PEM; undefined while there is none. */
+  /** Reads the private key that signs sessions, as PEM; undefined if it does not exist. */
   sessionKey?(): Promise<string | undefined>
   now?(): number
 }
 
-/** Not a token that came into the wrong header: the id is logged. */
+/** Limit per caller: clients that do not read their responses keep them in memory. */
+const maxUnsentBytes = 64 * 1024 * 1024
+
+/** Excludes API tokens and JWTs sent in the wrong header, because the ID is logged. */
 const requestIdPattern = /^(?!qm_|eyJ)[\w-]{8,64}$/
 
-/** The REST interface over a cluster. */
+/** Creates the REST server of a cluster. */
 export function createGateway(options: GatewayOptions) {
   const { cluster, log, catalogue, endpoints = allEndpoints, version = '0.1.0', now = Date.now } = options
   const settings = { ...defaultSettings, ...options.settings }
@@ -66,9 +69,9 @@ export function createGateway(options: GatewayOptions) {
     oidc: settings.oidc && createOidc(settings.oidc, { signer, log, now }),
     planning,
     checkDriverInputs: createDriverInputsCheck(planning, settings.vendors, now),
-    criteriaTurns: new Map(),
-    runTurns: new Map(),
-    accountTurns: new Map(),
+    criteriaLocks: new Map(),
+    idempotencyLocks: new Map(),
+    accountLocks: new Map(),
     settings,
     log,
     metrics: createMetrics(),
@@ -83,7 +86,7 @@ export function createGateway(options: GatewayOptions) {
 
   return {
     handle: app,
-    /** Listens on a port, 0 for any free one; answers the port. */
+    /** Listens on a port (0 for any free port) and returns the port. */
     async listen(port: number, host?: string): Promise<number> {
       const started = createHttpServer(app)
       server = started
@@ -94,7 +97,7 @@ export function createGateway(options: GatewayOptions) {
       const address = started.address()
       return typeof address === 'object' && address ? address.port : port
     },
-    /** Stops listening and lets the requests under way finish. */
+    /** Stops listening and waits for open requests. */
     async close(): Promise<void> {
       if (server) await closeServer(server)
       gateway.audit.close()
@@ -109,37 +112,50 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.set('trust proxy', gateway.settings.trustedProxies)
-  app.use(prepare(gateway))
+  app.use(instrument(gateway))
   const { allowedOrigins } = gateway.settings
   if (allowedOrigins.length > 0) app.use(allowOrigins(allowedOrigins))
   const limit = createRateLimit(gateway.settings, gateway.now)
-  const answers = createAnswerBudget()
-  const serve = createServe(gateway, limit, answers)
+  const unsent = createByteBudget(maxUnsentBytes)
+  const serve = createServe(gateway, limit, unsent)
   for (const [path, operations] of byPath(endpoints)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
     for (const each of operations) {
-      const answer = serve(each)
-      route[each.method]((request, response) => respond(request, response, gateway, each, answer, answers))
+      const handle = serve(each)
+      route[each.method]((request, response) => respond(request, response, gateway, each, handle, unsent))
     }
-    route.all(refuseMethod(operations, limit))
+    route.all(methodNotAllowed(operations, limit))
   }
+  app.get('/', redirectBrowser(limit))
   app.use((request) => {
-    take(limit, addressKey(sourceAddress(request)))
-    throw new Problem('NotFound', 'there is no such path')
+    checkRateLimit(limit, addressKey(sourceAddress(request)))
+    throw new Problem('NotFound', 'no such path')
   })
-  app.use(refuse(gateway))
+  app.use(errorHandler(gateway))
   return app
 }
 
-/** Operations by path; a path with a word goes before one that has a parameter in its place. */
+/** Redirects browsers to the API reference; the address is relative, because a proxy may add a path prefix. */
+function redirectBrowser(limit: RateLimit): RequestHandler {
+  return (request, response, next) => {
+    if (!request.get('accept')?.includes('text/html')) {
+      next()
+      return
+    }
+    checkRateLimit(limit, addressKey(sourceAddress(request)))
+    send(request, response, { status: 302, headers: { location: 'docs' } })
+  }
+}
+
+/** Groups operations by path; literal segments sort before parameters. */
 function byPath(endpoints: readonly Endpoint[]): [string, Endpoint[]][] {
   const paths = Map.groupBy(endpoints, ({ path }) => path)
-  const rank = (path: string) => path.replaceAll(/\{\w+\}/g, '~') // after all letters
+  const rank = (path: string) => path.replaceAll(/\{\w+\}/g, '~') // sorts after all letters
   return [...paths].sort(([left], [right]) => (rank(left) < rank(right) ? -1 : 1))
 }
 
-/** Gives every answer its common headers, and every request an id, a line in the log and its part in the figures. */
-function prepare({ log, metrics }: Gateway): RequestHandler {
+/** Sets the common headers and the request ID, and logs and measures each request. */
+function instrument({ log, metrics }: Gateway): RequestHandler {
   return (request, response, next) => {
     const started = performance.now()
     const given = request.get('x-request-id') ?? ''
@@ -149,7 +165,7 @@ function prepare({ log, metrics }: Gateway): RequestHandler {
     response.locals['requestId'] = requestId
     response.once('close', () => {
       const { method } = request
-      const { route = 'none', userName } = response.locals as { route?: string; userName?: string } // set below and by us alone
+      const { route = 'none', userName } = response.locals as { route?: string; userName?: string } // only the gateway sets them
       const { statusCode: status } = response
       const seconds = (performance.now() - started) / 1000
       metrics.observe({ method: knownMethods.has(method) ? method : 'OTHER', route, status, seconds })
@@ -166,63 +182,66 @@ async function respond(
   response: Response,
   gateway: Gateway,
   endpoint: Endpoint,
-  serve: (request: Request, response: Response) => Promise<Answer>,
-  answers: AnswerBudget,
+  handle: Serve,
+  unsent: ByteBudget,
 ): Promise<void> {
   response.locals['route'] = endpoint.path
   response.locals['offersDryRun'] = endpoint.query !== undefined && 'dry_run' in endpoint.query
   try {
-    const answer = withOperatorNotice(await serve(request, response), endpoint, gateway.hasOperator)
-    if (answer.actor !== undefined) Object.assign(response.locals, { userName: answer.actor, signsIn: true })
-    const content = contentOf(answer)
+    const result = withOperatorNotice(await handle(request, response), endpoint, gateway.hasOperator)
+    if (result.actor !== undefined) Object.assign(response.locals, { userName: result.actor, signsIn: true })
+    const content = contentOf(result)
     if (content !== undefined && !endpoint.isUnlimited && !response.destroyed) {
-      const { userName } = response.locals as AuditLocals // set by us alone
-      const isRead = endpoint.method === 'get'
-      answers.hold(callerKey(request, userName), { bytes: Buffer.byteLength(content), response, isRead })
+      const { userName } = response.locals as AuditLocals // only the gateway sets them
+      const key = callerKey(request, userName)
+      const bytes = Buffer.byteLength(content)
+      // A write already took effect, so its response is always sent.
+      unsent.reserve(key, bytes, { force: endpoint.method !== 'get' })
+      response.once('close', () => unsent.release(key, bytes))
     }
-    gateway.audit.record(request, response, answer.status)
-    send(request, response, answer, content)
+    gateway.audit.record(request, response, result.status)
+    send(request, response, result, content)
   } catch (error) {
-    sendRefusal(request, response, gateway, error, endpoint)
+    sendError(request, response, gateway, error, endpoint)
   }
 }
 
-function refuseMethod(operations: readonly Endpoint[], limit: RateLimit): RequestHandler {
+function methodNotAllowed(operations: readonly Endpoint[], limit: RateLimit): RequestHandler {
   const methods = operations.flatMap(({ method }) =>
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   )
   return (request, response) => {
     response.setHeader('allow', methods.join(', '))
-    take(limit, addressKey(sourceAddress(request)))
+    checkRateLimit(limit, addressKey(sourceAddress(request)))
     throw new Problem('MethodNotAllowed', `this path allows ${methods.join(', ')}`)
   }
 }
 
-function refuse(gateway: Gateway): ErrorRequestHandler {
+function errorHandler(gateway: Gateway): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
-    sendRefusal(request, response, gateway, error)
+    sendError(request, response, gateway, error)
   }
 }
 
-function sendRefusal(
+function sendError(
   request: Request,
   response: Response,
   { log, audit }: Gateway,
   error: unknown,
   endpoint?: Endpoint,
 ): void {
-  const refusal = refusalOf(error)
+  const result = toErrorResponse(error)
   const requestId = response.locals['requestId']
-  if (refusal.unexpected) log.error('a request failed', { requestId, route: endpoint?.path, error })
-  if (refusal.retryAfterSeconds !== undefined)
-    response.setHeader('retry-after', String(refusal.retryAfterSeconds))
-  if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer')
-  send(request, response, { status: refusal.status, body: bodyOf(refusal, endpoint, requestId) })
-  // Only now: the time of the answer does not tell whether there is something that a record is kept of.
-  audit.record(request, response, refusal.status, refusal.reason)
+  if (result.unexpected) log.error('request failed', { requestId, route: endpoint?.path, error })
+  if (result.retryAfterSeconds !== undefined)
+    response.setHeader('retry-after', String(result.retryAfterSeconds))
+  if (result.status === 401) response.setHeader('www-authenticate', 'Bearer')
+  send(request, response, { status: result.status, body: errorBodyFor(result, endpoint, requestId) })
+  // The record is written after the response, so that response times do not reveal what is audited.
+  audit.record(request, response, result.status, result.reason)
 }
 
-function bodyOf(refusal: Refusal, endpoint: Endpoint | undefined, requestId: unknown): unknown {
-  if (refusal.status === 404 && endpoint?.plainNotFound) return refusal.message
-  return errorBody(refusal.unexpected ? { ...refusal, details: { request_id: requestId } } : refusal)
+function errorBodyFor(result: ErrorResponse, endpoint: Endpoint | undefined, requestId: unknown): unknown {
+  if (result.status === 404 && endpoint?.plainNotFound) return result.message
+  return errorBody(result.unexpected ? { ...result, details: { request_id: requestId } } : result)
 }

@@ -7,43 +7,43 @@ import type { Store } from '../operator/kube/cache/store.ts'
 import type { Gateway } from './endpoint.ts'
 import type { Session } from './sign-in/session.ts'
 
-/** Who makes a request, and what they are in the organization that it is about. */
+/** The user who makes a request, with their membership in the organization of the path. */
 export interface Caller {
   readonly userName: string
-  /** Organization that a service user belongs to; undefined for a human. */
+  /** Organization of a service user; undefined for a human. */
   readonly homeOrganization?: string
   readonly membership?: Membership['spec']
 }
 
-/** Whose request it is, and what spoke for them: `token:<name>` or `session`. */
+/** A caller and the credential that authenticated them: `token:<name>` or `session`. */
 export interface Authentication {
   readonly caller: Caller
   readonly via: string
 }
 
-/** A user, and the API token that speaks for them. */
-export interface Holder {
+/** A user with the API token that authenticates them. */
+export interface TokenUser {
   readonly user: User
   readonly token: AccessToken
 }
 
-/** Nobody in particular, for what everybody may see. */
+/** The caller of public operations. */
 export const anonymous: Caller = { userName: '' }
 
-/** RFC 9110, 11.1 and 11.4: the case of the scheme means nothing, and one space is not the only way. */
+/** RFC 9110, 11.1 and 11.4: the scheme is case-insensitive and followed by one or more spaces. */
 const headerPattern = /^(bearer|jwt) +([a-z0-9._-]{1,4096})$/i
 const apiTokenPattern = /^qm_([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)_[A-Za-z0-9_-]{1,512}$/
 
-/** For longer than this nobody is let in by what was known: their token may have been revoked since. */
-const mostSilentMs = 300_000
+/** Beyond this age of the cache, requests are rejected, because a token may have been revoked. */
+const maxCacheAgeMs = 300_000
 
-/** Why nobody can be let in by what the gateway knows of the cluster; undefined when they can. */
-export function blindnessOf(store: Store): string | undefined {
+/** Returns why the cache cannot be used to authenticate; undefined if it can. */
+export function staleCacheReason(store: Store): string | undefined {
   if (!store.synced) return 'the gateway is starting'
-  return store.silentMs() > mostSilentMs ? 'the gateway has lost touch with the cluster' : undefined
+  return store.silentMs() > maxCacheAgeMs ? 'the gateway has lost its connection to the cluster' : undefined
 }
 
-/** The caller that the values of `Authorization` speak for; undefined when they do not speak for anybody. */
+/** Authenticates the values of the header `Authorization`; undefined if they are not valid. */
 export async function authenticate(
   values: readonly string[],
   { cluster: { store }, sessions, now }: Gateway,
@@ -51,62 +51,58 @@ export async function authenticate(
   const [, scheme, text] = (values.length === 1 && headerPattern.exec(values[0] ?? '')) || []
   if (text === undefined) return undefined
   if (scheme?.toLowerCase() === 'bearer' && text.startsWith('qm_')) {
-    const holder = holderOf(text, store, now())
-    return holder && { caller: callerOf(holder.user), via: `token:${holder.token.metadata.name}` }
+    const found = findTokenUser(text, store, now())
+    return found && { caller: callerOf(found.user), via: `token:${found.token.metadata.name}` }
   }
   const session = await sessions.read(text)
-  const user = session && userOfSession(session, store, now())
+  const user = session && sessionUser(session, store, now())
   return user && { caller: callerOf(user), via: 'session' }
 }
 
-/** Why values of `Authorization` do not speak for anybody: by their form alone, never by what tokens there are. */
-export function refusalOf([value = '']: readonly string[]): string {
+/** Depends only on the form of the values, never on which tokens exist. */
+export function rejectionMessage([value = '']: readonly string[]): string {
   return /^(bearer|jwt)(\s|$)/i.test(value)
     ? 'the token does not grant access'
     : "the scheme in the header 'Authorization' must be 'Bearer' or 'JWT'"
 }
 
-/** The holder of an API token; undefined when the token is not valid. */
-export function holderOf(text: string, store: Store, now: number): Holder | undefined {
+/** Returns the user and the token object of an API token; undefined if the token is not valid. */
+export function findTokenUser(text: string, store: Store, now: number): TokenUser | undefined {
   const [, tokenName] = apiTokenPattern.exec(text) ?? []
   if (tokenName === undefined) return undefined
   const digest = createHash('sha256').update(text).digest('hex')
-  // By both at once: an unknown id and a wrong secret are the same miss, and take the same time.
-  const [known] = store.byIndex(AccessToken, 'digest', `${systemNamespace}/${tokenName} ${digest}`)
-  return known && liveHolder(known, store, now)
+  // One lookup by name and digest: an unknown name and a wrong secret take the same time.
+  const [token] = store.byIndex(AccessToken, 'digest', `${systemNamespace}/${tokenName} ${digest}`)
+  return token && validTokenUser(token, store, now)
 }
 
-/** The holder of a token that is neither revoked nor expired. */
-function liveHolder(token: AccessToken, store: Store, now: number): Holder | undefined {
+/** Returns undefined if the token is revoked or expired. */
+function validTokenUser(token: AccessToken, store: Store, now: number): TokenUser | undefined {
   if (token.metadata.deletionTimestamp || isExpired(token, now)) return undefined
-  const user = liveUser(token.spec.userName, store)
+  const user = existingUser(token.spec.userName, store)
   return user && { user, token }
 }
 
-/** The user of a session: as long as the user, and the token that began it, if one did, are still the same. */
-function userOfSession(
-  { userName, userUid, tokenName }: Session,
-  store: Store,
-  now: number,
-): User | undefined {
-  const user = tokenName === undefined ? liveUser(userName, store) : userOfToken(tokenName, store, now)
+/** Returns undefined if the user was replaced, or if the token that started the session is no longer valid. */
+function sessionUser({ userName, userUid, tokenName }: Session, store: Store, now: number): User | undefined {
+  const user = tokenName === undefined ? existingUser(userName, store) : namedTokenUser(tokenName, store, now)
   if (!user || user.spec.type !== 'human') return undefined
   return user.metadata.name === userName && user.metadata.uid === userUid ? user : undefined
 }
 
-function userOfToken(tokenName: string, store: Store, now: number): User | undefined {
+function namedTokenUser(tokenName: string, store: Store, now: number): User | undefined {
   const token = store.get(AccessToken, systemNamespace, tokenName)
-  return token && liveHolder(token, store, now)?.user
+  return token && validTokenUser(token, store, now)?.user
 }
 
-function liveUser(name: string, store: Store): User | undefined {
+function existingUser(name: string, store: Store): User | undefined {
   const user = store.get(User, systemNamespace, name)
   return user?.metadata.deletionTimestamp ? undefined : user
 }
 
 function isExpired({ spec }: AccessToken, now: number): boolean {
   if (spec.expirationTime === undefined) return false
-  return !(Date.parse(spec.expirationTime) > now) // a time that cannot be read has passed
+  return !(Date.parse(spec.expirationTime) > now) // an unreadable time counts as past
 }
 
 function callerOf({ metadata, spec }: User): Caller {
@@ -114,25 +110,25 @@ function callerOf({ metadata, spec }: User): Caller {
   return { userName: metadata.name, homeOrganization: spec.organizationName ?? '' }
 }
 
-/** What the caller is in an organization; undefined when nothing, or when there is no such organization. */
+/** Returns undefined if the caller is not a member or the organization does not exist. */
 export function membershipIn(
   store: Store,
   caller: Caller,
   organization: string,
 ): Membership['spec'] | undefined {
   const isThere = store.isOrganization(organization)
-  // Looked for in any case: a missing organization takes as long as one of others.
+  // Looked up in any case, so that a missing organization takes the same time as one of others.
   const membership = store.get(Membership, organization, caller.userName)
   const isHome = caller.homeOrganization === undefined || caller.homeOrganization === organization
   return isThere && isHome && !membership?.metadata.deletionTimestamp ? membership?.spec : undefined
 }
 
-/** Refuses a caller who lacks what is required. */
+/** Throws Forbidden if the caller does not meet the requirement. */
 export function authorize(caller: Caller, requirement: Requirement, target: RoleTarget = {}): void {
   if (allows(caller.membership, requirement, target)) return
   if (!caller.membership)
     throw new Problem('Forbidden', 'the token does not grant access to this organization')
-  throw new Problem('Forbidden', `this needs ${describe(requirement, target)}`)
+  throw new Problem('Forbidden', `this requires ${describe(requirement, target)}`)
 }
 
 function describe(requirement: Requirement, { applicationId, environmentType }: RoleTarget): string {

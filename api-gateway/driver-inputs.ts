@@ -4,17 +4,17 @@ import { driverOf, problemsOfInputs } from '../operator/domain/definition/defini
 import { unreadLeaves } from '../operator/domain/secret/secret-inputs.ts'
 import type { Planning } from '../operator/planning/planning.ts'
 
-/** Inputs of a definition as far as they are known when it is written. */
+/** Driver inputs of a definition that are known at the time of the request. */
 interface KnownInputs {
   readonly values?: FreeForm
   readonly secrets?: FreeForm
   readonly secretRefs?: FreeForm
 }
 
-/** Refuses inputs that the driver would not take; those of a driver that is not known yet are judged later. */
+/** Throws Invalid if the driver rejects the inputs. The operator checks inputs of unknown drivers later. */
 export type DriverInputsCheck = (organization: string, driverType: string, inputs: KnownInputs) => void
 
-/** A check by what the descriptors say. */
+/** Creates a check that uses the driver descriptors. */
 export function createDriverInputsCheck(
   planning: Pick<Planning, 'catalogueOf'>,
   vendors: readonly string[],

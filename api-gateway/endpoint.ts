@@ -16,7 +16,7 @@ import type { Sessions } from './sign-in/session.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Who may call: anybody, anybody with a valid token, or a member of the organization in the path with that role. */
+/** Who may call an operation: everyone, authenticated users, or members of the organization with a role. */
 export type Access = 'public' | 'authenticated' | Requirement
 
 type ParameterName<P extends string> = P extends `${string}{${infer N}}${infer R}`
@@ -28,7 +28,7 @@ export type Parameters<P extends string> = string extends P
   ? Readonly<Record<string, string>>
   : Readonly<Record<ParameterName<P>, string>>
 
-/** One request, authenticated, authorized and validated. */
+/** One authenticated, authorized and validated request. */
 export interface Call<
   P extends string = string,
   Q extends Fields = Fields,
@@ -39,50 +39,50 @@ export interface Call<
   readonly query: { readonly [K in keyof Q]?: Static<Q[K]> }
   readonly body: Static<B>
   readonly caller: Caller
-  /** A header that the operation declares, by its lower-case name. */
+  /** Returns a header that the operation declares, by its lowercase name. */
   header(name: Lowercase<H>): string | undefined
 }
 
-/** What an endpoint answers; without a body, or with text of another type than JSON. */
-export interface Answer {
+/** Response of an endpoint: without a body, with a JSON body, or with text of another type. */
+export interface EndpointResponse {
   readonly status: number
   readonly body?: unknown
   readonly text?: { readonly contentType: string; readonly content: string | Buffer }
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Who signed in with this request, which did not say so before; it is recorded, be it a read. */
+  /** The user whom this request signed in. Such requests are audited even if they are reads. */
   readonly actor?: string
 }
 
-/** What every handler may use. */
+/** What handlers have access to. */
 export interface Gateway {
   readonly cluster: Cluster
   readonly sessions: Sessions
-  /** Undefined when nobody signs in with an identity provider. */
+  /** Undefined if no identity provider is configured. */
   readonly oidc: Oidc | undefined
-  /** What plans are made from, as the operator sees it. */
+  /** Planning, shared with the operator. */
   readonly planning: Planning
   readonly checkDriverInputs: DriverInputsCheck
-  /** Who writes criteria, by organization and type. */
-  readonly criteriaTurns: KeyedMutex
-  /** Who deploys with a key, by organization, application and key. */
-  readonly runTurns: KeyedMutex
-  /** Who tries or changes credentials, by organization and account. */
-  readonly accountTurns: KeyedMutex
+  /** Locks for writing criteria, by organization and type. */
+  readonly criteriaLocks: KeyedMutex
+  /** Locks for deployments with an idempotency key, by organization, application and key. */
+  readonly idempotencyLocks: KeyedMutex
+  /** Locks for checking or changing credentials, by organization and account. */
+  readonly accountLocks: KeyedMutex
   readonly settings: GatewaySettings
   readonly log: Log
   readonly metrics: Metrics
   readonly audit: Audit
-  /** Whether an operator works on what is recorded, as far as is known. */
+  /** Whether an operator is running, as far as is known. */
   hasOperator(): boolean
-  /** The OpenAPI document as text. */
+  /** The OpenAPI document as JSON. */
   readonly document: string
-  /** What shows it to people. */
+  /** Files of the API reference page. */
   readonly viewer: Viewer
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** One operation of the REST interface: from these come routes, validation, authorization and the OpenAPI document. */
+/** One operation of the REST API: the source of its route, validation, authorization and OpenAPI description. */
 export interface Endpoint<
   P extends string = string,
   Q extends Fields = Fields,
@@ -94,26 +94,26 @@ export interface Endpoint<
   readonly summary: string
   readonly tag: string
   readonly access: Access
-  /** Whether it is answered beyond the limit of an address as well: for probes alone. */
+  /** Exempts health checks from the rate limit. */
   readonly isUnlimited?: boolean
   readonly query?: Q
-  /** Query parameters without which it answers 400. */
+  /** Query parameters that must be present. */
   readonly requiredQuery?: readonly (keyof Q & string)[]
-  /** Headers that it reads, by name; those that every operation reads are not its own. */
+  /** Request headers that the operation reads, except those that every operation reads. */
   readonly headers?: Readonly<Record<H, TSchema>>
   readonly body?: B
-  /** Schema of the body by status; undefined where there is none. Common refusals are added by themselves. */
+  /** Schema of the body by status; undefined for an empty body. Common errors are added automatically. */
   readonly responses: Readonly<Record<number, TSchema | undefined>>
-  /** Headers of what it answers when all is well, besides those of every answer. */
-  readonly answerHeaders?: Fields
-  /** Media type of what it answers when all is well, where that is not JSON. */
+  /** Response headers on success, in addition to the common ones. */
+  readonly responseHeaders?: Fields
+  /** Media type on success, if it is not JSON. */
   readonly textType?: string
-  /** Whether 404 is a JSON string, as clients of deltas and sets expect, and not the error object. */
+  /** Whether the body of a 404 is a JSON string, as clients of deltas and sets expect. */
   readonly plainNotFound?: boolean
-  handle(call: Call<P, Q, B, H>, gateway: Gateway): Answer | Promise<Answer>
+  handle(call: Call<P, Q, B, H>, gateway: Gateway): EndpointResponse | Promise<EndpointResponse>
 }
 
-/** Declares an operation; the types of its parameters, query, headers and body reach its handler. */
+/** Declares an operation and infers the types of its handler. */
 export function endpoint<
   const P extends string,
   Q extends Fields = Fields,
@@ -127,7 +127,7 @@ export function endpoint<
     ...(body ? { body: plainSchema(body) } : {}),
     responses: mapValues(responses, (schema) => schema && plainSchema(schema)),
   }
-  // The list of all operations forgets what each handler knows of its call; only the validated call ever reaches it.
+  // The list of operations erases the types of each handler, which only receives validated requests.
   return plain as unknown as Endpoint
 }
 
@@ -135,18 +135,14 @@ function mapValues<T, U>(map: Readonly<Record<string, T>>, change: (value: T) =>
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
 }
 
-/** 200 with a body. */
-export function ok(body: unknown): Answer {
+export function ok(body: unknown): EndpointResponse {
   return { status: 200, body }
 }
 
-/** 201 with a body. */
-export function created(body: unknown): Answer {
+export function created(body: unknown): EndpointResponse {
   return { status: 201, body }
 }
 
-/** 204, no body. */
-export const noContent: Answer = { status: 204 }
+export const noContent: EndpointResponse = { status: 204 }
 
-/** 202: it goes on. */
-export const accepted: Answer = { status: 202 }
+export const accepted: EndpointResponse = { status: 202 }

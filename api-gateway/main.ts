@@ -15,24 +15,24 @@ logProcess(createLog('gateway', 'warn'))
 const config = readConfig()
 const oidc = config.oidc && oidcSettings(config.oidc)
 const log = createLog('gateway', config.logLevel)
-const auditLog = createLog('gateway', 'info') // at whatever level the other one writes
+const auditLog = createLog('gateway', 'info') // audit records are written at every log level
 const client = createClient(loadConnection(config.kubeconfig))
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
 const limits = { requestsPerSecond, burst }
-const settings = { ...limits, vendors, allowedOrigins, trustedProxies, ...(oidc ? { oidc } : {}) }
+const settings = { ...limits, vendors, allowedOrigins, trustedProxies, oidc }
 const lease = watchLease(client, log, { namespace: systemNamespace, name: operatorLease })
 const hasOperator = () => lease.isHeld() !== false
 const gateway = createGateway({ cluster, log, auditLog, catalogue, settings, hasOperator })
 const gracePeriodMs = 25_000
 
-/** With the client secret, which is read at the start and never again. */
+/** Reads the client secret once, at startup. */
 function oidcSettings({ clientSecretFile, ...rest }: OidcConfig): OidcSettings {
   if (clientSecretFile === undefined) return rest
   const clientSecret = readText(clientSecretFile)?.trim()
   if (!clientSecret)
     throw new Error(
-      `QUARTERMASTER_OIDC_CLIENT_SECRET_FILE names '${clientSecretFile}', which has no secret or cannot be read`,
+      `QUARTERMASTER_OIDC_CLIENT_SECRET_FILE names '${clientSecretFile}', which is empty or cannot be read`,
     )
   return { ...rest, clientSecret }
 }
@@ -45,7 +45,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Finishes the requests under way, and exits. */
+/** Waits for open requests and exits. */
 async function shutDown() {
   setTimeout(() => process.exit(0), gracePeriodMs).unref()
   await gateway.close()

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** Figures for Prometheus. */
+/** Prometheus metrics. */
 export interface Metrics {
   observe(request: {
     readonly method: string
@@ -12,10 +12,10 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** Putting them together takes so long that asking often would be felt. */
-const keptMs = 1000
+/** Rendering the metrics is expensive, so they are cached. */
+const cacheMs = 1000
 
-/** Figures of one gateway, in a registry of their own. */
+/** Creates the metrics of one gateway in a separate registry. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -28,7 +28,7 @@ export function createMetrics(): Metrics {
   })
   const durations = new Histogram({
     name: 'quartermaster_gateway_request_duration_seconds',
-    help: 'Time from the head of a request to its answer.',
+    help: 'Time from receiving the request head to the end of the response.',
     labelNames: ['method', 'route'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
     registers: [registry],
@@ -42,7 +42,7 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     text() {
       const now = performance.now()
-      if (now >= made.at + keptMs) made = { at: now, text: registry.metrics() }
+      if (now >= made.at + cacheMs) made = { at: now, text: registry.metrics() }
       return made.text
     },
   }

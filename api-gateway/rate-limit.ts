@@ -1,17 +1,17 @@
 import { TokenBucket } from '../operator/domain/base/token-bucket.ts'
 import { RateLimited } from './response/errors.ts'
 
-/** A token bucket per key. */
+/** Token buckets by key. */
 export interface RateLimit {
-  /** Takes one request; returns the seconds to wait, 0 when it is allowed. */
-  take(key: string): number
+  /** Consumes one token; returns the seconds to wait if the bucket is empty, otherwise 0. */
+  consume(key: string): number
 }
 
 const maxBuckets = 50_000
 /** The size after a cleanup, which is worth its time only when it removes many. */
-const keptBuckets = 40_000
+const remainingBuckets = 40_000
 
-/** Allows each key `requestsPerSecond` in the long run and `burst` at once. */
+/** Allows each key `requestsPerSecond` on average and `burst` at once. */
 export function createRateLimit(
   { requestsPerSecond: perSecond, burst }: { readonly requestsPerSecond: number; readonly burst: number },
   now: () => number,
@@ -23,13 +23,13 @@ export function createRateLimit(
   function makeRoom(time: number): void {
     for (const [key, bucket] of buckets) if (bucket.isFull(time)) buckets.delete(key)
     for (const key of buckets.keys()) {
-      if (buckets.size <= keptBuckets) return
+      if (buckets.size <= remainingBuckets) return
       buckets.delete(key)
     }
   }
 
   return {
-    take(key) {
+    consume(key) {
       const time = now()
       if (!buckets.has(key) && buckets.size >= maxBuckets) makeRoom(time)
       const bucket = buckets.get(key) ?? new TokenBucket(limit, time)
@@ -39,8 +39,8 @@ export function createRateLimit(
   }
 }
 
-/** Counts one request against the limit of `key`; throws when the limit is reached. */
-export function take(limit: RateLimit, key: string): void {
-  const wait = limit.take(key)
+/** Counts one request; throws RateLimited if the limit of the key is reached. */
+export function checkRateLimit(limit: RateLimit, key: string): void {
+  const wait = limit.consume(key)
   if (wait > 0) throw new RateLimited(wait)
 }

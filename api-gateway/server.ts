@@ -5,26 +5,26 @@ import { commonHeaders } from './response/common-headers.ts'
 
 const maxConnections = 10_000
 const shutdownMs = 25_000
-const patience = {
+const defaultTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
-  /** How long a connection may stand still, as that of a client that does not read its answer. */
+  /** Closes connections without activity, for example if a client does not read its response. */
   idleTimeout: 65_000,
 }
 
-/** An HTTP server whose every answer is JSON, and that slow or broken clients cannot hold. */
+/** Creates an HTTP server that always responds with JSON and closes slow or broken connections. */
 export function createHttpServer(
   handle: RequestListener,
-  { idleTimeout, ...timeouts }: typeof patience = patience,
+  { idleTimeout, ...timeouts }: typeof defaultTimeouts = defaultTimeouts,
 ): Server {
   const server = createServer({ ...timeouts, maxHeaderSize: 16_384 }, (request, response) => {
-    // What came in one go with a request that ended the connection is not served any more.
+    // Ignores pipelined requests after one that ended the connection.
     if (request.socket.writableEnded) return
-    const fault = faultOf(request)
-    if (fault === undefined) handle(request, response)
-    else answerRaw(request.socket, 400, 'Invalid', fault)
+    const message = invalidRequestMessage(request)
+    if (message === undefined) handle(request, response)
+    else respondAndClose(request.socket, 400, 'Invalid', message)
   })
   server.maxConnections = maxConnections
   server.timeout = idleTimeout
@@ -34,33 +34,38 @@ export function createHttpServer(
       return
     }
     const message = parserMessages[error.code ?? ''] ?? 'the request is not valid HTTP'
-    answerRaw(socket, 400, 'Invalid', message)
+    respondAndClose(socket, 400, 'Invalid', message)
   })
   server.on('connect', (_request, socket) =>
-    answerRaw(socket, 405, 'MethodNotAllowed', 'tunnels are not offered'),
+    respondAndClose(socket, 405, 'MethodNotAllowed', 'CONNECT is not supported'),
   )
   server.on('checkExpectation', (request) =>
-    answerRaw(request.socket, 400, 'Invalid', 'the expectation cannot be met'),
+    respondAndClose(request.socket, 400, 'Invalid', "the header 'Expect' has an unsupported value"),
   )
   return server
 }
 
-/** What the parser lets through, and is no request that we could serve. */
-function faultOf({ url = '', headersDistinct }: IncomingMessage): string | undefined {
-  // A proxy may have looked at another one than we would.
-  if ((headersDistinct['host'] ?? []).length > 1) return "there is more than one header 'Host'"
-  return url.startsWith('/') || url === '*' || URL.canParse(url) ? undefined : 'the target is no address'
+/** Returns why a request that Node accepts cannot be served. */
+function invalidRequestMessage({ url = '', headersDistinct }: IncomingMessage): string | undefined {
+  // A proxy may have used a different Host header than we would.
+  if ((headersDistinct['host'] ?? []).length > 1) return "the header 'Host' is given more than once"
+  return url.startsWith('/') || url === '*' || URL.canParse(url)
+    ? undefined
+    : 'the request target is not valid'
 }
 
 const lingerMs = 500
 
 const parserMessages: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the header is too large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request timed out',
 }
 
-/** Answers and ends the connection, but not at once: a reset would take the answer from a client that is still sending. */
-function answerRaw(socket: Duplex, status: 400 | 405, reason: ProblemReason, message: string): void {
+/**
+ * Responds and closes the connection after a delay: an immediate reset would discard the response while the
+ * client is still sending.
+ */
+function respondAndClose(socket: Duplex, status: 400 | 405, reason: ProblemReason, message: string): void {
   if (!socket.writable) {
     socket.destroy()
     return
@@ -74,21 +79,21 @@ function answerRaw(socket: Duplex, status: 400 | 405, reason: ProblemReason, mes
     ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
-  // Of a tunnel Node takes its own listeners and timers off: nobody else would hear of an error, or end it.
+  // Node removes its listeners and timers from a tunnel, so errors must be handled here.
   socket.on('error', () => socket.destroy())
-  deafen(socket)
+  stopReading(socket)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Reads nothing more, whatever comes: Node goes on reading after each message of what came in one go. */
-function deafen(socket: Duplex): void {
+/** Stops reading. Node resumes the socket after each pipelined request. */
+function stopReading(socket: Duplex): void {
   socket.pause()
   socket.resume = () => socket
 }
 
-/** Lets the requests under way finish, for some seconds. */
+/** Waits for open requests up to a time limit. */
 export function closeServer(server: Server): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), shutdownMs)
   return new Promise((resolve) => {

@@ -1,26 +1,26 @@
 import type { OidcConfig } from '../operator/config.ts'
 
-/** How people sign in with their identity provider. */
+/** Settings of the identity provider. */
 export interface OidcSettings extends Omit<OidcConfig, 'clientSecretFile'> {
-  /** A public client has none. */
+  /** Absent for a public client. */
   readonly clientSecret?: string
 }
 
-/** What an installation may choose. */
+/** Settings of an installation. */
 export interface GatewaySettings {
-  /** Requests per second that a user, or an address of nobody known, may make in the long run. */
+  /** Average requests per second of a user, or of an address for unauthenticated requests. */
   readonly requestsPerSecond: number
-  /** Requests that it may make at once after a pause. */
+  /** Maximum number of requests at once. */
   readonly burst: number
-  /** Vendor names under which our own drivers are known. */
+  /** Vendor names of the built-in drivers. */
   readonly vendors: readonly string[]
-  /** Largest request body in bytes. */
+  /** Maximum size of a request body in bytes. */
   readonly maxBodyBytes: number
-  /** Origins of pages that may call us from a browser. */
+  /** Origins of web pages that may call the API. */
   readonly allowedOrigins: readonly string[]
-  /** Addresses and ranges of proxies whose `X-Forwarded-For` says who calls. */
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Absent: nobody signs in with an identity provider. */
+  /** Absent if no identity provider is configured. */
   readonly oidc?: OidcSettings
 }
 

@@ -1,16 +1,16 @@
-import type { Facts } from './audit.ts'
+import type { AuditEntry } from './audit.ts'
 
-/** Refusals of callers who ask too often: a flood of them must not fill the log. */
+/** Aggregates rate-limited requests, so that a flood of them does not fill the log. */
 export interface Bursts {
-  /** The first refusal of a caller is told at once, those after it together at the end of the span. */
-  take(key: string, at: string, facts: () => Facts): void
-  /** Tells what is still to be told. */
+  /** Records the first request of a key at once, and the following ones together at the end of the interval. */
+  take(key: string, at: string, entry: () => AuditEntry): void
+  /** Writes all pending records. */
   close(): void
 }
 
 interface Burst {
-  /** The first refusal that was not told yet. */
-  facts: Facts | undefined
+  /** The first request that is not recorded yet. */
+  entry: AuditEntry | undefined
   lastAt: string
   count: number
   readonly timer: NodeJS.Timeout
@@ -18,15 +18,15 @@ interface Burst {
 
 const maxBursts = 10_000
 
-/** Tells at most two refusals of each key in a span, and with them how many there were. */
-export function createBursts(tell: (facts: Facts) => void, spanMs: number): Bursts {
+/** Writes at most two records per key and interval; the second one contains the number of requests. */
+export function createBursts(write: (entry: AuditEntry) => void, intervalMs: number): Bursts {
   const bursts = new Map<string, Burst>()
 
   function end(key: string): void {
-    const { facts, lastAt, count, timer } = bursts.get(key) ?? {}
+    const { entry, lastAt, count, timer } = bursts.get(key) ?? {}
     clearTimeout(timer)
     bursts.delete(key)
-    if (facts) tell({ ...facts, at: lastAt ?? facts.at, ...(count === 1 ? {} : { count }) })
+    if (entry) write({ ...entry, at: lastAt ?? entry.at, ...(count === 1 ? {} : { count }) })
   }
 
   function begin(key: string, at: string): void {
@@ -35,22 +35,22 @@ export function createBursts(tell: (facts: Facts) => void, spanMs: number): Burs
       end(oldest)
     }
     const timer = setTimeout(() => {
-      const { facts } = bursts.get(key) ?? {}
+      const { entry } = bursts.get(key) ?? {}
       end(key)
-      if (facts) begin(key, at) // it may go on: what follows is not the first
-    }, spanMs).unref()
-    bursts.set(key, { facts: undefined, lastAt: at, count: 0, timer })
+      if (entry) begin(key, at) // The flood may continue, so the next request is not a first one.
+    }, intervalMs).unref()
+    bursts.set(key, { entry: undefined, lastAt: at, count: 0, timer })
   }
 
   return {
-    take(key, at, facts) {
+    take(key, at, entry) {
       const burst = bursts.get(key)
       if (!burst) {
         begin(key, at)
-        tell(facts())
+        write(entry())
         return
       }
-      burst.facts ??= facts()
+      burst.entry ??= entry()
       burst.lastAt = at
       burst.count += 1
     },

@@ -36,7 +36,7 @@ import { events } from './webhooks/events.ts'
 import { webhookCalls } from './webhooks/webhook-calls.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
-/** All operations of the REST interface. */
+/** All operations of the REST API. */
 export const endpoints: readonly Endpoint[] = [
   ...organizations,
   ...environmentTypes,

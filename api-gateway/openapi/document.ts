@@ -3,9 +3,9 @@ import type { Endpoint } from '../endpoint.ts'
 import { parameters } from '../request/parameters.ts'
 import { plainSchema, withNulls } from '../request/wire.ts'
 import { errorShape as declaredErrorShape, plainErrorShape } from '../response/shapes.ts'
+import { errorDescriptionOf } from './error-responses.ts'
 import { bodyExampleOf, exampleOf, parameterExamples } from './examples.ts'
 import { described, headersOf, sharedHeaders, withSharedHeaders } from './headers.ts'
-import { refusalText } from './refusals.ts'
 import { accessText, statusText, tagText } from './texts.ts'
 
 const errorShape = plainSchema(declaredErrorShape)
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>
 /** Bodies by media type. */
 export type Content = Record<string, { readonly schema: unknown; readonly example?: unknown }>
 
-/** One operation of the document, as far as its readers go. */
+/** Operation object. */
 export type Operation = {
   readonly operationId: string
   readonly summary: string
@@ -32,20 +32,20 @@ export type Operation = {
     readonly example?: string
   }[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
-  readonly responses: Record<string, Answers | Reference>
+  readonly responses: Record<string, ResponseObject | ReferenceObject>
 }
 
-/** What an operation answers under a status. */
-export type Answers = {
+/** Response object. */
+export type ResponseObject = {
   readonly description: string
   readonly headers: Json
   readonly content?: Content
 }
 
-/** Where in the document something is. */
-export type Reference = { readonly $ref: string }
+/** Reference object. */
+export type ReferenceObject = { readonly $ref: string }
 
-/** An OpenAPI document, as far as its readers go. */
+/** An OpenAPI document, as far as it is read. */
 export type OpenApiDocument = {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
@@ -53,18 +53,18 @@ export type OpenApiDocument = {
   readonly paths: Record<string, Record<string, Operation>>
   readonly components: {
     readonly schemas: Json
-    readonly responses: Record<string, Answers>
+    readonly responses: Record<string, ResponseObject>
     readonly headers: Json
     readonly securitySchemes: Json
   }
 }
 
-/** Names of the parameters of a path template. */
+/** Returns the parameter names of a path template. */
 export function parameterNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }
 
-/** Schema of every status that an operation may answer, the common refusals included. */
+/** Returns the schema of every status, including the common errors. */
 function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
   const { access, isUnlimited, path, body, query, headers, responses, plainNotFound } = endpoint
   const isPublic = access === 'public'
@@ -80,56 +80,56 @@ function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
   }
 }
 
-/** The OpenAPI 3.1 document of all operations. */
+/** Returns the OpenAPI 3.1 document of the operations. */
 export function openApiDocument(endpoints: readonly Endpoint[], version: string): OpenApiDocument {
   const schemas: Json = {}
-  const refusals: Record<string, Answers> = {}
+  const errors: Record<string, ResponseObject> = {}
   const paths: Record<string, Record<string, Operation>> = {}
   for (const endpoint of endpoints) {
     const operations = paths[endpoint.path] ?? {}
-    paths[endpoint.path] = { ...operations, [endpoint.method]: operationOf(endpoint, schemas, refusals) }
+    paths[endpoint.path] = { ...operations, [endpoint.method]: operationOf(endpoint, schemas, errors) }
   }
   const info = {
     title: 'Quartermaster',
     version,
     summary: 'Provisions the resources that workloads need.',
     description:
-      'Workloads say what they need, definitions say how it is made, and a deployment brings both together. ' +
-      'Bodies are JSON. A refusal is `{"error", "message", "details"}`, but for deltas and deployment sets ' +
-      'that are not found, where it is a JSON string. A path that does not exist answers 404, ' +
-      'another method on one that does 405 with the header `Allow`; of these two, too many answer 429. ' +
-      'HEAD is GET without the body. Unknown fields of a body are ignored. ' +
-      '`null` for an optional field of a body is the same as leaving the field out, and so changes nothing in a PATCH, ' +
-      'but for the fields of which it is said that null takes them away. ' +
-      'Of a field or a query parameter that is an id, or one of a list of words, empty text is the same as leaving it out.',
+      'Workloads declare the resources they need, definitions declare how to provision them, and a deployment matches the two. ' +
+      'Request and response bodies are JSON. Errors have the form `{"error", "message", "details"}`. Exception: ' +
+      'a missing delta or deployment set is answered with a JSON string. An unknown path is answered with 404, ' +
+      'an unsupported method with 405 and the header `Allow`; both count against the rate limit (429). ' +
+      'HEAD works like GET without the body. Unknown fields of a body are ignored. ' +
+      '`null` for an optional field of a body is the same as omitting the field, so it changes nothing in a PATCH, ' +
+      'except for fields whose description says that `null` removes them. ' +
+      'An empty string is the same as omitting the field or query parameter if that takes an ID or one of a list of words.',
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   }
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/', description: 'The gateway that answered this.' }],
+    servers: [{ url: '/', description: 'This gateway.' }],
     security: [{ token: [] }, { session: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: tagText(name) })),
     paths,
-    components: { securitySchemes, headers: sharedHeaders, responses: refusals, schemas },
-  } as OpenApiDocument // and what no reader of ours looks at
+    components: { securitySchemes, headers: sharedHeaders, responses: errors, schemas },
+  } as OpenApiDocument // and fields that are never read
 }
 
 const securitySchemes = {
   token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API token or a session token, sent as `Authorization: Bearer <token>`.',
+    description: 'An API token or a session token: `Authorization: Bearer <token>`.',
   },
   session: {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: 'A session token in the earlier form: `Authorization: JWT <token>`.',
+    description: 'A session token in the legacy form: `Authorization: JWT <token>`.',
   },
 }
 
-function operationOf(endpoint: Endpoint, schemas: Json, refusals: Record<string, Answers>): Operation {
+function operationOf(endpoint: Endpoint, schemas: Json, errors: Record<string, ResponseObject>): Operation {
   const { method, path, summary, tag, access, query = {}, headers = {}, body } = endpoint
   const inPath = parameterNames(path).map((name) => ({
     ...parameterOf('path', name, parameters[name], true),
@@ -139,11 +139,11 @@ function operationOf(endpoint: Endpoint, schemas: Json, refusals: Record<string,
     Object.entries(fields).map(([name, schema]) => parameterOf(place, name, schema, required.includes(name)))
   const responses = Object.entries(responsesOf(endpoint)).map(([status, schema]) => [
     status,
-    answersOf(endpoint, Number(status), schema, schemas, refusals),
+    responseOf(endpoint, Number(status), schema, schemas, errors),
   ])
   return {
     operationId: operationId(method, path),
-    summary: summary.replaceAll('`', "'"), // alone of all texts not Markdown
+    summary: summary.replaceAll('`', "'"), // Summaries are plain text, other texts are Markdown.
     description: accessText(access),
     tags: [tag],
     ...(access === 'public' ? { security: [] } : {}),
@@ -157,30 +157,30 @@ function operationOf(endpoint: Endpoint, schemas: Json, refusals: Record<string,
   }
 }
 
-function answersOf(
-  { textType = json, answerHeaders = {} }: Endpoint,
+function responseOf(
+  { textType = json, responseHeaders = {} }: Endpoint,
   status: number,
   schema: TSchema | undefined,
   schemas: Json,
-  refusals: Record<string, Answers>,
-): Answers | Reference {
-  const refusal = refusalText(status, schema)
-  if (refusal && schema) {
-    const { name, description, example, headers = {} } = refusal
+  errors: Record<string, ResponseObject>,
+): ResponseObject | ReferenceObject {
+  const error = errorDescriptionOf(status, schema)
+  if (error && schema) {
+    const { name, description, example, headers = {} } = error
     const content = { [json]: { schema: hoist(schema, schemas), example } }
-    refusals[name] = { description, headers: withSharedHeaders(headers), content }
+    errors[name] = { description, headers: withSharedHeaders(headers), content }
     return { $ref: `#/components/responses/${name}` }
   }
   const type = status < 400 ? textType : json
   const example = type === json && schema ? { example: exampleOf(schema) } : {}
   return {
     description: statusText(status),
-    headers: withSharedHeaders(status < 400 ? headersOf(answerHeaders) : {}),
+    headers: withSharedHeaders(status < 400 ? headersOf(responseHeaders) : {}),
     ...(schema ? { content: { [type]: { schema: hoist(schema, schemas), ...example } } } : {}),
   }
 }
 
-/** The method and the words of the path: unique as long as these are, and the same in every version. */
+/** Derived from method and path, so it is unique and stable across versions. */
 function operationId(method: string, path: string): string {
   return [method, ...path.split(/[^A-Za-z0-9]+/).filter(Boolean)].join('_')
 }
@@ -194,7 +194,7 @@ function bodyOf({ method, path }: Endpoint, schema: TSchema, schemas: Json): Con
   return { [json]: { schema: hoist(withNulls(schema), schemas), example } }
 }
 
-/** Replaces named schemas by references to the list of components. */
+/** Replaces named schemas by references to the components. */
 function hoist(schema: unknown, schemas: Json): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, schemas))
   if (typeof schema !== 'object' || schema === null) return schema

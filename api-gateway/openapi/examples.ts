@@ -2,7 +2,7 @@ import type { TSchema } from '../../operator/api/schema.ts'
 
 const emptySetId = '78ca0149b7cd436ed7a30633f9516b5a8a7712c984f92a40de0489bf21dfc19a'
 
-/** Path parameters as examples have them. */
+/** Examples of path parameters. */
 export const parameterExamples: Readonly<Record<string, string>> = {
   org_id: 'acme',
   app_id: 'shop',
@@ -45,11 +45,11 @@ const inputs = { values: { host: 'redis.example.com', port: 6379 } }
 const definition = { name: 'My redis', driver_type: 'quartermaster/echo', driver_inputs: inputs }
 const olderDefinition = { name: 'My redis', driver_type: 'quartermaster/echo', driver_params: inputs }
 const criterion = { app_id: 'shop', env_type: 'production' }
-const value = { value: 'info', description: 'How much is logged' }
+const value = { value: 'info', description: 'Minimum level of log messages' }
 const delta = { modules: { add: { backend: { spec: {}, externals: { cache: { type: 'redis' } } } } } }
 const needs = [{ id: 'shared.cache', type: 'redis' }]
 
-/** Bodies of which a schema alone tells too little, by method and path. */
+/** Examples of bodies that cannot be derived from the schema, by method and path. */
 const bodyExamples: Readonly<Record<string, unknown>> = {
   [`post ${org}/apps`]: { id: 'shop', name: 'Shop' },
   [`post ${app}/envs`]: { id: 'staging', name: 'Staging', type: 'development' },
@@ -101,12 +101,12 @@ const bodyExamples: Readonly<Record<string, unknown>> = {
   [`patch ${app}/webhooks/{webhook_id}`]: { disabled: true },
 }
 
-/** A body that an operation takes. */
+/** Returns an example of a request body. */
 export function bodyExampleOf(method: string, path: string, schema: TSchema): unknown {
   return bodyExamples[`${method} ${path}`] ?? exampleOf(schema)
 }
 
-/** Values that fit wherever a field of that name is, or one of that name in a certain shape or list. */
+/** Examples of texts by field name, or by schema name and field name. */
 const textExamples: Readonly<Record<string, string>> = {
   ...parameterExamples,
   id: 'my-id',
@@ -143,7 +143,7 @@ const textExamples: Readonly<Record<string, string>> = {
   active_version_id: parameterExamples['version_id'] ?? '',
   current_version_id: parameterExamples['version_id'] ?? '',
   comment: 'First release',
-  description: 'What it is for',
+  description: 'Used by the web shop',
   from_id: 'shop.staging.1',
   deployment_id: 'shop.staging.1',
   gu_res_id: 'c0ffee0123456789',
@@ -168,7 +168,7 @@ interface SchemaParts {
   readonly anyOf?: readonly TSchema[]
 }
 
-/** The smallest value worth showing: the fields that a schema requires, or else its first one. */
+/** Returns an example with the required fields of a schema, or with its first field if none is required. */
 export function exampleOf(schema: TSchema, name = '', shape = ''): unknown {
   const { title, type, enum: words, properties, required, items, anyOf } = schema as SchemaParts
   if (anyOf?.[0]) return exampleOf(anyOf[0], name, shape)

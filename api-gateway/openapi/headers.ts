@@ -2,28 +2,28 @@ import type { Fields, TSchema } from '../../operator/api/schema.ts'
 
 const requestId = 'X-Request-Id'
 
-/** Headers of every answer, as the components of the document. */
+/** Headers of every response, as components. */
 export const sharedHeaders: Readonly<Record<string, object>> = {
   [requestId]: {
     description:
-      'Finds the request in the log. It is that of the request, where that has one of 8 to 64 letters, digits, hyphens and underscores. ' +
-      'What is refused for not being HTTP, with 400, lacks it.',
+      'ID of the request in the log. Taken from the request header if that has 8 to 64 letters, digits, hyphens or underscores. ' +
+      'Absent if the request is not valid HTTP (400).',
     schema: { type: 'string', pattern: '^[\\w-]{8,64}$' },
     example: '5b1d9c1e-7d52-4b0e-9d38-0f4d6f5f2a11',
   },
 }
 
-/** Headers of an answer: those of every answer, and its own. */
+/** Adds the headers of every response to those of an operation. */
 export function withSharedHeaders(own: Readonly<Record<string, object>>): Record<string, object> {
   return { [requestId]: { $ref: `#/components/headers/${requestId}` }, ...own }
 }
 
-/** Headers that an operation declares, as the document has them. */
+/** Converts headers that an operation declares. */
 export function headersOf(fields: Fields): Record<string, object> {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, described(schema)]))
 }
 
-/** A schema with its description where readers of parameters and headers look for it. */
+/** Moves the description of a schema to its parent, as parameters and headers require. */
 export function described(schema: TSchema | undefined): {
   readonly description?: string
   readonly schema: object

@@ -1,57 +1,58 @@
 import { STATUS_CODES } from 'node:http'
 import type { Access } from '../endpoint.ts'
-import { refusalDescription } from './refusals.ts'
+import { errorStatusText } from './error-responses.ts'
 
 const tagTexts: Readonly<Record<string, string>> = {
-  Organizations: 'Organizations hold everything else; each is a namespace of the cluster.',
-  'Environment types': 'What environments are for, such as development and production.',
-  Applications: 'Applications: workloads that are deployed together.',
-  Environments: 'Where an application runs; each has a namespace of its own.',
-  'Resource types': 'What workloads can ask for, and the classes of it.',
-  'Resource accounts': 'Credentials for the providers of resources; never answered.',
-  Drivers: 'What makes resources: the built-in ones, and those of others.',
-  'Resource definitions': 'How a resource is made, and in which contexts.',
-  'Deployment deltas': 'Changes to what runs in an environment, not yet deployed.',
-  'Deployment sets': 'All that runs in an environment; immutable, named by their content.',
+  Organizations: 'Organizations contain everything else. Each is a namespace of the cluster.',
+  'Environment types': 'Types of environments, for example `development` and `production`.',
+  Applications: 'Applications consist of workloads that are deployed together.',
+  Environments: 'Environments of applications. Each has a namespace in the cluster.',
+  'Resource types': 'Types of resources that workloads can request, and their classes.',
+  'Resource accounts': 'Credentials that drivers use. They are never returned.',
+  Drivers: 'Built-in and third-party drivers, which provision resources.',
+  'Resource definitions': 'Definitions declare how to provision a resource, and for which contexts.',
+  'Deployment deltas': 'Drafts of changes to an environment.',
+  'Deployment sets':
+    'Immutable sets of workloads and shared dependencies, identified by a hash of their content.',
   Deployments: 'Deployments of deltas and sets to environments.',
-  'Active resources': 'Resources that are there, and why they are made as they are.',
-  'Resource graphs': 'Which resources would be provisioned, and what needs what.',
+  'Active resources': 'Provisioned resources, and why a definition was chosen for them.',
+  'Resource graphs': 'Graphs of the resources that a deployment would provision, with their dependencies.',
   'Shared values': 'Values and secrets that the workloads of an application share.',
-  Webhooks: 'Who is told of what happens, and how that went.',
-  Audit: 'Who changed what, over REST.',
-  Users: 'Users and their roles; `GET /current-user` shows the own ones.',
-  Tokens: 'API tokens. The token itself is shown once, when it is made.',
-  Sessions: 'Sessions of humans, for eight hours.',
-  Service: 'The gateway itself.',
+  Webhooks: 'Webhooks call external HTTPS URLs when events occur.',
+  Audit: 'Records of requests that wrote something or were rejected.',
+  Users: 'Users and their roles. `GET /current-user` returns the profile of the caller.',
+  Tokens: 'API tokens. The value of a token is returned only once, when it is created.',
+  Sessions: 'Sessions of human users. A session lasts up to eight hours.',
+  Service: 'Health, metrics and description of the gateway.',
 }
 
-/** What the operations under a tag are about. */
+/** Returns the description of a tag. */
 export function tagText(tag: string): string {
   return tagTexts[tag] ?? `${tag}.`
 }
 
 const statusTexts: Readonly<Record<number, string>> = {
-  200: 'It is done, or as follows.',
-  201: 'It is created.',
-  202: 'It is accepted, and goes on.',
-  204: 'It is done, and there is nothing to show.',
-  302: 'It goes on elsewhere.',
-  303: 'It is done; what follows is elsewhere.',
-  304: 'The client has it as it is.',
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted. The operation continues in the background.',
+  204: 'Success, without a body.',
+  302: 'Redirect.',
+  303: 'Success, with a redirect.',
+  304: 'Not modified.',
 }
 
-/** What a status says. */
+/** Returns the description of a status. */
 export function statusText(status: number): string {
-  return statusTexts[status] ?? refusalDescription(status) ?? `${STATUS_CODES[status] ?? status}.`
+  return statusTexts[status] ?? errorStatusText(status) ?? `${STATUS_CODES[status] ?? status}.`
 }
 
-/** Who may call an operation. */
+/** Describes who may call an operation. */
 export function accessText(access: Access): string {
-  if (access === 'public') return 'Anybody may call it; no token is needed.'
-  if (access === 'authenticated') return 'Needs a valid token.'
-  if ('organization' in access) return `Needs the role \`${access.organization}\` in the organization.`
+  if (access === 'public') return 'No token is required.'
+  if (access === 'authenticated') return 'Requires a valid token.'
+  if ('organization' in access) return `Requires the role \`${access.organization}\` in the organization.`
   const { application, orOrganization, deployer } = access
   const either = orOrganization ? `, or \`${orOrganization}\` in the organization` : ''
   const also = deployer ? ', and `deployer` on the environment type' : ''
-  return `Needs the role \`${application}\` on the application${either}${also}.`
+  return `Requires the role \`${application}\` on the application${either}${also}.`
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Answer } from '../endpoint.ts'
+import type { EndpointResponse } from '../endpoint.ts'
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -9,7 +9,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as HTML shows it, within quotes too. */
+/** Escapes text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
@@ -29,7 +29,7 @@ label, input, button, output { display: block; margin: .5rem 0; font: inherit }
 input { width: 100%; max-width: 40rem; box-sizing: border-box; padding: .4rem }
 `
 
-/** A whole page; `body` is HTML already, `script` is code. */
+/** Returns a complete page; `body` is HTML, `script` is JavaScript. */
 export function htmlPage(title: string, body: string, script: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -47,7 +47,7 @@ ${body}
 `
 }
 
-/** What a page may do: show our style, and run our script, which may speak to us alone. */
+/** Allows only the style and the script of the page, which may connect to the gateway only. */
 export function contentPolicy(script: string): string {
   return [
     "default-src 'none'",
@@ -64,8 +64,8 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
-/** A page as an answer. */
-export function htmlAnswer(content: string, policy: string): Answer {
+/** Returns the response with a page. */
+export function htmlAnswer(content: string, policy: string): EndpointResponse {
   return {
     status: 200,
     text: { contentType: 'text/html; charset=utf-8', content },

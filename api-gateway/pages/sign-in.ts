@@ -1,28 +1,28 @@
 import type { OidcSettings } from '../settings.ts'
 import { contentPolicy, escapeHtml, htmlPage } from './html.ts'
 
-// Without a script the form would be sent as a form, which other sites can do too; so it is sent as JSON or not at all.
+// Without JavaScript the form sends nothing, because other sites could send the same form.
 const script = `
 const form = document.querySelector('form')
-const said = document.querySelector('output')
+const output = document.querySelector('output')
 const send = async (method, body) => {
-  said.textContent = 'One moment …'
+  output.textContent = 'Please wait …'
   try {
     const headers = body ? { 'content-type': 'application/json' } : {}
     const response = await fetch('session', { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
-    said.textContent = await wordsFor(response)
+    output.textContent = await messageFor(response)
   } catch {
-    said.textContent = 'The gateway cannot be reached. Try again.'
+    output.textContent = 'The gateway cannot be reached. Try again.'
   }
 }
-const wordsFor = async (response) => {
-  if (response.status === 204) return 'You are signed out: the session cookie is gone.'
-  const answer = await response.json()
+const messageFor = async (response) => {
+  if (response.status === 204) return 'You are signed out. The session cookie has been deleted.'
+  const body = await response.json()
   if (response.ok)
-    return 'You are signed in: the session cookie is set until ' + new Date(answer.expires_at).toLocaleString() + '.'
+    return 'You are signed in. The session expires at ' + new Date(body.expires_at).toLocaleString() + '.'
   if (response.status === 429)
     return 'Too many attempts. Try again in ' + (response.headers.get('retry-after') || 'some') + ' seconds.'
-  return 'You are not signed in: ' + answer.message + '.'
+  return 'Sign-in failed: ' + body.message + '.'
 }
 form.addEventListener('submit', (event) => {
   event.preventDefault()
@@ -31,22 +31,22 @@ form.addEventListener('submit', (event) => {
   return send('POST', { token })
 })
 document.querySelector('#end').addEventListener('click', () => send('DELETE'))
-if (location.hash === '#signed-in') said.textContent = 'You are signed in: the session cookie is set for eight hours.'
+if (location.hash === '#signed-in') output.textContent = 'You are signed in. The session expires in eight hours.'
 `
 
-/** What the sign-in page may do. */
+/** Content security policy of the sign-in page. */
 export const signInPolicy = contentPolicy(script)
 
-/** The page on which a human exchanges an API token for the cookie of a session, or goes to the identity provider. */
+/** Page where a human user exchanges an API token for a session cookie or goes to the identity provider. */
 export function signInPage(oidc: Provider | undefined): string {
   return htmlPage('Sign in – Quartermaster', contentOf(oidc), script)
 }
 
-/** Who says who somebody is, and where people reach us. */
+/** Identity provider and public URL of the gateway. */
 type Provider = Pick<OidcSettings, 'issuer' | 'publicUrl'>
 
 function linkTo({ issuer, publicUrl }: Provider): string {
-  // By our own address, however the page was reached: the cookies of the way there and back belong to one host.
+  // Uses the public URL, because the cookies of the sign-in belong to its host.
   const { href } = new URL('auth/oidc', publicUrl)
   return `<p><a href="${escapeHtml(href)}">Sign in with ${escapeHtml(new URL(issuer).host)}</a></p>\n`
 }
@@ -54,7 +54,7 @@ function linkTo({ issuer, publicUrl }: Provider): string {
 function contentOf(oidc: Provider | undefined): string {
   return `<main>
 <h1>Sign in</h1>
-${oidc ? linkTo(oidc) : ''}<p>An API token begins a session of eight hours, or until the token ends. The token is neither kept nor shown.</p>
+${oidc ? linkTo(oidc) : ''}<p>Enter an API token to start a session. The session lasts eight hours, or until the token expires. The page does not store the token.</p>
 <form method="post">
 <label for="token">API token</label>
 <input id="token" name="token" type="password" required maxlength="1024" autocomplete="off" spellcheck="false" autofocus>
@@ -62,6 +62,6 @@ ${oidc ? linkTo(oidc) : ''}<p>An API token begins a session of eight hours, or u
 <button id="end" type="button">Sign out</button>
 </form>
 <output role="status" for="token"></output>
-<noscript><p>This page needs JavaScript; <code>POST /auth/session</code> does the same.</p></noscript>
+<noscript><p>This page requires JavaScript. Without it, use <code>POST /auth/session</code>.</p></noscript>
 </main>`
 }

@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file that the page of the reference consists of. */
+/** A file of the API reference page. */
 export interface ViewerFile {
   readonly contentType: string
   readonly content: string | Buffer
   readonly etag: string
 }
 
-/** Swagger UI and what we add to it, by name; read when first asked for, and kept. */
+/** Reads the files of Swagger UI and the start script on first use and caches them. */
 export interface Viewer {
   file(name: string): Promise<ViewerFile | undefined>
 }
 
-// Only what differs from the viewer's own choice. The token stays in the memory of the page.
+// Only settings that differ from the defaults. The page keeps the token in memory.
 const startScript = `SwaggerUIBundle({
   url: new URL('openapi.json', document.baseURI).href,
   domNode: document.querySelector('#viewer'),
@@ -34,16 +34,16 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 }
 
-/** What is served as it comes from the package of the viewer. */
+/** Files from the package of Swagger UI. */
 export const viewerFiles: readonly string[] = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
   'swagger-ui.css',
 ]
 
-const ours: Readonly<Record<string, string>> = { 'start.js': startScript }
+const ownFiles: Readonly<Record<string, string>> = { 'start.js': startScript }
 
-/** The files of the viewer: of the bundle those beside it, of the source those of the package. */
+/** Reads the files next to the bundle, or from node_modules when run from source. */
 export function createViewer(): Viewer {
   const beside = join(import.meta.dirname, 'viewer')
   const folder = existsSync(beside)
@@ -52,14 +52,14 @@ export function createViewer(): Viewer {
   const files = new Map<string, Promise<ViewerFile>>()
 
   async function read(name: string): Promise<ViewerFile> {
-    const content = ours[name] ?? (await readFile(join(folder, name)))
+    const content = ownFiles[name] ?? (await readFile(join(folder, name)))
     const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
     return { contentType: types[name.split('.').at(-1) ?? ''] ?? '', content, etag }
   }
 
   return {
     async file(name) {
-      if (!viewerFiles.includes(name) && !Object.hasOwn(ours, name)) return undefined
+      if (!viewerFiles.includes(name) && !Object.hasOwn(ownFiles, name)) return undefined
       const known = files.get(name) ?? read(name)
       files.set(name, known)
       return known
@@ -67,13 +67,13 @@ export function createViewer(): Viewer {
   }
 }
 
-/** The page of the reference. */
+/** HTML of the API reference page. */
 export const viewerPage = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>REST interface – Quartermaster</title>
+<title>API reference – Quartermaster</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
 <script src="docs/swagger-ui-bundle.js" defer></script>
@@ -81,12 +81,12 @@ export const viewerPage = `<!doctype html>
 </head>
 <body>
 <main id="viewer"></main>
-<noscript><p>This page needs JavaScript; <a href="openapi.json">openapi.json</a> says the same.</p></noscript>
+<noscript><p>This page requires JavaScript. The same description is available as <a href="openapi.json">openapi.json</a>.</p></noscript>
 </body>
 </html>
 `
 
-/** What the page may do: run what we serve, and speak to us alone. */
+/** Content security policy of the API reference page. */
 export const viewerPolicy = [
   "default-src 'none'",
   "script-src 'self'",

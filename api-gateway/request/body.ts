@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { MIMEType } from 'node:util'
 import type { Request } from 'express'
 import { Problem } from '../../operator/domain/base/errors.ts'
@@ -8,27 +7,30 @@ const maxDepth = 64
 const maxKeysOfObject = 10_000
 const maxKeys = 100_000
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
-/** Without so many digits in a row, all integers are kept as they are. */
+/** Integers with fewer digits are always exact. */
 const manyDigits = /\d{16}/
-/** In valid JSON: what is passed over, and what may be a long integer. */
+/** Matches texts, which are skipped, and numbers that may be long integers. */
 const textOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]{16,}/g
 
-/** How much of a body is taken in. */
+/** Limits for a request body. */
 export interface BodyLimits {
   readonly maxBytes: number
-  /** Counts what is held until all of it is there; may refuse it. */
-  take(bytes: number): void
-  give(bytes: number): void
+  /** Counts bytes until the body is complete; may throw. */
+  reserve(bytes: number): void
+  release(bytes: number): void
 }
 
-/** The JSON value in the body of a request; refuses what is not JSON (422) and what is too large or deep (400). */
-export async function readJson(request: Request, { maxBytes, take, give }: BodyLimits): Promise<unknown> {
+/** Reads a JSON body; throws Unprocessable if it is not JSON and Invalid if it is too large or too deep. */
+export async function readJson(
+  request: Request,
+  { maxBytes, reserve, release }: BodyLimits,
+): Promise<unknown> {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers
   if (!isJsonType(contentType)) {
     throw new Problem('Unprocessable', "the body must be JSON: content type 'application/json'")
   }
   if (encoding !== 'identity') throw new Problem('Unprocessable', 'the body must not be compressed')
-  const text = decode(await readBytes(request, { maxBytes, take, give }))
+  const text = decode(await readBytes(request, { maxBytes, reserve, release }))
   if (text.trim() === '') throw new Problem('Unprocessable', 'the body is empty')
   const value = parse(text)
   refuseUnusable(value)
@@ -36,7 +38,7 @@ export async function readJson(request: Request, { maxBytes, take, give }: BodyL
   return value
 }
 
-/** Whether that is JSON in UTF-8; other parameters say nothing to us. */
+/** Accepts JSON in UTF-8; other parameters are ignored. */
 function isJsonType(contentType: string): boolean {
   try {
     const { essence, params } = new MIMEType(contentType)
@@ -46,24 +48,24 @@ function isJsonType(contentType: string): boolean {
   }
 }
 
-async function readBytes(request: Request, { maxBytes, take, give }: BodyLimits): Promise<Buffer> {
+async function readBytes(request: Request, { maxBytes, reserve, release }: BodyLimits): Promise<Buffer> {
   const tooLarge = new Problem('Invalid', `the body is larger than ${maxBytes} bytes`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // The request outlives a body that is not read to its end: it is still answered.
+    // The request is kept open for the response, even if its body is not read completely.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (size + chunk.length > maxBytes) throw tooLarge
-      take(chunk.length)
+      reserve(chunk.length)
       size += chunk.length
       chunks.push(chunk)
     }
   } catch (error) {
-    // The client is gone or does not speak HTTP: nothing that could be mended here.
-    throw error instanceof Problem ? error : new Problem('Invalid', 'the body is cut short')
+    // The client disconnected or sent invalid HTTP.
+    throw error instanceof Problem ? error : new Problem('Invalid', 'the body is incomplete')
   } finally {
-    give(size)
+    release(size)
   }
   return Buffer.concat(chunks)
 }
@@ -78,43 +80,44 @@ function decode(bytes: Buffer): string {
 
 function parse(text: string): unknown {
   const value = parseJson(text)
-  // The error of the parser is not shown: it quotes the body, which may hold secrets.
+  // The error of the parser is not shown: it quotes the body, which may pause secrets.
   if (value === undefined) throw new Problem('Unprocessable', 'the body is not valid JSON')
   return value
 }
 
-/** Refuses integers that a double cannot hold: they would be answered as others. */
+/** Throws Invalid for an integer that a double cannot represent exactly. */
 function refuseChangedIntegers(text: string): void {
-  for (const { 0: token, index } of text.matchAll(textOrLongNumber)) {
-    if (!isChangedInteger(token)) continue
-    // Not through a reviver, which takes many times as long for a long list.
-    const mark = randomUUID()
-    const path = pathTo(
-      mark,
-      JSON.parse(text.slice(0, index) + JSON.stringify(mark) + text.slice(index + token.length)),
-    )
-    const where = path?.length ? `'${path.join('.')}'` : 'the body'
-    throw new Problem(
-      'Invalid',
-      `the integer in ${where} has more digits than can be kept: send it as a string`,
-    )
+  if (![...text.matchAll(textOrLongNumber)].some(([token]) => isChangedInteger(token))) return
+  const path = pathOfChangedInteger(text)
+  const where = path.length > 0 ? `'${path.join('.')}'` : 'the body'
+  throw new Problem('Invalid', `the integer in ${where} has too many digits: send it as a string`)
+}
+
+/** Path of an integer, which replaces the integer and then the objects around it. */
+class IntegerPath {
+  readonly keys: readonly string[]
+  constructor(keys: readonly string[]) {
+    this.keys = keys
   }
+}
+
+/** Returns the path of the first such integer. A reviver is slow for long lists, so it runs only for this message. */
+function pathOfChangedInteger(text: string): readonly string[] {
+  const revive = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) => {
+    if (isChangedInteger(source)) return new IntegerPath([])
+    if (typeof value !== 'object' || value === null) return value
+    for (const [key, item] of Object.entries(value))
+      if (item instanceof IntegerPath) return new IntegerPath([key, ...item.keys])
+    return value
+  }
+  const result: unknown = JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]) // the type lacks `source`
+  return result instanceof IntegerPath ? result.keys : []
 }
 
 function isChangedInteger(token: string): boolean {
   if (!/^-?\d+$/.test(token)) return false
   const value = Number(token)
   return !Number.isFinite(value) || BigInt(token) !== BigInt(value)
-}
-
-function pathTo(wanted: string, value: unknown): string[] | undefined {
-  if (value === wanted) return []
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, item] of Object.entries(value)) {
-    const path = pathTo(wanted, item)
-    if (path) return [key, ...path]
-  }
-  return undefined
 }
 
 function refuseUnusable(value: unknown): void {

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import type { Request } from 'express'
 
-/** Whoever calls: the other end of the connection, or whom a trusted proxy there names; '' when it is gone. */
+/** Address of the client, or the address that a trusted proxy reports; '' if the connection is closed. */
 export function sourceAddress({ ip = '', socket }: Request): string {
-  return isIP(ip) ? ip : (socket.remoteAddress ?? '') // a proxy may pass on any text
+  return isIP(ip) ? ip : (socket.remoteAddress ?? '') // a proxy may forward any text
 }
 
-/** The address that shares a bucket: the whole /64 of IPv6, since a host has all of it. */
+/** Key of an address. IPv6 addresses share a key per /64, because one host has all of it. */
 export function addressKey(address: string): string {
   if (address === '') return 'address:unknown'
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
@@ -20,7 +20,7 @@ export function addressKey(address: string): string {
   return `address:${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}`
 }
 
-/** Who shares limits: all that a user has under way, or what comes from an address that speaks for nobody. */
+/** Key for limits: the user, or the address of an unauthenticated request. */
 export function callerKey(request: Request, userName: string | undefined): string {
   return userName === undefined ? addressKey(sourceAddress(request)) : `user:${userName}`
 }

@@ -7,7 +7,7 @@ import { linearRegExp } from '../../operator/domain/base/linear-regexp.ts'
 import { memoize } from './memoize.ts'
 import { withoutBlanks } from './wire.ts'
 
-/** Checks a value and answers it without the nulls and empty ids that stand for absent fields. */
+/** Checks a value and returns it without nulls and empty IDs that stand for absent fields. */
 export type Validator = (value: unknown) => unknown
 
 function createAjv(options: { readonly strict: boolean; readonly allErrors: boolean }) {
@@ -21,12 +21,12 @@ function createAjv(options: { readonly strict: boolean; readonly allErrors: bool
   return ajv
 }
 
-/** Compiles the schemas of endpoints; each is ours and compiled once, when it is first needed. */
+/** Compiles the schemas of endpoints on first use. */
 export function createValidators() {
   const ajv = createAjv({ strict: true, allErrors: false })
   const compile = memoize((schema: TSchema) => ajv.compile(schema))
   return {
-    /** A validator of bodies: missing and of the wrong type is 422, a broken rule is 400. */
+    /** Returns a validator of bodies: 422 for missing fields and wrong types, 400 for other violations. */
     body(schema: TSchema): Validator {
       return (value) => {
         const check = compile(schema)
@@ -35,7 +35,7 @@ export function createValidators() {
         throw bodyProblem(check.errors?.[0])
       }
     },
-    /** Whether a value fits. */
+    /** Returns a function that checks whether a value is valid. */
     test(schema: TSchema): (value: unknown) => boolean {
       return (value) => compile(schema)(value)
     },
@@ -43,16 +43,16 @@ export function createValidators() {
 }
 
 function bodyProblem(error: ErrorObject | undefined): Problem {
-  const message = error ? messageOf(error, 'the body') : 'the body is not what was expected'
+  const message = error ? messageOf(error, 'the body') : 'the body is not valid'
   const isForm = error?.keyword === 'type' || error?.keyword === 'required'
   return new Problem(isForm ? 'Unprocessable' : 'Invalid', message)
 }
 
-/** What is wrong, without the value: it may be secret. */
+/** Does not contain the value, which may be secret. */
 function messageOf(error: ErrorObject, root: string): string {
   const where = error.instancePath === '' ? root : `'${error.instancePath.slice(1).replaceAll('/', '.')}'`
   const allowed = Array.isArray(error.params['allowedValues'])
     ? `: ${error.params['allowedValues'].join(', ')}`
     : ''
-  return `${where} ${error.message ?? 'is not valid'}${allowed}`
+  return `${where} ${error.message?.replace('must NOT', 'must not') ?? 'is not valid'}${allowed}`
 }

@@ -7,14 +7,14 @@ type SnakeKey<S extends string> = S extends `${infer H}${infer T}`
   ? `${H extends Lowercase<H> ? H : `_${Lowercase<H>}`}${SnakeKey<T>}`
   : S
 
-/** A type as REST spells it: field names in snake_case, the user's keys as they are. */
+/** A type with field names in snake_case; user-defined keys are kept. */
 export type Wire<T> = T extends readonly (infer U)[]
   ? Wire<U>[]
   : T extends object
     ? { [K in keyof T as K extends string ? SnakeKey<K> : K]: Wire<T[K]> }
     : T
 
-/** The parts of a JSON Schema that carry structure; our builders make nothing else. */
+/** The JSON Schema keywords with nested schemas that our schema builders produce. */
 interface SchemaParts {
   readonly title?: string
   readonly type?: string
@@ -25,19 +25,19 @@ interface SchemaParts {
   readonly anyOf?: readonly TSchema[]
 }
 
-/** `driverInputs` as REST spells it: `driver_inputs`. */
+/** Converts `driverInputs` to `driver_inputs`. */
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** The schema of a part of a kind as plain JSON Schema: Kubernetes extensions taken out, names kept. */
+/** Removes Kubernetes extensions from a schema and keeps its field names. */
 export function plainSchema<T extends TSchema>(schema: T): T {
-  return mapSchema(schema, (name) => name) as T // only keywords that say nothing about the type are gone
+  return mapSchema(schema, (name) => name) as T // the removed keywords do not affect the type
 }
 
-/** The schema of a part of a kind as REST spells it. */
+/** Converts a schema of a kind to snake_case field names. */
 export function wireSchema<T extends TSchema>(schema: T): TUnsafe<Wire<Static<T>>> {
-  return mapSchema(schema, snakeCase) as TUnsafe<Wire<Static<T>>> // the type exists for the compiler alone
+  return mapSchema(schema, snakeCase) as TUnsafe<Wire<Static<T>>> // the type exists only at compile time
 }
 
 function mapSchema(schema: TSchema, rename: (name: string) => string): TSchema {
@@ -59,7 +59,7 @@ function mapSchema(schema: TSchema, rename: (name: string) => string): TSchema {
   }
 }
 
-/** Puts one declared field of `source` into `target`, where it is there. */
+/** Copies one declared field from `source` to `target` if it is present. */
 type ConvertField = (
   part: TSchema,
   name: string,
@@ -67,7 +67,7 @@ type ConvertField = (
   source: Record<string, unknown>,
 ) => void
 
-/** A value of a kind as REST spells it. */
+/** Converts a value of a kind to snake_case field names. */
 export function toWire<T>(schema: TSchema, value: T): Wire<T> {
   const convert: ConvertField = (part, name, target, source) => {
     if (source[name] !== undefined) target[snakeCase(name)] = toWire(part, source[name])
@@ -75,7 +75,7 @@ export function toWire<T>(schema: TSchema, value: T): Wire<T> {
   return convertValue(schema, value, toWire, convert) as Wire<T> // the schema is the one that T comes from
 }
 
-/** A validated value of a request in the spelling of the kind; what the schema does not declare is left out. */
+/** Converts a validated value to the field names of the kind and drops undeclared fields. */
 export function fromWire<T extends TSchema>(schema: T, value: unknown): Static<T> {
   const convert: ConvertField = (part, name, target, source) => {
     const spelled = snakeCase(name)
@@ -105,8 +105,8 @@ function convertValue(
 }
 
 /**
- * The value without declared optional fields that are null, or are empty where that cannot be one of them: many clients
- * send null or empty ids for what they leave out.
+ * Drops optional fields that are null, or that are empty strings where these are not valid, because many clients
+ * send them for absent values.
  */
 export function withoutBlanks(schema: TSchema, value: unknown): unknown {
   const { properties, required = [], additionalProperties, items } = schema as SchemaParts
@@ -128,7 +128,7 @@ export function withoutBlanks(schema: TSchema, value: unknown): unknown {
   return Object.fromEntries(entries)
 }
 
-/** The schema of what `withoutBlanks` is given; a named one that is not as it was has a name of its own. */
+/** Returns the schema of the input of `withoutBlanks`. A named schema that changes gets a new name. */
 export function withNulls(schema: TSchema): TSchema {
   const { title, properties, required = [], additionalProperties, items } = schema as SchemaParts
   const fields = Object.entries(properties ?? {}).map(([name, part]) => {
@@ -150,7 +150,7 @@ function acceptsNull(schema: TSchema): boolean {
   return type === undefined || (Array.isArray(type) && type.includes('null'))
 }
 
-/** Whether the empty text can be one of the ids or words that a schema allows; any text may be empty. */
+/** Whether a schema with an enum or a pattern accepts the empty string. */
 function acceptsEmpty(schema: TSchema): boolean {
   const { enum: words, pattern } = schema as { enum?: readonly unknown[]; pattern?: string }
   return (words?.includes('') ?? true) && (pattern === undefined || new RegExp(pattern).test(''))

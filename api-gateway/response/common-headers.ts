@@ -1,7 +1,7 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 
-/** Headers of every answer: what it says is data, for nobody to keep, guess at, frame or embed. A page has its own policy. */
+/** Headers of every response: no caching, sniffing, framing or embedding. HTML pages have their own policy. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -11,7 +11,7 @@ export const commonHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Lets pages of these origins call us with a token of their own; cookies are never part of it. */
+/** Allows these origins to call the API with a token. Cookies are not included. */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],

@@ -13,18 +13,18 @@ const statusByReason: Readonly<Record<ProblemReason, number>> = {
   Internal: 500,
 }
 
-/** An error as the caller sees it. */
-export interface Refusal {
+/** Error response before serialization. */
+export interface ErrorResponse {
   readonly status: number
   readonly reason: ProblemReason
   readonly message: string
   readonly details?: unknown
   readonly retryAfterSeconds?: number
-  /** Whether it is our fault, to be looked at by whoever runs the service. */
+  /** Whether it is an error of the service, which is logged. */
   readonly unexpected?: boolean
 }
 
-/** Too many requests: the caller may come back after some seconds. */
+/** Thrown when a limit is reached; the client can try again after some seconds. */
 export class RateLimited extends Problem {
   readonly retryAfterSeconds: number
   constructor(retryAfterSeconds: number) {
@@ -33,43 +33,44 @@ export class RateLimited extends Problem {
   }
 }
 
-/** What the caller is told about whatever was thrown; of an unexpected error nothing but that it happened. */
-export function refusalOf(error: unknown): Refusal {
+/** Maps an error to a response. Unexpected errors reveal no details. */
+export function toErrorResponse(error: unknown): ErrorResponse {
   if (error instanceof RateLimited)
-    return { ...problemRefusal(error), retryAfterSeconds: error.retryAfterSeconds }
-  if (error instanceof Problem) return problemRefusal(error)
-  if (error instanceof ApiError) return apiRefusal(error)
-  if (error instanceof URIError) return refusal('Invalid', 'the path is not validly percent-encoded')
+    return { ...problemResponse(error), retryAfterSeconds: error.retryAfterSeconds }
+  if (error instanceof Problem) return problemResponse(error)
+  if (error instanceof ApiError) return apiErrorResponse(error)
+  if (error instanceof URIError)
+    return errorResponse('Invalid', 'the percent-encoding of the path is not valid')
   return internal
 }
 
-const internal: Refusal = {
-  ...refusal('Internal', 'internal error; the log names it by the request id'),
+const internal: ErrorResponse = {
+  ...errorResponse('Internal', 'internal error; the log has details under the request id'),
   unexpected: true,
 }
 
-function refusal(reason: ProblemReason, message: string, details?: unknown): Refusal {
+function errorResponse(reason: ProblemReason, message: string, details?: unknown): ErrorResponse {
   return { status: statusByReason[reason], reason, message, details }
 }
 
-function problemRefusal({ reason, message, details }: Problem): Refusal {
-  return { ...refusal(reason, message, details), unexpected: reason === 'Internal' }
+function problemResponse({ reason, message, details }: Problem): ErrorResponse {
+  return { ...errorResponse(reason, message, details), unexpected: reason === 'Internal' }
 }
 
-function apiRefusal(error: ApiError): Refusal {
+function apiErrorResponse(error: ApiError): ErrorResponse {
   const { status, message, retryAfterSeconds = 1 } = error
-  if (status === 409) return refusal('Conflict', message)
-  if (isRejected(error)) return refusal('Invalid', message)
-  if (status === 404) return refusal('NotFound', message)
-  if (status === 429) return { ...refusal('TooManyRequests', 'the cluster is busy'), retryAfterSeconds }
+  if (status === 409) return errorResponse('Conflict', message)
+  if (isRejected(error)) return errorResponse('Invalid', message)
+  if (status === 404) return errorResponse('NotFound', message)
+  if (status === 429) return { ...errorResponse('TooManyRequests', 'the cluster is busy'), retryAfterSeconds }
   if (status === 403 && message.includes('being terminated')) {
-    return refusal('Conflict', 'the organization is being deleted')
+    return errorResponse('Conflict', 'the organization is being deleted')
   }
   if (status === 503 || status === 504) return { ...internal, retryAfterSeconds }
   return internal
 }
 
-/** The error body of the specification. */
-export function errorBody({ reason, message, details }: Refusal) {
-  return { error: reason, message, ...(details === undefined ? {} : { details }) }
+/** Returns the body of an error response. */
+export function errorBody({ reason, message, details }: ErrorResponse) {
+  return { error: reason, message, details }
 }

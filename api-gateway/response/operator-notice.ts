@@ -1,15 +1,15 @@
 import type { TSchema } from '../../operator/api/schema.ts'
 import { isObject } from '../../operator/domain/base/json.ts'
-import type { Answer, Endpoint } from '../endpoint.ts'
+import type { Endpoint, EndpointResponse } from '../endpoint.ts'
 
-const notice = 'no operator is running: the request is recorded and waits'
+const notice = 'no operator is running: the request is stored and waits'
 
-/** Says in the `status_message` of an answer to a write that no operator acts on it now. */
+/** Adds to the `status_message` of a write that no operator is running. */
 export function withOperatorNotice(
-  answer: Answer,
+  answer: EndpointResponse,
   { method, responses }: Pick<Endpoint, 'method' | 'responses'>,
   hasOperator: () => boolean,
-): Answer {
+): EndpointResponse {
   if (method === 'get' || !hasStatusMessage(responses[answer.status]) || hasOperator()) return answer
   const { body = {} } = answer
   if (!isObject(body)) return answer
@@ -17,7 +17,7 @@ export function withOperatorNotice(
   return { ...answer, body: { ...body, status_message: messages.join('; ') } }
 }
 
-/** Whether a body of this schema has the field. */
+/** Whether a body of this schema has the field `status_message`. */
 export function hasStatusMessage(schema: TSchema | undefined): boolean {
   const properties: unknown = schema && 'properties' in schema ? schema.properties : undefined
   return isObject(properties) && Object.hasOwn(properties, 'status_message')

@@ -1,16 +1,16 @@
 import type { Request, Response } from 'express'
-import type { Answer } from '../endpoint.ts'
+import type { EndpointResponse } from '../endpoint.ts'
 
-/** What an answer holds, as it is sent. */
-export function contentOf({ body, text }: Answer): string | Buffer | undefined {
+/** Serializes the body of a response. */
+export function contentOf({ body, text }: EndpointResponse): string | Buffer | undefined {
   return text?.content ?? (body === undefined ? undefined : JSON.stringify(body))
 }
 
-/** Sends an answer, unless there is one already or nobody waits for it any more. */
+/** Sends a response unless one was sent or the client disconnected. */
 export function send(
   request: Request,
   response: Response,
-  answer: Answer,
+  answer: EndpointResponse,
   content: string | Buffer | undefined = contentOf(answer),
 ): void {
   const { status, text, headers = {} } = answer
@@ -18,26 +18,31 @@ export function send(
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (content !== undefined) response.setHeader('content-type', text?.contentType ?? 'application/json')
-  if (content !== undefined && isLongUnread(request)) closeAfter(content, response)
+  if (content !== undefined && hasLongUnreadBody(request)) sendAndClose(content, response)
   else response.end(content)
 }
 
 const lingerMs = 500
 
-/** Answers and closes, but not at once: a reset would take the answer from a client that is still sending. */
-function closeAfter(content: string | Buffer, response: Response): void {
+/**
+ * Closes the connection after a delay: an immediate reset would discard the response while the client is still
+ * sending.
+ */
+function sendAndClose(content: string | Buffer, response: Response): void {
   response.setHeader('connection', 'close')
   response.setHeader('content-length', Buffer.byteLength(content))
   response.write(content)
-  response.socket?.pause() // what comes is not read
+  response.socket?.pause() // the rest of the body is not read
   const timer = setTimeout(() => response.end(), lingerMs)
   response.once('close', () => clearTimeout(timer))
 }
 
-const worthReading = 65_536
+const maxDiscardedBytes = 65_536
 
-/** Whether more of a body is to come than reading it for nothing would be worth. */
-function isLongUnread({ complete, headers }: Request): boolean {
+/** Whether the unread part of the body is too long to read and discard. */
+function hasLongUnreadBody({ complete, headers }: Request): boolean {
   if (complete) return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > worthReading
+  return (
+    headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxDiscardedBytes
+  )
 }

@@ -1,14 +1,14 @@
 import { type TUnsafe, Type } from 'typebox'
 import { anyValue, object, type Static, string, type TSchema } from '../../operator/api/schema.ts'
 
-/** A schema that the OpenAPI document lists under a name of its own. */
+/** Adds a schema to the components of the OpenAPI document. */
 export function named<T extends TSchema>(title: string, schema: T): T {
   return { ...schema, title }
 }
 
-/** What may also be null. */
+/** Allows null as well. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const { type = [], enum: words } = schema as { type?: string | string[]; enum?: unknown[] } // a schema
+  const { type = [], enum: words } = schema as { type?: string | string[]; enum?: unknown[] } // every schema is an object
   return Type.Unsafe<Static<T> | null>({
     ...schema,
     type: [type, 'null'].flat(),
@@ -16,30 +16,30 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   })
 }
 
-/** The body of every refusal. */
+/** Body of every error response. */
 export const errorShape = named(
   'Error',
   object(
     {
-      error: string('What kind of refusal it is, as one CamelCase word.', { maxLength: 63 }),
-      message: string('What is wrong, for people.', { maxLength: 65_536 }),
+      error: string('Machine-readable reason: one CamelCase word.', { maxLength: 63 }),
+      message: string('Human-readable message.', { maxLength: 65_536 }),
     },
-    { details: anyValue('More about it, where there is more.') },
-    'A refusal.',
+    { details: anyValue('Additional information, if any.') },
+    'An error.',
   ),
 )
 
-/** The body of what goes on; there is none while nothing is to be said. */
+/** Body of a 202 response; empty unless there is a notice. */
 export const acceptedShape = object(
   {},
-  { status_message: string('That no operator works on it now.', { maxLength: 8192 }) },
-  'Something to know about what goes on; no body when there is nothing.',
+  { status_message: string('Notice that no operator is running.', { maxLength: 8192 }) },
+  'An accepted operation. The body is empty unless there is a notice.',
 )
 
-/** A refusal that is a JSON string. */
-export const plainErrorShape = string('What was not found.', { maxLength: 65_536 })
+/** Body of an error response that is a JSON string. */
+export const plainErrorShape = string('Human-readable message.', { maxLength: 65_536 })
 
-/** What has one of several shapes. */
+/** Allows any of several schemas. */
 export function anyOf<const T extends readonly TSchema[]>(...schemas: T): TUnsafe<Static<T[number]>> {
   return Type.Unsafe<Static<T[number]>>({ anyOf: schemas })
 }

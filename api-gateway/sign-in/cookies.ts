@@ -1,29 +1,29 @@
 import { isLoopback } from '../../operator/domain/base/loopback.ts'
 
-/** A cookie that scripts and other sites do not see. */
+/** A cookie that is not visible to scripts and other sites. */
 export interface Cookie {
   readonly name: string
-  /** Empty to take the cookie away, with no seconds. */
+  /** Empty, with `seconds` 0, to delete the cookie. */
   readonly value: string
   readonly path: string
   readonly seconds: number
-  /** Host that the browser knows us by. */
+  /** Host of the gateway as the browser sees it. */
   readonly host: string | undefined
 }
 
-/** The header `Set-Cookie` of a cookie. */
+/** Returns the header `Set-Cookie` of a cookie. */
 export function setCookie({ name, value, path, seconds, host }: Cookie): string {
   const parts = [`${name}=${value}`, `Path=${path}`, `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax']
-  // Not every browser keeps a secure cookie of this very machine, where nothing can listen in.
+  // Some browsers reject secure cookies of a loopback address, where nobody can eavesdrop.
   return [...parts, ...(host !== undefined && isLoopback(host) ? [] : ['Secure'])].join('; ')
 }
 
-/** The cookie from which people take their session token; no request is let in by it. */
+/** Cookie from which users copy their session token; it does not authenticate requests. */
 export function sessionCookie(value: string, seconds: number, host: string | undefined): string {
   return setCookie({ name: 'token', value, path: '/', seconds, host })
 }
 
-/** The value of a cookie; undefined when there is none, or more than one, of which nobody knows whose they are. */
+/** Returns the value of a cookie; undefined if it is missing or given more than once. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')
     .split(';')

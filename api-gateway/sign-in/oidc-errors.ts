@@ -1,8 +1,8 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { isObject } from '../../operator/domain/base/json.ts'
 
-/** Codes of what was understood, and does not hold. */
-const refusalCodes: ReadonlySet<string | undefined> = new Set([
+/** Error codes of valid responses that reject the sign-in. */
+const rejectionCodes: ReadonlySet<string | undefined> = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
@@ -10,25 +10,25 @@ const refusalCodes: ReadonlySet<string | undefined> = new Set([
   'OAUTH_UNSUPPORTED_OPERATION',
 ])
 
-/** Whether somebody is not signed in, rather than the provider out of order. */
-export function isRefusal(error: unknown): boolean {
+/** Whether the sign-in was rejected, as opposed to an error of the provider. */
+export function isRejection(error: unknown): boolean {
   if (error instanceof AuthorizationResponseError) return true
   if (error instanceof ResponseBodyError) return error.error === 'invalid_grant'
-  return error instanceof ClientError && refusalCodes.has(error.code) && !isAboutBody(error)
+  return error instanceof ClientError && rejectionCodes.has(error.code) && !isAboutBody(error)
 }
 
-/** Whether the answer itself has not the form that it should have, whatever it states. */
+/** Whether the response itself is malformed. */
 function isAboutBody({ cause }: Error): boolean {
   return cause instanceof Error && isObject(cause.cause) && 'body' in cause.cause
 }
 
-/** Why, for the log: what the library says, and never what was sent, which may be a secret. */
+/** Returns the messages of the library for the log, without data of the request, which may be secret. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
     return `${error.message}: ${error.error}`
   const texts: string[] = []
   for (let each = error; each instanceof Error; each = each.cause) {
-    // What the parser of JSON says quotes the answer.
+    // The message of a JSON parser quotes the response.
     if (each.name !== 'SyntaxError') texts.push(each.message)
   }
   return texts.join(': ')

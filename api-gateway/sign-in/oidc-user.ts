@@ -4,17 +4,17 @@ import { Problem } from '../../operator/domain/base/errors.ts'
 import type { Store } from '../../operator/kube/cache/store.ts'
 import type { Claims } from './oidc.ts'
 
-/** The human that the identity provider speaks of; nobody is made by signing in. */
-export function findHuman(claim: string, claims: Claims, store: Store): User {
+/** Returns the human user of the claims; throws Forbidden. Signing in never creates users. */
+export function findHumanUser(claim: string, claims: Claims, store: Store): User {
   const value = claims[claim]
   if (typeof value !== 'string' || value === '')
-    throw new Problem('Forbidden', `the identity provider does not state the claim '${claim}'`)
+    throw new Problem('Forbidden', `the identity provider does not return the claim '${claim}'`)
   if (claim !== 'email') return onlyOne(humans(store).filter(({ metadata }) => metadata.name === value))
   if (claims['email_verified'] !== true)
-    throw new Problem('Forbidden', 'the identity provider has not verified the e-mail address')
-  const wanted = folded(value)
+    throw new Problem('Forbidden', 'the identity provider has not verified the email address')
+  const wanted = foldAscii(value)
   return onlyOne(
-    humans(store).filter(({ spec }) => spec.email !== undefined && folded(spec.email) === wanted),
+    humans(store).filter(({ spec }) => spec.email !== undefined && foldAscii(spec.email) === wanted),
   )
 }
 
@@ -25,16 +25,16 @@ function humans(store: Store): User[] {
 }
 
 function onlyOne([user, ...others]: readonly User[]): User {
-  if (!user) throw new Problem('Forbidden', 'there is no human user whom the identity provider means')
+  if (!user) throw new Problem('Forbidden', 'no human user matches the identity of the identity provider')
   if (others.length > 0)
-    throw new Problem(
-      'Forbidden',
-      'more than one user has the e-mail address that the identity provider states',
-    )
+    throw new Problem('Forbidden', 'more than one user has the email address of the identity provider')
   return user
 }
 
-/** ASCII alone: other letters have small ones that are those of somebody else, as the Kelvin sign has `k`. */
-function folded(address: string): string {
+/**
+ * Folds ASCII letters only, because Unicode folding maps different letters to the same one (the Kelvin sign to
+ * `k`).
+ */
+function foldAscii(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

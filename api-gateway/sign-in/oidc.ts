@@ -20,51 +20,51 @@ import { Problem } from '../../operator/domain/base/errors.ts'
 import type { Log } from '../../operator/log.ts'
 import type { OidcSettings } from '../settings.ts'
 import { cappedFetch } from './capped-fetch.ts'
-import { isRefusal, reasonOf } from './oidc-errors.ts'
+import { isRejection, reasonOf } from './oidc-errors.ts'
 import type { Signer } from './signer.ts'
 
-/** What the identity provider states of somebody. */
+/** Claims of the identity provider about a user. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Sign-in with the identity provider of the installation. */
+/** Sign-in with the identity provider. */
 export interface Oidc {
-  /** Where the browser is sent, and what it is to remember until it comes back. */
-  begin(): Promise<{ readonly location: string; readonly remembered: string }>
-  /** Who came back with this answer of the provider, in a browser that remembers this. */
-  finish(answer: URLSearchParams, remembered: string | undefined): Promise<Claims>
+  /** Returns the address of the provider and the state to store in a cookie of the browser. */
+  begin(): Promise<{ readonly location: string; readonly signedState: string }>
+  /** Exchanges the parameters of the callback for claims, given the state from the cookie. */
+  finish(answer: URLSearchParams, signedState: string | undefined): Promise<Claims>
 }
 
-/** What signing in is made of. */
+/** Dependencies of the sign-in. */
 export interface OidcTools {
   readonly signer: Signer
   readonly log: Log
   now(): number
 }
 
-/** For so long a sign-in may be under way. */
-export const underWaySeconds = 600
+/** Time limit of a sign-in. */
+export const signInSeconds = 600
 
 const kind = { audience: 'quartermaster-sign-in', type: 'sign-in+jwt' } as const
 const deadlineSeconds = 10
 
-/** Where the provider sends people back to: never what a request says of its host. */
+/** Uses the configured URL, never the host of a request. */
 export function callbackUrl({ publicUrl }: Pick<OidcSettings, 'publicUrl'>): URL {
   return new URL('auth/oidc/callback', publicUrl)
 }
 
-/** The code flow with PKCE, state and nonce; nothing of it is kept here. */
+/** Authorization code flow with PKCE, state and nonce. The state is stored in the browser only. */
 export function createOidc(settings: OidcSettings, { signer, log, now }: OidcTools): Oidc {
-  const provider = keepProvider(settings)
+  const provider = discoverProvider(settings)
 
-  function failure(error: unknown, mayRefuse: boolean): Problem {
+  function failure(error: unknown, mayReject: boolean): Problem {
     const { issuer } = settings
-    log.warn('a sign-in failed at the identity provider', { issuer, reason: reasonOf(error) })
-    return mayRefuse && isRefusal(error)
-      ? new Problem('Forbidden', 'what the identity provider answered does not sign anybody in; begin again')
-      : new Problem('Internal', 'the identity provider does not answer as it should')
+    log.warn('sign-in with the identity provider failed', { issuer, reason: reasonOf(error) })
+    return mayReject && isRejection(error)
+      ? new Problem('Forbidden', 'the identity provider did not confirm the sign-in; start again')
+      : new Problem('Internal', 'the identity provider returned an error or an invalid response')
   }
 
-  function discovered(): Promise<Configuration> {
+  function configurationOf(): Promise<Configuration> {
     return provider().catch((error: unknown) => {
       throw failure(error, false)
     })
@@ -73,7 +73,7 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
   async function claimsOf(
     configuration: Configuration,
     answer: URLSearchParams,
-    { state, nonce, verifier }: UnderWay,
+    { state, nonce, verifier }: SignInState,
   ): Promise<Claims> {
     const url = callbackUrl(settings)
     url.search = answer.toString()
@@ -84,7 +84,7 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
     })
     const claims: Claims = tokens.claims() ?? {}
     const { sub } = claims
-    // Not every provider puts the claim into the token itself.
+    // Some providers return the claim only from the userinfo endpoint.
     const isElsewhere = !(settings.claim in claims) && configuration.serverMetadata().userinfo_endpoint
     if (!isElsewhere || typeof sub !== 'string') return claims
     return fetchUserInfo(configuration, tokens.access_token, sub)
@@ -92,55 +92,55 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
 
   return {
     async begin() {
-      const configuration = await discovered()
-      const underWay = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+      const configuration = await configurationOf()
+      const state = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
       const { href: location } = buildAuthorizationUrl(configuration, {
         redirect_uri: callbackUrl(settings).href,
         scope: settings.scopes,
-        state: underWay.state,
-        nonce: underWay.nonce,
-        code_challenge: await calculatePKCECodeChallenge(underWay.verifier),
+        state: state.state,
+        nonce: state.nonce,
+        code_challenge: await calculatePKCECodeChallenge(state.verifier),
         code_challenge_method: 'S256',
       })
-      return { location, remembered: await signer.sign(kind, underWay, now() + underWaySeconds * 1000) }
+      return { location, signedState: await signer.sign(kind, state, now() + signInSeconds * 1000) }
     },
-    async finish(answer, remembered = '') {
-      const underWay = (await signer.read(kind, remembered)) as UnderWay | undefined // signed by us as such
-      if (!underWay)
+    async finish(answer, signedState = '') {
+      const state = (await signer.read(kind, signedState)) as SignInState | undefined // signed by us with this content
+      if (!state)
         throw new Problem(
           'Forbidden',
-          'the sign-in was not begun in this browser, or too long ago; begin again',
+          'the sign-in was not started in this browser, or has expired; start again',
         )
-      return claimsOf(await discovered(), answer, underWay).catch((error: unknown) => {
+      return claimsOf(await configurationOf(), answer, state).catch((error: unknown) => {
         throw failure(error, true)
       })
     },
   }
 }
 
-/** A sign-in between its two halves. */
-interface UnderWay {
+/** State of a sign-in between redirect and callback. */
+interface SignInState {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
-/** The provider as it describes itself; asked when first needed, and again as long as that fails. */
-function keepProvider(settings: OidcSettings): () => Promise<Configuration> {
+/** Discovers the provider on first use and caches the result; retries after an error. */
+function discoverProvider(settings: OidcSettings): () => Promise<Configuration> {
   const { clientId, clientSecret } = settings
   const issuer = new URL(settings.issuer)
-  let known: Promise<Configuration> | undefined
+  let provider: Promise<Configuration> | undefined
 
   return () => {
-    known ??= discovery(issuer, clientId, {}, clientAuth(clientSecret), {
+    provider ??= discovery(issuer, clientId, {}, clientAuth(clientSecret), {
       timeout: deadlineSeconds,
       [customFetch]: cappedFetch,
       execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
     }).catch((error: unknown) => {
-      known = undefined
+      provider = undefined
       throw error
     })
-    return known
+    return provider
   }
 }
 

@@ -1,27 +1,27 @@
 import type { Signer } from './signer.ts'
 
-/** Whose session it is, and the API token that began it, if one did, whose end is its own. */
+/** User of a session, and the API token that started it, if any. The session ends with the token. */
 export interface Session {
   readonly userName: string
-  /** Tells a user from a later one of the same name. */
+  /** Distinguishes the user from a later one with the same name. */
   readonly userUid: string
-  /** Undefined when it was begun by the word of the identity provider. */
+  /** Undefined for a sign-in with the identity provider. */
   readonly tokenName?: string
 }
 
-/** Sessions: signed statements that nothing keeps. */
+/** Stateless sessions: signed tokens. */
 export interface Sessions {
-  /** Signs a session that ends after eight hours, or at `end` when that is earlier. */
+  /** Signs a session that ends after eight hours, or at `end` if that is earlier. */
   open(session: Session, end?: number): Promise<OpenSession>
-  /** The session that a token states; undefined when it is not ours, or over. */
+  /** Returns the session of a token; undefined if the token is not valid or expired. */
   read(token: string): Promise<Session | undefined>
 }
 
-/** A session as its user gets it. */
+/** A new session. */
 export interface OpenSession {
   readonly token: string
   readonly expiresAt: number
-  /** How long it lasts from now on. */
+  /** Remaining lifetime. */
   readonly seconds: number
 }
 
@@ -29,13 +29,13 @@ const sessionMs = 8 * 3600 * 1000
 
 const kind = { audience: 'quartermaster-gateway', type: 'JWT' } as const
 
-/** Sessions by the statements of a signer. */
+/** Creates sessions with a signer. */
 export function createSessions(signer: Signer, now: () => number): Sessions {
   return {
     async open({ userName, userUid, tokenName = null }, end = Number.POSITIVE_INFINITY) {
       const begin = Math.floor(now() / 1000) * 1000
       const expiresAt = Math.floor(Math.min(begin + sessionMs, end) / 1000) * 1000
-      // That there is no API token is said, so that a statement which lacks it is none.
+      // An explicit null marks sessions without an API token, so a token without the claim is not valid.
       const claims = { sub: userName, user_uid: userUid, token_name: tokenName }
       const token = await signer.sign(kind, claims, expiresAt)
       return { token, expiresAt, seconds: Math.max(0, Math.floor((expiresAt - now()) / 1000)) }

@@ -7,19 +7,19 @@ import type { KubeClient } from '../../operator/kube/client/client.ts'
 import { secretResource } from '../../operator/kube/client/resource.ts'
 import type { Log } from '../../operator/log.ts'
 
-/** A sort of signed statement; one is never taken for another. */
-export interface StatementKind {
+/** A kind of signed token; one kind is never accepted as another. */
+export interface TokenKind {
   readonly audience: string
-  /** Media type in the header, `typ`. */
+  /** Media type in the header `typ`. */
   readonly type: string
 }
 
-/** Makes and reads signed statements, which nothing keeps. */
+/** Signs and verifies tokens. */
 export interface Signer {
   /** Signs claims until `end`, in milliseconds since 1970. */
-  sign(kind: StatementKind, claims: JWTPayload, end: number): Promise<string>
-  /** What a statement of this kind claims; undefined when it is not ours, or over. */
-  read(kind: StatementKind, token: string): Promise<JWTPayload | undefined>
+  sign(kind: TokenKind, claims: JWTPayload, end: number): Promise<string>
+  /** Returns the claims of a token; undefined if it is not valid, of another kind or expired. */
+  read(kind: TokenKind, token: string): Promise<JWTPayload | undefined>
 }
 
 interface Keys {
@@ -29,23 +29,23 @@ interface Keys {
 
 const algorithm = 'EdDSA'
 const issuer = 'quartermaster'
-/** A new key takes effect within this time. */
-const keptMs = 30_000
-/** A key that is missing is looked for again after this time. */
-const missingMs = 1000
+/** Maximum time until a new key takes effect. */
+const cacheMs = 30_000
+/** Pause before a missing key is read again. */
+const missingKeyRetryMs = 1000
 
-/** A signer under a key that is read when it is needed, and again from time to time. */
+/** Creates a signer that reads its key on use and refreshes it. */
 export function createSigner(
   readKey: () => Promise<string | undefined>,
   log: Log,
   now: () => number,
 ): Signer {
-  const keys = keepKeys(readKey, log, now)
+  const keys = cacheKeys(readKey, log, now)
 
   return {
     async sign({ audience, type }, claims, end) {
       const { signing } = (await keys()) ?? {}
-      if (!signing) throw new Problem('Internal', `the key of sessions, ${secretText}, is missing`)
+      if (!signing) throw new Problem('Internal', `the session key ${secretText} is missing`)
       return new SignJWT(claims)
         .setProtectedHeader({ alg: algorithm, typ: type })
         .setIssuer(issuer)
@@ -78,29 +78,29 @@ export function createSigner(
 
 const secretText = `in the Secret '${sessionKeySecret.name}' of '${systemNamespace}'`
 
-/** The keys as last read; many requests at once read them once. */
-function keepKeys(readKey: () => Promise<string | undefined>, log: Log, now: () => number) {
-  let known: { readonly keys: Keys | undefined; readonly readAt: number } | undefined
+/** Caches the keys; concurrent requests share one read. */
+function cacheKeys(readKey: () => Promise<string | undefined>, log: Log, now: () => number) {
+  let cached: { readonly keys: Keys | undefined; readonly readAt: number } | undefined
   let reading: Promise<Keys | undefined> | undefined
 
   async function read(): Promise<Keys | undefined> {
     try {
       const pem = await readKey()
       const keys = pem === undefined ? undefined : parseKeys(pem)
-      if (!keys) log.warn('there is no Ed25519 key of sessions', { secret: sessionKeySecret.name })
-      known = { keys, readAt: now() }
+      if (!keys) log.warn('no Ed25519 session key found', { secret: sessionKeySecret.name })
+      cached = { keys, readAt: now() }
     } catch (error) {
-      // While the cluster cannot be reached, the key that is known stays.
-      if (!known?.keys) throw error
-      log.warn('the key of sessions could not be read', { error })
-      known = { keys: known.keys, readAt: now() }
+      // Keeps the cached key while the cluster is unavailable.
+      if (!cached?.keys) throw error
+      log.warn('the session key cannot be read', { error })
+      cached = { keys: cached.keys, readAt: now() }
     }
-    return known.keys
+    return cached.keys
   }
 
   return async (): Promise<Keys | undefined> => {
-    const age = known ? Math.abs(now() - known.readAt) : Number.POSITIVE_INFINITY
-    if (known && age < (known.keys ? keptMs : missingMs)) return known.keys
+    const age = cached ? Math.abs(now() - cached.readAt) : Number.POSITIVE_INFINITY
+    if (cached && age < (cached.keys ? cacheMs : missingKeyRetryMs)) return cached.keys
     reading ??= read().finally(() => {
       reading = undefined
     })
@@ -108,7 +108,7 @@ function keepKeys(readKey: () => Promise<string | undefined>, log: Log, now: () 
   }
 }
 
-/** The keys in a PEM; undefined when it holds none that may sign. */
+/** Parses the keys; undefined if the PEM has no Ed25519 private key. */
 function parseKeys(pem: string): Keys | undefined {
   try {
     const signing = createPrivateKey(pem)
@@ -116,15 +116,15 @@ function parseKeys(pem: string): Keys | undefined {
       ? { signing, verifying: createPublicKey(signing) }
       : undefined
   } catch {
-    // What the parser says may quote the key.
+    // The message of the parser may quote the key.
     return undefined
   }
 }
 
-/** Reads the key of sessions by the exact name of its Secret. */
+/** Reads the session key by the name of its Secret. */
 export async function readSessionKey(client: KubeClient): Promise<string | undefined> {
   const secret = await readObject(client, secretResource, systemNamespace, sessionKeySecret.name)
-  const data = secret?.['data'] as Record<string, string> | undefined // a Secret
+  const data = secret?.['data'] as Record<string, string> | undefined // the object is a Secret
   const content = data?.[sessionKeySecret.key]
   return content === undefined ? undefined : Buffer.from(content, 'base64').toString()
 }

@@ -8,11 +8,11 @@ import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { find, inOrganization } from '../common/find.ts'
+import { findOrThrow, organizationKey } from '../common/find.ts'
 import { withoutAnnouncement } from '../common/owned-secret.ts'
 
-const answeredWithinMs = 15_000
-const lookEveryMs = 50
+const checkTimeoutMs = 15_000
+const pollIntervalMs = 50
 
 type Check = NonNullable<NonNullable<ResourceAccount['status']>['check']>
 
@@ -24,113 +24,119 @@ const accountCheckShape = named(
         object(
           {
             id: string('Name of the field.'),
-            description: string('What it is.'),
-            value: string('Its value.'),
+            description: string('Description of the field.'),
+            value: string('Value of the field.'),
           },
           {},
           'A field.',
         ),
-        'Whose credentials they are.',
+        'Identity that the credentials belong to, as the provider reports it.',
       ),
     },
-    { warnings: list(string('A warning.'), 'What could not be tried.') },
-    'Credentials that the provider accepts.',
+    { warnings: list(string('A warning.'), 'Checks that could not be made.') },
+    'Result of a successful credential check.',
   ),
 )
 
-/** Does what tries or changes the credentials of an account when all that asked before have done so: one is asked at a time. */
-export function inAccountTurn<T>(
+/** Runs work that checks or changes the credentials of an account, one at a time per account. */
+export function withAccountLock<T>(
   { metadata: { namespace = '', name } }: ResourceAccount,
-  { accountTurns }: Gateway,
+  { accountLocks }: Gateway,
   work: () => Promise<T>,
 ): Promise<T> {
-  return withLock(accountTurns, inOrganization(namespace, name), work)
+  return withLock(accountLocks, organizationKey(namespace, name), work)
 }
 
-/** A question to the operator: about the credentials in use, or about those of another Secret of the account. */
-export function newTrial(secretName?: string): string {
+/** Returns a new request for a credential check: of the current credentials, or of another Secret of the account. */
+export function newCheckRequest(secretName?: string): string {
   return secretName === undefined ? randomUUID() : `${randomUUID()}/${secretName}`
 }
 
-/** The trial that an account names. */
-export function trialOf({ metadata }: ResourceAccount): string | undefined {
+/** Returns the credential check that an account requests. */
+export function checkRequestOf({ metadata }: ResourceAccount): string | undefined {
   return metadata.annotations?.[annotations.check]
 }
 
-/** An account that names no trial, and does not announce what was tried. */
-export function withoutTrial(account: ResourceAccount): ResourceAccount {
-  const { [annotations.check]: trial, ...others } = account.metadata.annotations ?? {}
+/** Removes the requested check and the announcement of the Secret that it checks. */
+export function withoutCheckRequest(account: ResourceAccount): ResourceAccount {
+  const { [annotations.check]: request, ...others } = account.metadata.annotations ?? {}
   const untried = { ...account, metadata: { ...account.metadata, annotations: others } }
-  const [, secretName] = trial?.split('/') ?? []
+  const [, secretName] = request?.split('/') ?? []
   return secretName === undefined ? untried : withoutAnnouncement(untried, secretName)
 }
 
-/** This very account as it is known. */
-export function latestOf({ metadata }: ResourceAccount, { cluster: { store } }: Gateway): ResourceAccount {
+/** Returns the cached account; throws NotFound if it was deleted or replaced. */
+export function cachedAccount(
+  { metadata }: ResourceAccount,
+  { cluster: { store } }: Gateway,
+): ResourceAccount {
   const { namespace = '', name, uid } = metadata
   const latest = store.get(ResourceAccount, namespace, name)
   if (latest && latest.metadata.uid === uid) return latest
   throw new Problem('NotFound', `account '${name}' not found`)
 }
 
-/** Refuses to go on with a trial that another gateway put its own in the place of. */
-export function refuseOtherTrial(account: ResourceAccount, trial: string): void {
-  if (trialOf(account) === trial) return
-  throw new Problem('Conflict', `other credentials of account '${account.metadata.name}' are being tried`)
+/** Throws Conflict if another gateway replaced the check. */
+export function refuseReplacedCheck(account: ResourceAccount, request: string): void {
+  if (checkRequestOf(account) === request) return
+  throw new Problem('Conflict', `other credentials of account '${account.metadata.name}' are being checked`)
 }
 
-/** The operator alone can read credentials: it is asked by an annotation, and answers in the status. */
-async function askOperator(account: ResourceAccount, gateway: Gateway, trial: string): Promise<Check> {
+/** Only the operator can read credentials: an annotation requests the check, the status contains its result. */
+async function requestCheck(account: ResourceAccount, gateway: Gateway, request: string): Promise<Check> {
   const { name, uid } = account.metadata
   await gateway.cluster.patch(ResourceAccount, account, {
-    metadata: { uid, annotations: { [annotations.check]: trial } },
+    metadata: { uid, annotations: { [annotations.check]: request } },
   })
-  const deadline = performance.now() + answeredWithinMs
+  const deadline = performance.now() + checkTimeoutMs
   while (performance.now() < deadline) {
-    const latest = latestOf(account, gateway)
+    const latest = cachedAccount(account, gateway)
     const { check } = latest.status ?? {}
-    if (check?.request === trial) return check
-    refuseOtherTrial(latest, trial)
-    await setTimeout(lookEveryMs)
+    if (check?.request === request) return check
+    refuseReplacedCheck(latest, request)
+    await setTimeout(pollIntervalMs)
   }
-  throw new Problem('Internal', `the operator did not try the credentials of account '${name}' in time`)
+  throw new Problem('Internal', `the operator did not check the credentials of account '${name}' in time`)
 }
 
-/** Refuses credentials that the provider does not accept; what it says of the others. */
-export async function tryCredentials(
+/** Returns the result of the check; throws Invalid if the provider rejects the credentials. */
+export async function checkCredentials(
   account: ResourceAccount,
   gateway: Gateway,
-  trial = newTrial(),
+  request = newCheckRequest(),
 ): Promise<Check> {
-  const check = await askOperator(account, gateway, trial)
+  const check = await requestCheck(account, gateway, request)
   if (check.accepted) return check
   const message = `the credentials of account '${account.metadata.name}' do not work: ${check.message ?? ''}`
   throw new Problem('Invalid', message)
 }
 
-/** Ends a trial of another Secret, unless there is another one by now; without a use the Secret goes. */
-export async function forgetTrial(account: ResourceAccount, gateway: Gateway, trial: string): Promise<void> {
-  await changeObject(gateway.cluster, ResourceAccount, latestOf(account, gateway), (current) =>
-    trialOf(current) === trial ? withoutTrial(current) : current,
+/** Removes the check unless another one replaced it. The operator then deletes its unused Secret. */
+export async function removeCheckRequest(
+  account: ResourceAccount,
+  gateway: Gateway,
+  request: string,
+): Promise<void> {
+  await changeObject(gateway.cluster, ResourceAccount, cachedAccount(account, gateway), (current) =>
+    checkRequestOf(current) === request ? withoutCheckRequest(current) : current,
   )
 }
 
-/** The trial of credentials. */
+/** Credential checks. */
 export const accountChecks: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/resources/accounts/{account_id}/actions/check',
-    summary: 'Ask the provider whether it accepts the credentials of a resource account',
+    summary: 'Check the credentials of a resource account with the provider',
     tag: 'Resource accounts',
     access: { organization: 'administrator' },
     responses: { 200: accountCheckShape, 409: errorShape },
     async handle({ params: { org_id, account_id } }, gateway) {
-      const account = find(gateway.cluster.store, ResourceAccount, org_id, account_id)
-      if (!account) throw new Problem('NotFound', `account '${account_id}' not found`)
-      const { message, fields = [] } = await inAccountTurn(account, gateway, () =>
-        tryCredentials(account, gateway),
+      const account = findOrThrow(gateway.cluster.store, ResourceAccount, org_id, account_id, 'account')
+      const { message, fields = [] } = await withAccountLock(account, gateway, () =>
+        checkCredentials(account, gateway),
       )
-      return ok({ identity_fields: fields, ...(message === undefined ? {} : { warnings: [message] }) })
+      return ok({ identity_fields: fields, warnings: message === undefined ? undefined : [message] })
     },
   }),
 ]

@@ -7,34 +7,36 @@ import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { newId } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
-import { createdAt, createdBy, inOrganization } from '../common/find.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
+import { createdAt, createdBy, organizationKey } from '../common/find.ts'
 
-/** An account as REST answers it: never with its credentials. */
+/** Resource account in responses, without its credentials. */
 export const accountShape = named(
   'ResourceAccount',
   object(
     {
-      id: string('Id.', { maxLength: 253 }),
-      name: string('Name for people.'),
+      id: string('Unique identifier.', { maxLength: 253 }),
+      name: string('Display name.'),
       type: string('Account type.'),
-      is_used: boolean('Whether a definition or an active resource uses it.'),
-      created_by: string('User id of whoever created it over REST; else empty.'),
-      created_at: time('When it was created.'),
+      is_used: boolean('Whether a definition or an active resource uses the account.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
+      created_at: time('Time when it was created.'),
     },
     statusMessageField,
     'Credentials that drivers use.',
   ),
 )
 
-const credentials = freeForm('The credentials, one field each. They are never answered.')
+const credentials = freeForm('Credentials, one per field. They are never returned.')
 
-/** An account as a request describes it. */
+/** Request body for a new account. */
 export const newAccountShape = object(
   {
-    id: newId('Id of the new account.'),
-    name: string('Name for people.'),
-    type: string('Account type, named after the provider, such as `cloudflare`.', {
+    id: newId('ID of the new account.'),
+    name: string('Display name.'),
+    type: string('Account type, which is named after the provider, for example `cloudflare`.', {
       minLength: 1,
       maxLength: 63,
     }),
@@ -44,23 +46,23 @@ export const newAccountShape = object(
   'A resource account.',
 )
 
-/** What may change in an account. */
+/** Request body for changes of an account. */
 export const accountChangesShape = object(
   {},
-  { name: string('Name for people.'), credentials },
-  'What is to change; what is absent stays.',
+  { name: string('Display name.'), credentials },
+  'Fields to change. Omitted fields keep their value.',
 )
 
 export const accountTypeShape = named(
   'AccountType',
   object(
-    { type: string('Account type.'), name: string('Name for people.') },
+    { type: string('Account type.'), name: string('Display name.') },
     { inputs_schema: freeForm('JSON Schema of the credentials.') },
-    'A type of accounts.',
+    'An account type.',
   ),
 )
 
-/** What is known of some account types, beyond that a driver takes them. */
+/** Account types with a display name and a schema. */
 const knownTypes: readonly {
   readonly type: string
   readonly name: string
@@ -75,21 +77,21 @@ const knownTypes: readonly {
       'Credentials.',
     ),
   },
-  { type: 'local', name: 'This cluster', inputs_schema: object({}, {}, 'None are needed.') },
-  { type: 'none', name: 'None', inputs_schema: object({}, {}, 'None.') },
+  { type: 'local', name: 'This cluster', inputs_schema: object({}, {}, 'No credentials are needed.') },
+  { type: 'none', name: 'None', inputs_schema: object({}, {}, 'No credentials.') },
 ]
 
-/** Refuses credentials that lack what their type requires, where it is known. */
+/** Throws Invalid if a credential that a known account type requires is missing. */
 export function refuseIncomplete(type: string, credentials: FreeForm): void {
   const schema = knownTypes.find((each) => each.type === type)?.inputs_schema
-  const { required = [] } = (schema ?? {}) as { required?: readonly string[] } // a schema
+  const { required = [] } = (schema ?? {}) as { required?: readonly string[] } // every schema is an object
   const missing = required.filter((name) => (credentials[name] ?? null) === null)
   if (missing.length === 0) return
   const names = missing.map((name) => `'${name}'`).join(', ')
   throw new Problem('Invalid', `'credentials' of an account of type '${type}' must have ${names}`)
 }
 
-/** The account types that are known by name, and those that a driver takes besides; accounts may have any other. */
+/** Known account types and those that a built-in driver accepts. Accounts may have other types. */
 export const accountTypes: readonly { readonly type: string; readonly name: string }[] = [
   ...knownTypes,
   ...[...new Set(catalogue.flatMap(({ account }) => account.types))]
@@ -97,9 +99,9 @@ export const accountTypes: readonly { readonly type: string; readonly name: stri
     .map((type) => ({ type, name: type })),
 ].sort((left, right) => (left.type < right.type ? -1 : 1))
 
-/** What refers to an account: ids of definitions, GUResIDs of active resources. */
+/** IDs of the definitions and GUResIDs of the active resources that refer to an account. */
 export function usesOf(store: Store, { metadata: { namespace = '', name } }: ResourceAccount) {
-  const index = inOrganization(namespace, name)
+  const index = organizationKey(namespace, name)
   return {
     resource_definitions: store
       .byIndex(ResourceDefinition, 'account', index)
@@ -113,7 +115,7 @@ export function usesOf(store: Store, { metadata: { namespace = '', name } }: Res
   }
 }
 
-/** An account as REST answers it. */
+/** Converts an account for a response. */
 export function toAccount(store: Store, account: ResourceAccount) {
   const { metadata, spec } = account
   const { resource_definitions: definitions, active_resources: resources } = usesOf(store, account)

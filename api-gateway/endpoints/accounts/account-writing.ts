@@ -6,112 +6,126 @@ import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { changeObject } from '../common/change.ts'
 import { newMetadata } from '../common/find.ts'
-import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
-import { untilAnswered } from '../common/rollback.ts'
+import {
+  addSecret,
+  createWithSecret,
+  refuseTakenUnlessIncomplete,
+  withoutAnnouncement,
+} from '../common/owned-secret.ts'
+import { retryUntilAnswered } from '../common/rollback.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
 import {
-  forgetTrial,
-  inAccountTurn,
-  latestOf,
-  newTrial,
-  refuseOtherTrial,
-  trialOf,
-  tryCredentials,
-  withoutTrial,
+  cachedAccount,
+  checkCredentials,
+  checkRequestOf,
+  newCheckRequest,
+  refuseReplacedCheck,
+  removeCheckRequest,
+  withAccountLock,
+  withoutCheckRequest,
 } from './account-check.ts'
 import type { newAccountShape } from './account-shape.ts'
 
-/** A trial is over within this time, whatever becomes of whoever asked for it. */
-const trialMs = 120_000
+/**
+ * Time limit of a credential check for a dry run. The operator deletes the account afterwards if the gateway did
+ * not.
+ */
+const dryRunTimeoutMs = 120_000
 
-/** A new account that a request asks for. */
+/** Request for a new account. */
 interface NewAccount {
   readonly organization: string
   readonly body: Static<typeof newAccountShape>
   readonly data: SecretData
-  /** Whether the provider has to accept the credentials. */
-  readonly isTried: boolean
-  /** Whether the account is there for the trial alone. */
+  /** Whether to check the credentials with the provider. */
+  readonly isChecked: boolean
+  /** Whether the account exists only for the credential check. */
   readonly isDryRun: boolean
 }
 
-/** What a request changes in an account. */
+/** Request for a change of an account. */
 interface AccountChange {
   readonly name: string | undefined
   readonly data: SecretData | undefined
-  readonly isTried: boolean
-  /** Whether all that happens is that the credentials are tried. */
+  readonly isChecked: boolean
+  /** Whether to check the credentials only. */
   readonly isDryRun: boolean
 }
 
-/** Writes a new account and the Secret that it owns; nothing is left when the credentials do not work, or of a dry run. */
+/** Creates an account and its Secret; deletes both if the credentials do not work, and after a dry run. */
 export async function createAccount(
-  { organization, body, data, isTried, isDryRun }: NewAccount,
+  { organization, body, data, isChecked, isDryRun }: NewAccount,
   caller: Caller,
   gateway: Gateway,
 ): Promise<ResourceAccount> {
   const { cluster, now } = gateway
   const secretName = Object.keys(data).length > 0 ? newSecretName(body.id, 'credentials') : undefined
   const metadata = newMetadata(organization, body.id, caller)
-  const trial = { [annotations.trialUntil]: new Date(now() + trialMs).toISOString() }
+  const expiry = { [annotations.trialUntil]: new Date(now() + dryRunTimeoutMs).toISOString() }
   const wanted = newObject(
     ResourceAccount,
-    isDryRun ? { ...metadata, annotations: { ...metadata.annotations, ...trial } } : metadata,
+    isDryRun ? { ...metadata, annotations: { ...metadata.annotations, ...expiry } } : metadata,
     {
       type: body.type,
       displayName: body.name,
-      ...(secretName === undefined ? {} : { credentialsSecretName: secretName }),
+      credentialsSecretName: secretName,
     },
   )
   const secret = secretName === undefined ? undefined : { name: secretName, data }
   const creation = { kind: ResourceAccount, wanted, secret, what: `account '${body.id}'` }
-  await refuseOtherThan(creation, cluster)
-  if (isDryRun && !isTried) return wanted
-  const account = await createWithSecret(creation, gateway, async (made) => {
-    if (isTried) await inAccountTurn(made, gateway, () => tryCredentials(made, gateway))
+  await refuseTakenUnlessIncomplete(creation, cluster)
+  if (isDryRun && !isChecked) return wanted
+  const account = await createWithSecret(creation, gateway, async (created) => {
+    if (isChecked) await withAccountLock(created, gateway, () => checkCredentials(created, gateway))
   })
-  if (isDryRun) await untilAnswered(() => cluster.remove(ResourceAccount, account))
+  if (isDryRun) await retryUntilAnswered(() => cluster.remove(ResourceAccount, account))
   return account
 }
 
-/** New credentials are a new Secret; the operator takes the old one away when it sees the new reference. */
+/** New credentials are written to a new Secret; the operator deletes the old one. */
 export function changeAccount(
   account: ResourceAccount,
   change: AccountChange,
   gateway: Gateway,
 ): Promise<ResourceAccount> {
-  const { name, data, isTried } = change
-  if (data !== undefined || isTried)
-    return inAccountTurn(account, gateway, () => changeCredentials(account, change, gateway))
+  const { name, data, isChecked } = change
+  if (data !== undefined || isChecked)
+    return withAccountLock(account, gateway, () => changeCredentials(account, change, gateway))
   if (name === undefined) return Promise.resolve(account)
   return changeObject(gateway.cluster, ResourceAccount, account, (current) => renamed(current, name))
 }
 
 async function changeCredentials(
   account: ResourceAccount,
-  { name, data, isTried, isDryRun }: AccountChange,
+  { name, data, isChecked, isDryRun }: AccountChange,
   gateway: Gateway,
 ): Promise<ResourceAccount> {
   const { cluster } = gateway
   const secretName =
     data && Object.keys(data).length > 0 ? newSecretName(account.metadata.name, 'credentials') : undefined
-  const trial = isTried ? newTrial(secretName) : undefined
+  const request = isChecked ? newCheckRequest(secretName) : undefined
   if (data && secretName !== undefined)
     await addSecret(ResourceAccount, account, { name: secretName, data }, gateway)
   let isUsed = false
   try {
-    if (trial !== undefined) await tryCredentials(account, gateway, trial)
+    if (request !== undefined) await checkCredentials(account, gateway, request)
     if (isDryRun || (name === undefined && data === undefined)) return account
-    const changed = await changeObject(cluster, ResourceAccount, latestOf(account, gateway), (current) => {
-      const named = renamed(current, name)
-      if (data === undefined) return named
-      const changed = withCredentials(named, secretName, trial)
-      return secretName === undefined ? changed : withoutAnnouncement(changed, secretName)
-    })
+    const changed = await changeObject(
+      cluster,
+      ResourceAccount,
+      cachedAccount(account, gateway),
+      (current) => {
+        const named = renamed(current, name)
+        if (data === undefined) return named
+        const changed = withCredentials(named, secretName, request)
+        return secretName === undefined ? changed : withoutAnnouncement(changed, secretName)
+      },
+    )
     isUsed = true
     return changed
   } finally {
-    if (trial !== undefined && secretName !== undefined && !isUsed) await forgetTrial(account, gateway, trial)
+    if (request !== undefined && secretName !== undefined && !isUsed)
+      await removeCheckRequest(account, gateway, request)
   }
 }
 
@@ -119,19 +133,19 @@ function renamed(account: ResourceAccount, name: string | undefined): ResourceAc
   return name === undefined ? account : { ...account, spec: { ...account.spec, displayName: name } }
 }
 
-/** The account with other credentials or none; what was tried stays as long as a trial names it. */
+/** Replaces or removes the credentials. The checked Secret is kept while a check names it. */
 function withCredentials(
   account: ResourceAccount,
   secretName: string | undefined,
-  trial: string | undefined,
+  request: string | undefined,
 ): ResourceAccount {
-  if (trial !== undefined && secretName !== undefined) refuseOtherTrial(account, trial)
+  if (request !== undefined && secretName !== undefined) refuseReplacedCheck(account, request)
   const { credentialsSecretName: _, ...spec } = account.spec
   const changed = {
     ...account,
-    spec: { ...spec, ...(secretName === undefined ? {} : { credentialsSecretName: secretName }) },
+    spec: { ...spec, credentialsSecretName: secretName },
   }
-  // A trial that is over must not keep what it tried; another gateway may wait for the end of one that is not.
-  const isOver = trialOf(account) === account.status?.check?.request
-  return isOver ? withoutTrial(changed) : changed
+  // Removes only a check that is finished, because another gateway may wait for an unfinished one.
+  const isOver = checkRequestOf(account) === account.status?.check?.request
+  return isOver ? withoutCheckRequest(changed) : changed
 }

@@ -5,7 +5,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { find, findAll } from '../common/find.ts'
+import { findAll, findOrThrow } from '../common/find.ts'
 import { credentialsData } from '../common/secret-refs.ts'
 import {
   accountChangesShape,
@@ -21,14 +21,12 @@ import { changeAccount, createAccount } from './account-writing.ts'
 
 const tag = 'Resource accounts'
 const checks = {
-  dry_run: flag('Whether the request is only checked.'),
-  check_credential: flag('Whether the provider is asked first if it accepts the credentials.'),
+  dry_run: flag('Whether to validate the request without writing anything.'),
+  check_credential: flag('Whether to check the credentials with the provider first.'),
 }
 
 function findAccount(store: Store, organization: string, id: string): ResourceAccount {
-  const found = find(store, ResourceAccount, organization, id)
-  if (!found) throw new Problem('NotFound', `account '${id}' not found`)
-  return found
+  return findOrThrow(store, ResourceAccount, organization, id, 'account')
 }
 
 /** Resource accounts. */
@@ -65,9 +63,9 @@ export const accounts: readonly Endpoint[] = [
       const { store } = gateway.cluster
       refuseIncomplete(body.type, body.credentials)
       const data = credentialsData(body.credentials)
-      const isTried = isOn(query.check_credential)
+      const isChecked = isOn(query.check_credential)
       const isDryRun = isOn(query.dry_run)
-      const wanted = { organization: org_id, body, data, isTried, isDryRun }
+      const wanted = { organization: org_id, body, data, isChecked, isDryRun }
       const account = await createAccount(wanted, caller, gateway)
       return isDryRun ? noContent : ok(toAccount(store, account))
     },
@@ -97,9 +95,9 @@ export const accounts: readonly Endpoint[] = [
       if (body.credentials) refuseIncomplete(account.spec.type, body.credentials)
       const data = body.credentials && credentialsData(body.credentials)
       const isDryRun = isOn(query.dry_run)
-      const isTried = isOn(query.check_credential)
-      if (isDryRun && !isTried) return noContent
-      const change = { name: body.name, data, isTried, isDryRun }
+      const isChecked = isOn(query.check_credential)
+      if (isDryRun && !isChecked) return noContent
+      const change = { name: body.name, data, isChecked, isDryRun }
       const changed = await changeAccount(account, change, gateway)
       return isDryRun ? noContent : ok(toAccount(store, changed))
     },
@@ -107,7 +105,7 @@ export const accounts: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/resources/accounts/{account_id}',
-    summary: 'Delete a resource account that nothing uses',
+    summary: 'Delete an unused resource account',
     tag,
     access: { organization: 'administrator' },
     responses: { 204: undefined, 409: errorShape },

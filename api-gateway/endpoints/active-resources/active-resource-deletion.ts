@@ -2,7 +2,6 @@ import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import {
   defaultClass,
   formatDescriptor,
@@ -13,8 +12,8 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { accepted, type Endpoint, endpoint, noContent } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
-import { findEnvironment, untilGone } from '../common/find.ts'
-import { deploymentsTo } from '../deployments/deployment-shape.ts'
+import { findEnvironment, waitUntilDeleted } from '../common/find.ts'
+import { deploymentsTo, refuseUnfinished } from '../deployments/deployment-shape.ts'
 
 function findResource(
   store: Store,
@@ -29,18 +28,6 @@ function findResource(
   throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
 }
 
-/** A deployment counts on what it plans with: nothing is taken from under it. */
-function refuseWhileDeploying(store: Store, { metadata }: Environment): void {
-  const running = deploymentsTo(store, metadata.namespace ?? '', metadata.name).find(
-    (each) => !isFinished(each),
-  )
-  if (running)
-    throw new Problem(
-      'Conflict',
-      `deployment '${running.metadata.name}' of this environment has not finished`,
-    )
-}
-
 /** Deletion of active resources. */
 export const activeResourceDeletion: readonly Endpoint[] = [
   endpoint({
@@ -50,7 +37,7 @@ export const activeResourceDeletion: readonly Endpoint[] = [
     tag: 'Active resources',
     access: { organization: 'administrator' },
     query: {
-      detach: flag('Whether what was provisioned stays, and is no longer looked after.'),
+      detach: flag('Whether to keep the provisioned infrastructure, which is then no longer managed.'),
     },
     responses: { 202: acceptedShape, 204: undefined, 409: errorShape },
     async handle({ params, query: { detach } }, { cluster }) {
@@ -58,14 +45,14 @@ export const activeResourceDeletion: readonly Endpoint[] = [
       const environment = findEnvironment(store, params)
       const resource = findResource(store, environment, params)
       const { namespace = '', name, uid, deletionTimestamp } = resource.metadata
-      if (!deletionTimestamp) refuseWhileDeploying(store, environment)
-      // A deletion that is under way and cannot succeed ends when its resource is detached.
+      if (!deletionTimestamp) refuseUnfinished(deploymentsTo(store, namespace, environment.metadata.name))
+      // Detaching also ends a deletion that has already begun and cannot succeed.
       if (isOn(detach)) {
-        const mark = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
-        await cluster.patch(ActiveResource, resource, mark)
+        const annotation = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
+        await cluster.patch(ActiveResource, resource, annotation)
       }
       await cluster.remove(ActiveResource, resource)
-      const isEnded = await untilGone(() => store.get(ActiveResource, namespace, name))
+      const isEnded = await waitUntilDeleted(() => store.get(ActiveResource, namespace, name))
       return isEnded ? noContent : accepted
     },
   }),

@@ -12,58 +12,58 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { isOn, truthValue } from '../../request/boolean-query.ts'
 import { memoize } from '../../request/memoize.ts'
 import { anyOf, named } from '../../response/shapes.ts'
-import { createdAt, find, findEnvironment, inOrganization, resourcesOf } from '../common/find.ts'
+import { createdAt, find, findEnvironment, organizationKey, resourcesOf } from '../common/find.ts'
 import { outputReferences } from '../common/secret-refs.ts'
 import { versionId } from '../definitions/definition-shape.ts'
-import { messageOfCondition, whyOf } from './why.ts'
+import { conditionMessage, conditionMessageSchema } from './status-message.ts'
 
-const state = oneOf(['pending', 'active', 'deleting'], 'How far it is.')
+const state = oneOf(['pending', 'active', 'deleting'], 'Current state.')
 
-const message = messageOfCondition(
-  'Reason and message of what it waits for, why it failed or cannot be deleted, or that nothing uses it; absent when there is nothing to say.',
+const message = conditionMessageSchema(
+  'Reason and message of what the resource waits for, statusMessage provisioning or deletion failed, or that the resource is unused. Absent if none of these applies.',
 )
 
 const activeResourceShape = named(
   'ActiveResource',
   object(
     {
-      org_id: string('Organization id.'),
-      app_id: string('Application id.'),
-      env_id: string('Environment id.'),
+      org_id: string('Organization ID.'),
+      app_id: string('Application ID.'),
+      env_id: string('Environment ID.'),
       env_type: string('Environment type.'),
       res_id: string('Resource ID.'),
       type: string('Resource type.'),
       class: string('Resource class.'),
-      def_id: string('Definition that provisions it.'),
-      def_version_id: string('Content of the definition when it was deployed.'),
-      driver_type: string('Driver.'),
-      deploy_id: string('Deployment that used it last.'),
+      def_id: string('ID of the definition that provisions the resource.'),
+      def_version_id: string('ID of the content of the definition at the time of the deployment.'),
+      driver_type: string('Driver type.'),
+      deploy_id: string('ID of the deployment that last used the resource.'),
       gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
       resource: freeForm('Outputs that are not secret.'),
       secret_refs: freeForm(
-        'Where each secret output is, by its name: `store` and `ref`, as in the inputs of a definition; never its value.',
+        'References to the secret outputs, by name: `store` and `ref`, as in the inputs of a definition. Values are never returned.',
       ),
-      updated_at: time('When its state, its inputs or its outputs last changed.'),
+      updated_at: time('Time when the state, the inputs or the outputs last changed.'),
       scheduled_deletion: boolean('Whether it is being deleted.'),
       metadata: object(
         { res_id: string('Resource ID.'), type: string('Resource type.'), class: string('Resource class.') },
         {},
-        'What it is.',
+        'Description of the field.',
       ),
       status: anyOf(
-        object({ gu_res_id: string('GUResID.'), state }, { message }, 'GUResID, state, and why.'),
+        object({ gu_res_id: string('GUResID.'), state }, { message }, 'GUResID, state and message.'),
         {
           ...state,
-          description: 'The state alone, for requests with the header `Humanitec-User-Agent`.',
+          description: 'The state only, for requests with the header `Humanitec-User-Agent`.',
         },
       ),
     },
     {
-      criteria_id: string('Criterion that decided.'),
-      driver_account: string('Account that the driver uses.'),
+      criteria_id: string('ID of the criterion that matched.'),
+      driver_account: string('ID of the account that the driver uses.'),
       status_message: message,
       unused_since: time(
-        'Since when no workload uses it: it is kept for a roll-back. Absent while one does.',
+        'Time since when no workload uses the resource. It is kept for a rollback. Absent while a workload uses it.',
       ),
     },
     'A resource of an environment.',
@@ -72,23 +72,24 @@ const activeResourceShape = named(
 
 const headers = {
   'Humanitec-User-Agent': string(
-    'Name of a client library. With it, `status` is the plain string that these parse, else it is an object.',
+    'Name of the client library. If present, `status` is a plain string as these libraries expect; otherwise it is an object.',
   ),
 }
 
-/** How a request wants `status`: as the specification shows it, or as the plain string that client libraries parse. */
+/** Whether `status` is the plain string that client libraries parse, or the object of the specification. */
 function wantsPlainStatus(call: { header(name: 'humanitec-user-agent'): string | undefined }): boolean {
   return call.header('humanitec-user-agent') !== undefined
 }
 
-// Hashing would be most of what a list of many resources costs.
+// Hashing dominates the cost of long lists.
 const criterionIdOf = memoize(criterionId)
 
 function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
   const { metadata, spec, status } = resource
   const { context, definition, resourceId, type, class: resourceClass } = spec
   const current = stateOf(resource)
-  const why = whyOf(resource) ?? (current === 'active' ? undefined : 'Pending: waiting for the operator')
+  const statusMessage =
+    conditionMessage(resource) ?? (current === 'active' ? undefined : 'Pending: waiting for the operator')
   return {
     org_id: context.organizationId,
     app_id: context.applicationId,
@@ -99,7 +100,7 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     class: resourceClass,
     def_id: definition.definitionName,
     def_version_id: versionId(definition),
-    // Of a driver that wraps another, the one that did it.
+    // The wrapped driver, if the driver wraps one.
     driver_type: status?.provisioned?.driverType ?? definition.driverType,
     deploy_id: deploymentOf(store, resource),
     gu_res_id: metadata.name,
@@ -107,14 +108,18 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     secret_refs: outputReferences(status),
     updated_at: updatedAt(resource),
     scheduled_deletion: metadata.deletionTimestamp !== undefined,
-    ...(definition.criterion ? { criteria_id: criterionIdOf(definition.criterion) } : {}),
-    ...(definition.accountName === undefined ? {} : { driver_account: definition.accountName }),
-    ...(why === undefined ? {} : { status_message: why }),
-    ...(spec.unusedSince === undefined ? {} : { unused_since: spec.unusedSince }),
+    criteria_id: definition.criterion && criterionIdOf(definition.criterion),
+    driver_account: definition.accountName,
+    status_message: statusMessage,
+    unused_since: spec.unusedSince,
     metadata: { res_id: resourceId, type, class: resourceClass },
     status: plainStatus
       ? current
-      : { gu_res_id: metadata.name, state: current, ...(why === undefined ? {} : { message: why }) },
+      : {
+          gu_res_id: metadata.name,
+          state: current,
+          message: statusMessage,
+        },
   }
 }
 
@@ -123,18 +128,18 @@ function stateOf(resource: ActiveResource) {
   return conditionOf(resource, 'Ready')?.status === 'True' ? 'active' : 'pending'
 }
 
-/** The newest of what is known; a default of the API server is older than the object. */
+/** The condition is ignored if it is older than the object, as a default of the API server is. */
 function updatedAt(resource: ActiveResource): string {
   const { metadata, status } = resource
   const readySince = conditionOf(resource, 'Ready')?.lastTransitionTime
   const times = [metadata.deletionTimestamp, readySince, status?.provisionTime]
-  // Some have fractions of a second and some have not: their texts do not sort.
+  // Compares parsed times, because only some texts have fractions of a second.
   return times
     .filter((each) => each !== undefined)
     .reduce((newest, each) => (Date.parse(each) > Date.parse(newest) ? each : newest), createdAt(resource))
 }
 
-/** A resource in use is part of the newest deployment, even when that had nothing to change on it. */
+/** A resource in use belongs to the newest deployment, even if that did not change it. */
 function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string {
   const { namespace = '' } = metadata
   const last = store.get(Environment, namespace, spec.environmentName)?.status?.lastDeploymentName
@@ -163,7 +168,7 @@ export const activeResources: readonly Endpoint[] = [
     access: { application: 'viewer' },
     query: {
       scheduled_deletion: truthValue(
-        'Whether those that are being deleted are listed, or the others. All when absent.',
+        'Whether to list only resources that are being deleted (`true`) or only the others (`false`). All resources are listed when absent.',
       ),
     },
     headers,
@@ -182,14 +187,14 @@ export const activeResources: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/resources/defs/{def_id}/resources',
-    summary: 'List the active resources that a definition provisions',
+    summary: 'List the active resources of a definition',
     tag: 'Active resources',
     access: { organization: 'administrator' },
     headers,
     responses: { 200: list(activeResourceShape, 'Active resources.') },
     handle(call, { cluster: { store } }) {
       const { org_id, def_id } = call.params
-      const resources = [...store.byIndex(ActiveResource, 'definition', inOrganization(org_id, def_id))]
+      const resources = [...store.byIndex(ActiveResource, 'definition', organizationKey(org_id, def_id))]
       if (resources.length === 0 && !find(store, ResourceDefinition, org_id, def_id)) {
         throw new Problem('NotFound', `definition '${def_id}' not found`)
       }

@@ -16,53 +16,56 @@ const explanationShape = named(
     {
       context: object(
         {
-          org_id: string('Organization id.'),
-          app_id: string('Application id.'),
-          env_id: string('Environment id.'),
+          org_id: string('Organization ID.'),
+          app_id: string('Application ID.'),
+          env_id: string('Environment ID.'),
           env_type: string('Environment type.'),
         },
         {},
-        'What criteria are compared with.',
+        'Context that criteria are compared with.',
       ),
-      type: string('Resource type that is looked for.'),
+      type: string('Resource type that is resolved.'),
       class: string('Resource class.'),
-      res_id: string('Resource ID; empty when none was given, and then no criterion with `res_id` fits.'),
-      descriptor: string('The resource, as `type.class#id`.'),
+      res_id: string('Resource ID. Empty if none was given; criteria with `res_id` do not match then.'),
+      descriptor: string('Descriptor of the resource: `type.class#id`.'),
       candidates: list(
         object(
-          { def_id: string('Definition id.'), reason: string('Why it did not win.', { maxLength: 8192 }) },
-          { criterion: wireSchema(criterionSchema), rank: integer('How specific the criterion is.') },
-          'A criterion that did not win, or a definition without any.',
+          { def_id: string('Definition ID.'), reason: string('Why it was not chosen.', { maxLength: 8192 }) },
+          { criterion: wireSchema(criterionSchema), rank: integer('Specificity of the criterion.') },
+          'A criterion that was not chosen, or a definition without criteria.',
         ),
-        'Everything of the type that did not win, the nearest first.',
+        'Criteria and definitions of this type that were not chosen, closest match first.',
       ),
-      more: integer('How many candidates there are beside those listed.'),
-      explanation: string('All of it in a sentence.', { maxLength: 32_768 }),
+      more: integer('Number of candidates that are not listed.'),
+      explanation: string('Explanation in one sentence.', { maxLength: 32_768 }),
     },
     {
-      requested_type: string('The type that was asked for, where an override stands for it.'),
-      gu_res_id: string('GUResID; absent without a Resource ID.'),
+      requested_type: string('Type in the request, if an override type replaces it.'),
+      gu_res_id: string('GUResID. Absent without a resource ID.'),
       matched: object(
         {
-          def_id: string('Definition id.'),
-          driver_type: string('Driver.'),
+          def_id: string('Definition ID.'),
+          driver_type: string('Driver type.'),
           criterion: wireSchema(criterionSchema),
-          rank: integer('How specific the criterion is; the highest wins.'),
-          explanation: string('What it won against.', { maxLength: 8192 }),
+          rank: integer('Specificity of the criterion. The highest rank wins.'),
+          explanation: string('What the definition was preferred over.', { maxLength: 8192 }),
         },
         {},
-        'The definition that the next deployment uses; absent when none fits.',
+        'Definition that the next deployment uses. Absent if no definition matches.',
       ),
       active: object(
-        { def_id: string('Definition id.'), deploy_id: string('Deployment that wrote it.') },
+        {
+          def_id: string('Definition ID.'),
+          deploy_id: string('ID of the deployment that wrote the resource.'),
+        },
         {
           criterion: wireSchema(criterionSchema),
-          explanation: string('Why that won then.', { maxLength: 8192 }),
+          explanation: string('Why this definition was chosen.', { maxLength: 8192 }),
         },
-        'What the resource that is there was provisioned with.',
+        'Definition that the existing resource was provisioned with.',
       ),
     },
-    'Which definition provisions a resource, and why no other does.',
+    'Definition that provisions a resource, and why the other definitions do not.',
   ),
 )
 
@@ -73,18 +76,18 @@ function toCriterion(criterion: Criterion) {
 function toExplanation(explained: MatchExplanation) {
   const { requestedType, descriptor, guResId, match, candidates, more } = explained
   return {
-    ...(requestedType === undefined ? {} : { requested_type: requestedType }),
+    requested_type: requestedType,
     type: descriptor.type,
     class: descriptor.class,
     res_id: descriptor.resourceId,
-    ...(guResId === undefined ? {} : { gu_res_id: guResId }),
+    gu_res_id: guResId,
     descriptor: explained.text,
-    ...(match ? { matched: toMatched(match) } : {}),
+    matched: match && toMatched(match),
     candidates: candidates.map(({ definitionName, criterion, reason, rank }) => ({
       def_id: definitionName,
-      ...(criterion ? { criterion: toCriterion(criterion) } : {}),
+      criterion: criterion && toCriterion(criterion),
       reason,
-      ...(rank === undefined ? {} : { rank }),
+      rank,
     })),
     more,
     explanation: explained.explanation,
@@ -105,24 +108,26 @@ function toActive({ spec: { definition, deploymentName } }: ActiveResource) {
   const { definitionName, criterion, explanation } = definition
   return {
     def_id: definitionName,
-    ...(criterion ? { criterion: toCriterion(criterion) } : {}),
-    ...(explanation === undefined ? {} : { explanation }),
+    criterion: criterion && toCriterion(criterion),
+    explanation,
     deploy_id: deploymentName,
   }
 }
 
-/** Why a definition is chosen, before anything is deployed. */
+/** Explanation of matching. */
 export const explanations: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources/explain',
-    summary: 'Explain which definition provisions a resource, and why no other does',
+    summary: 'Explain which definition provisions a resource',
     tag: 'Active resources',
     access: { application: 'viewer' },
     query: {
-      type: string('Resource type, as `<type>` or `<type>.<class>`.', { maxLength: 191 }),
+      type: string('Resource type: `<type>` or `<type>.<class>`.', { maxLength: 191 }),
       class: string('Resource class. `default` when absent.', { maxLength: 63 }),
-      id: string('Resource ID. Of an implicit type its name when absent, else none.', { maxLength: 253 }),
+      id: string('Resource ID. When absent, the type name for an implicit type, otherwise none.', {
+        maxLength: 253,
+      }),
     },
     requiredQuery: ['type'],
     responses: { 200: explanationShape },
@@ -134,8 +139,8 @@ export const explanations: readonly Endpoint[] = [
       const explained = explainMatch(
         {
           type,
-          ...(resourceClass === undefined ? {} : { class: resourceClass }),
-          ...(id === undefined ? {} : { resourceId: id }),
+          class: resourceClass,
+          resourceId: id,
         },
         { context, matcher: planning.matcherOf(params.org_id), types: planning.typesOf(params.org_id) },
       )
@@ -151,7 +156,7 @@ export const explanations: readonly Endpoint[] = [
           env_type: context.environmentType,
         },
         ...toExplanation(explained),
-        ...(active ? { active: toActive(active) } : {}),
+        active: active && toActive(active),
       })
     },
   }),

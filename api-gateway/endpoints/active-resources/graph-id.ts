@@ -1,16 +1,16 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** The longest id that a path takes. */
+/** Maximum length of a graph ID in a path. */
 export const longestGraphId = 8000
 
 const mostBytes = 4 * 1024 * 1024
 
-/** The id of a graph holds what the graph was asked for, so that it can be computed again wherever it is read. */
+/** Encodes the requested resources, so that any gateway can compute the graph again. */
 export function graphIdOf(requested: unknown): string {
   return deflateRawSync(JSON.stringify(requested)).toString('base64url')
 }
 
-/** What the graph of an id was asked for; undefined for a text that is no such id. */
+/** Decodes the requested resources of a graph ID; undefined if it is not valid. */
 export function requestedIn(id: string): unknown {
   try {
     const text = inflateRawSync(Buffer.from(id, 'base64url'), { maxOutputLength: mostBytes }).toString()

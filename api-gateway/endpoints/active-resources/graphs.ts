@@ -1,103 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { DeploymentProblem } from '../../../operator/api/environment-deployment.ts'
-import { boolean, freeForm, list, object, type Static, string, time } from '../../../operator/api/schema.ts'
+import type { Static } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { shortenMessage } from '../../../operator/domain/base/size.ts'
-import { criterionId } from '../../../operator/domain/definition/criterion.ts'
-import type { WonMatch } from '../../../operator/domain/definition/match.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
-import type { GraphNode } from '../../../operator/domain/graph/graph.ts'
-import {
-  graphRequest,
-  type RequestedResource,
-  requestedBy,
-} from '../../../operator/domain/graph/graph-request.ts'
-import { defaultClass, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'
+import { graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { resolveOverride } from '../../../operator/domain/resource/override.ts'
-import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
-import { knownId } from '../../request/parameters.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
-import { named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, findEnvironment } from '../common/find.ts'
-import { versionId } from '../definitions/definition-shape.ts'
 import { findSet } from '../deployments/set-shape.ts'
 import { graphIdOf, longestGraphId, requestedIn } from './graph-id.ts'
+import { fromRequested, graphShape, nodeList, requestedList, toNode, toRequested } from './graph-shape.ts'
 
-const requestedShape = named(
-  'GraphResource',
-  object(
-    {
-      id: string('Resource ID, such as `modules.web.externals.db` or `shared.main`.', { maxLength: 253 }),
-      type: string('Resource type, as `<type>` or `<type>.<class>`.', { maxLength: 191 }),
-    },
-    {
-      class: knownId('Resource class. `default` when neither this nor the type gives one.', 63),
-      resource: freeForm('Params of the resource; of a workload, its module without `externals`.'),
-    },
-    'A resource that a graph is made for.',
-  ),
-)
-const requestedList = list(requestedShape, 'Resources that are asked for.')
-
-const nodeShape = named(
-  'GraphNode',
-  object(
-    {
-      type: string('Resource type.'),
-      class: string('Resource class.'),
-      id: string('Resource ID.'),
-      guresid: string('GUResID.'),
-      resource: freeForm('Params of the resource.'),
-      driver: freeForm('Inputs of the driver that are not secret, placeholders as they are.'),
-      def_id: string('Definition that provisions it.'),
-      def_version_id: string('Content of that definition.'),
-      criteria_id: string('Criterion that decided.'),
-      driver_type: string('Driver.'),
-      resource_schema: freeForm('JSON Schema of the params.'),
-      depends_on: list(string('A GUResID.'), 'What must be there first.'),
-      in_place_driver_change: boolean('Always false.'),
-    },
-    { driver_account: string('Account that the driver uses.') },
-    'A resource of a graph.',
-  ),
-)
-const nodeList = list(nodeShape, 'Resources in the order in which they are provisioned.')
-
-const graphShape = named(
-  'Graph',
-  object(
-    {
-      id: string('Id to read it by: it holds what was asked for, and the nodes are computed anew.', {
-        maxLength: longestGraphId,
-      }),
-      hash: string('Hash of the nodes: the same for as long as the definitions give the same graph.'),
-      nodes: nodeList,
-      created_at: time('When the nodes were computed: they are not kept.'),
-      used_at: time('The same.'),
-    },
-    {},
-    'The resources that a deployment would want.',
-  ),
-)
-
-function toRequested({ id, type: text, class: given, resource }: Static<typeof requestedShape>) {
-  const { type, class: inType } = splitTypeAndClass(text)
-  return {
-    descriptor: { type, class: given ?? inType ?? defaultClass, resourceId: id },
-    ...(resource ? { params: resource } : {}),
-  }
-}
-
-function fromRequested({ descriptor, params }: RequestedResource) {
-  const { type, class: resourceClass, resourceId } = descriptor
-  return { id: resourceId, type, class: resourceClass, ...(params ? { resource: params } : {}) }
-}
-
-/** The nodes of the graph of these resources as REST shows them; refused with all that is wrong with them. */
+/** Computes the nodes of a graph; throws Invalid with all its problems. */
 function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gateway: Gateway) {
   const { cluster, planning } = gateway
   const environment = findEnvironment(cluster.store, path)
@@ -119,7 +38,7 @@ function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gat
   return graph.nodes.flatMap((node) => (node.match ? [toNode(node, node.match, typesByName)] : []))
 }
 
-/** A graph as it is now; `id` is what it is read by. */
+/** Computes the current graph with an ID. */
 function toGraph(
   id: string,
   path: EnvironmentPath,
@@ -134,7 +53,7 @@ function toGraph(
 
 const isRequest = createValidators().test(plainSchema(requestedList))
 
-/** What the graph of an id consists of: the resources of a deployment set, or those that a request named. */
+/** Returns the resources of a deployment set, or those that a graph ID encodes. */
 function requestedFor(path: EnvironmentPath, id: string, store: Store): Static<typeof requestedList> {
   const content = findSet(store, path.org_id, path.app_id, id)
   if (content) return requestedBy(content).map(fromRequested)
@@ -150,43 +69,20 @@ function refuse(problems: readonly DeploymentProblem[]): void {
   if (problems.length === 0) return
   const texts = problems.map(({ object: about, message }) => (about ? `'${about}': ${message}` : message))
   const details = problems.map(({ object: about, reason, message }) => ({ object: about, reason, message }))
-  throw new Problem('Invalid', `there is no such graph: ${texts.slice(0, maxInMessage).join('; ')}`, {
+  throw new Problem('Invalid', `the graph has problems: ${texts.slice(0, maxInMessage).join('; ')}`, {
     problems: details,
   })
-}
-
-function toNode(
-  { descriptor, guResId, params, dependsOn }: GraphNode,
-  { definition: { metadata, spec }, criterion }: WonMatch,
-  types: ReadonlyMap<string, ResourceTypeInfo>,
-) {
-  return {
-    type: descriptor.type,
-    class: descriptor.class,
-    id: descriptor.resourceId,
-    guresid: guResId,
-    resource: params ?? {},
-    driver: spec.driverInputs?.values ?? {},
-    def_id: metadata.name,
-    def_version_id: versionId(spec),
-    criteria_id: criterionId(criterion),
-    driver_type: spec.driverType,
-    resource_schema: types.get(descriptor.type)?.inputsSchema ?? {},
-    depends_on: dependsOn,
-    in_place_driver_change: false,
-    ...(spec.accountName === undefined ? {} : { driver_account: spec.accountName }),
-  }
 }
 
 const resources = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources'
 const tag = 'Resource graphs'
 
-/** Resource graphs: computed when they are asked for or read, and not kept. */
+/** Resource graphs, which are computed on each request and not stored. */
 export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: `${resources}/graphs`,
-    summary: 'Compute the graph of the resources that are needed for some',
+    summary: 'Compute the resource graph of a list of resources',
     tag,
     access: { application: 'viewer' },
     body: requestedList,
@@ -194,11 +90,8 @@ export const graphs: readonly Endpoint[] = [
     handle({ params, body }, gateway) {
       const id = graphIdOf(body)
       if (id.length > longestGraphId) {
-        const remedy = `'POST ${resources}/graph' takes more`
-        throw new Problem(
-          'Invalid',
-          `the resources are too many for a graph that is read by its id: ${remedy}`,
-        )
+        const remedy = `use 'POST ${resources}/graph' instead`
+        throw new Problem('Invalid', `the list of resources is too long for a graph with an ID: ${remedy}`)
       }
       return ok(toGraph(id, params, body, gateway))
     },
@@ -206,7 +99,7 @@ export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: `${resources}/graphs/{graph_id}`,
-    summary: 'Get a graph as the definitions give it now, also that of a deployment',
+    summary: 'Get a resource graph, computed from the current definitions',
     tag,
     access: { application: 'viewer' },
     responses: { 200: graphShape },
@@ -220,7 +113,7 @@ export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: `${resources}/graph`,
-    summary: 'Compute the nodes of a graph; older form of `/graphs`',
+    summary: 'Compute the nodes of a resource graph (legacy form of `/graphs`)',
     tag,
     access: { application: 'viewer' },
     body: requestedList,
@@ -230,7 +123,7 @@ export const graphs: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}/resources',
-    summary: 'List the resources that a deployment set asks for, as a graph takes them',
+    summary: 'List the resources of a deployment set, in the form that graphs accept',
     tag,
     access: { application: 'viewer' },
     responses: { 200: requestedList },

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../endpoint.ts'
 import { findApplication } from '../common/find.ts'
 import { roleUsers } from '../users/role-users.ts'
 
-/** The users of an application. */
+/** Users of an application. */
 export const applicationUsers: readonly Endpoint[] = roleUsers({
   path: '/orgs/{org_id}/apps/{app_id}',
   what: 'application',

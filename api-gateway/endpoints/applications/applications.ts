@@ -3,110 +3,37 @@ import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { boolean, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { list, object, string } from '../../../operator/api/schema.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
-import { shortId } from '../../request/parameters.ts'
-import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import {
   byName,
-  createdAt,
-  createdBy,
-  environmentIdOf,
   environmentsOf,
   find,
   findApplication,
-  held,
-  lifeOf,
   newMetadata,
   refuseTaken,
-  resourcesOf,
-  untilGone,
+  waitUntilDeleted,
+  withFinalizer,
 } from '../common/find.ts'
 import { withRollback } from '../common/rollback.ts'
 import {
   defaultEnvironmentType,
-  isStanding,
+  hasResources,
   type NewEnvironment,
   newEnvironment,
-  noteDeletion,
+  recordDeletion,
   refuseUnknownType,
-} from '../environments/environments.ts'
+} from '../environments/environment-writing.ts'
+import { applicationShape, newApplicationShape, toApplication } from './application-shape.ts'
 
-const applicationShape = named(
-  'Application',
-  object(
-    {
-      id: shortId('Application id.'),
-      name: string('Name for people.'),
-      org_id: shortId('Organization id.'),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
-      status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
-      status_changed_at: time('Since when.'),
-      envs: list(
-        object(
-          {
-            id: shortId('Environment id.'),
-            name: string('Name for people.'),
-            type: string('Environment type.'),
-          },
-          {},
-          'An environment.',
-        ),
-        'Its environments.',
-      ),
-    },
-    statusMessageField,
-    'An application of the organization.',
-  ),
-)
-
-const newApplicationShape = object(
-  { id: shortId('Id of the new application.'), name: string('Name for people.') },
-  {
-    env: object(
-      {
-        id: shortId('Environment id.'),
-        name: string('Name for people.'),
-        type: shortId('Environment type.'),
-      },
-      {},
-      'Its first environment; one named and typed `development` when absent, where that type exists and the caller is its deployer.',
-    ),
-    skip_environment_creation: boolean(
-      'Whether no environment is made when none is given. False when absent.',
-    ),
-  },
-  'An application.',
-)
-
-function toApplication(store: Store, application: Application) {
-  const { metadata, spec } = application
-  const environments = environmentsOf(store, application)
-  return {
-    id: metadata.name,
-    name: spec.displayName ?? metadata.name,
-    org_id: metadata.namespace,
-    created_at: createdAt(application),
-    created_by: createdBy(application),
-    ...lifeOf(application),
-    ...statusMessageOf(application, () => environments.flatMap((each) => resourcesOf(store, each))),
-    envs: environments.map((each) => ({
-      id: environmentIdOf(each),
-      name: each.spec.displayName ?? environmentIdOf(each),
-      type: each.spec.typeName,
-    })),
-  }
-}
-
-/** The environment that a new application begins with; none that the caller may not make, unless it was asked for. */
+/** Returns the requested first environment, or the default one if the caller may create it. */
 function firstEnvironment(
   store: Store,
   organization: string,
@@ -130,7 +57,7 @@ function firstEnvironment(
   return { id: defaultEnvironmentType, name: 'Development', type: defaultEnvironmentType }
 }
 
-/** Makes the creator of an application its owner; an administrator is that already. */
+/** Makes the creator an owner, unless they are an administrator. */
 async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
   const { namespace = '', name: applicationName } = metadata
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
@@ -164,7 +91,7 @@ export const applications: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/apps',
-    summary: 'Create an application, and its first environment',
+    summary: 'Create an application with its first environment',
     tag: 'Applications',
     access: { organization: 'manager' },
     body: newApplicationShape,
@@ -174,7 +101,7 @@ export const applications: readonly Endpoint[] = [
       const first = firstEnvironment(store, org_id, body, caller)
       const known = store.get(Application, org_id, body.id)
       await refuseTaken(cluster, Application, known, `application '${body.id}'`)
-      const metadata = held(newMetadata(org_id, body.id, caller))
+      const metadata = withFinalizer(newMetadata(org_id, body.id, caller))
       const application = await cluster.create(
         Application,
         newObject(Application, metadata, { displayName: body.name }),
@@ -205,7 +132,7 @@ export const applications: readonly Endpoint[] = [
     summary: 'Rename an application',
     tag: 'Applications',
     access: { application: 'owner' },
-    body: object({ name: string('Name for people.') }, {}, 'What is to change.'),
+    body: object({ name: string('Display name.') }, {}, 'Fields to change.'),
     responses: { 200: applicationShape },
     async handle({ params, body }, { cluster }) {
       const application = findApplication(cluster.store, params)
@@ -217,7 +144,7 @@ export const applications: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/apps/{app_id}',
-    summary: 'Delete an application with its environments',
+    summary: 'Delete an application and its environments',
     tag: 'Applications',
     access: { application: 'owner' },
     responses: { 202: acceptedShape, 204: undefined },
@@ -229,11 +156,11 @@ export const applications: readonly Endpoint[] = [
         const target = { applicationId: params.app_id, environmentType: spec.typeName }
         authorize(caller, { application: 'owner', deployer: true }, target)
       }
-      await Promise.all(environments.map((each) => noteDeletion(cluster, each, caller)))
+      await Promise.all(environments.map((each) => recordDeletion(cluster, each, caller)))
       await cluster.remove(Application, application)
-      if (environments.some((each) => isStanding(store, each))) return accepted
+      if (environments.some((each) => hasResources(store, each))) return accepted
       const look = () => store.get(Application, params.org_id, params.app_id)
-      return (await untilGone(look)) ? noContent : accepted
+      return (await waitUntilDeleted(look)) ? noContent : accepted
     },
   }),
 ]

@@ -6,7 +6,6 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 const path = '/orgs/{org_id}/audit-logs'
 const defaultPerPage = 50
 
-/** What a list is narrowed by. */
 interface Filter {
   readonly from?: string
   readonly to?: string
@@ -21,44 +20,47 @@ function fits(record: AuditRecord, { from, to, user_id: user, result }: Filter):
   return (user === undefined || record.user_id === user) && (result === undefined || record.result === result)
 }
 
-/** The page after one that ends with `last`, filtered like it; relative, since a proxy may put a prefix before the path. */
+/** Link to the page after the record `last`. It is relative, because a proxy may add a path prefix. */
 function linkTo(query: Readonly<Record<string, string>>, last: string): string {
   const address = new URLSearchParams({ ...query, page: last })
   return `<?${address.toString()}>; rel="next"`
 }
 
-/** What was written and refused in an organization. */
+/** Audit records of an organization. */
 export const auditLogs: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path,
-    summary: 'List what was written and refused since this gateway process started, the newest first',
+    summary: 'List the audit records of the organization since this gateway process started, newest first',
     tag: 'Audit',
     access: { organization: 'administrator' },
     query: {
-      from: time('Only what is not older.'),
-      to: time('Only what is older.'),
-      user_id: string('Only what this user asked for.', { maxLength: 253 }),
-      result: oneOf(auditResults, 'Only what ended so.'),
-      per_page: string('How many a page has at most, from 1 to 100. 50 when absent.', {
+      from: time('Start of the time range, inclusive.'),
+      to: time('End of the time range, exclusive.'),
+      user_id: string('Only requests of this user.', { maxLength: 253 }),
+      result: oneOf(auditResults, 'Only requests with this result.'),
+      per_page: string('Maximum number of records per page, from 1 to 100. 50 when absent.', {
         pattern: '^([1-9][0-9]?|100)$',
       }),
-      page: string('Page, as the header `Link` of the one before names it.', { maxLength: 63 }),
+      page: string('Page token, as in the header `Link` of the previous page.', { maxLength: 63 }),
     },
-    responses: { 200: list(auditRecordShape, 'Records.') },
-    answerHeaders: {
+    responses: { 200: list(auditRecordShape, 'Audit records.') },
+    responseHeaders: {
       Link: string(
-        'The next page, where there is one, as `rel="next"`; relative to the address of this one.',
+        'Link to the next page with `rel="next"`, relative to this page. Absent on the last page.',
         { maxLength: 8192 },
       ),
     },
     handle({ params: { org_id }, query }, { audit, cluster: { store } }) {
       const { page, per_page: perPage, from, to, user_id, result } = query
-      // What else is asked for, be it a token in a wrong place, is not said again.
+      // Drops undeclared query parameters, which may contain a token.
       const filter: Filter = JSON.parse(JSON.stringify({ from, to, user_id, result }))
       if (page !== undefined && !audit.isOurs(page))
-        throw new Problem('Invalid', "'page' is none of this gateway process; begin with the first page")
-      // What an earlier organization of the same name did is nothing to this one.
+        throw new Problem(
+          'Invalid',
+          "'page' is not a page of this gateway process: start with the first page",
+        )
+      // Skips records of an earlier organization with the same name.
       const since = Date.parse(store.organizations().find(({ id }) => id === org_id)?.createdAt ?? '')
       const records = audit
         .newest(org_id)

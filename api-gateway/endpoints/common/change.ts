@@ -9,36 +9,39 @@ import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { refresh } from './find.ts'
 
-/** How long a change tries to get past others of the same object, and how long it lets them by at first. */
-const patienceMs = 10_000
-const pauseMs = 10
+/** Time limit of all attempts of a change, and the first pause between them. */
+const timeoutMs = 10_000
+const initialPauseMs = 10
 
 /** Who changes an object, and when. */
-export interface Contribution {
+export interface Modification {
   readonly caller: Caller
   /** RFC 3339. */
   readonly time: string
 }
 
-/** A change by the caller, now. */
-export function contributionOf(caller: Caller, { now }: Pick<Gateway, 'now'>): Contribution {
+export function modificationBy(caller: Caller, { now }: Pick<Gateway, 'now'>): Modification {
   return { caller, time: new Date(now()).toISOString() }
 }
 
-/** The object after a change, saying when that was and who made it; a change that changes nothing leaves it as it is. */
-export function stamped<T extends KubeObject>(before: T, after: T, { caller, time }: Contribution): T {
+/** Records who changed an object and when. Returns the object as it is if the change has no effect. */
+export function withModification<T extends KubeObject>(
+  before: T,
+  after: T,
+  { caller, time }: Modification,
+): T {
   if (sameJson(before, after)) return before
   const { annotations: given } = after.metadata
-  const marks = {
+  const record = {
     [annotations.lastModifiedAt]: time,
     [annotations.lastModifiedBy]: caller.userName,
   }
-  return { ...after, metadata: { ...after.metadata, annotations: { ...given, ...marks } } }
+  return { ...after, metadata: { ...after.metadata, annotations: { ...given, ...record } } }
 }
 
 /**
- * Changes an object; a write that loses a race looks at the newer object and decides again. So does a change that would
- * change nothing of what is known, which may be behind.
+ * Changes an object; on a conflict, reads it again and applies the change again. A change without effect on the
+ * cached object is applied to the current object, because the cache may be stale.
  */
 export async function changeObject<K extends Kind>(
   cluster: Cluster,
@@ -46,8 +49,8 @@ export async function changeObject<K extends Kind>(
   first: ObjectOf<K>,
   change: (object: ObjectOf<K>) => ObjectOf<K>,
 ): Promise<ObjectOf<K>> {
-  const deadline = performance.now() + patienceMs
-  const asItIs = async (): Promise<ObjectOf<K>> => {
+  const deadline = performance.now() + timeoutMs
+  const readCurrent = async (): Promise<ObjectOf<K>> => {
     const { name, uid } = first.metadata
     const current = await refresh(cluster, kind, first)
     if (current && current.metadata.uid === uid) return current
@@ -56,10 +59,14 @@ export async function changeObject<K extends Kind>(
   let wanted = change(first)
   let object = first
   if (sameJson(wanted, first)) {
-    object = await asItIs()
+    object = await readCurrent()
     wanted = change(object)
   }
-  for (let pause = pauseMs; !sameJson(wanted, object); pause = Math.min(2 * pause, 20 * pauseMs)) {
+  for (
+    let pause = initialPauseMs;
+    !sameJson(wanted, object);
+    pause = Math.min(2 * pause, 20 * initialPauseMs)
+  ) {
     try {
       return await cluster.replace(kind, wanted)
     } catch (error) {
@@ -67,7 +74,7 @@ export async function changeObject<K extends Kind>(
         throw error
     }
     await setTimeout(Math.random() * pause)
-    object = await asItIs()
+    object = await readCurrent()
     wanted = change(object)
   }
   return object

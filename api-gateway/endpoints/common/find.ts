@@ -10,19 +10,19 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 
-/** Where something of an environment is. */
+/** Path of an environment. */
 export interface EnvironmentPath {
   readonly org_id: string
   readonly app_id: string
   readonly env_id: string
 }
 
-/** The value of an index over objects of an organization. */
-export function inOrganization(organization: string, value: string): string {
+/** Key of an index over objects of an organization. */
+export function organizationKey(organization: string, value: string): string {
   return `${organization}/${value}`
 }
 
-/** The object, unless it is not there or being deleted. */
+/** Returns undefined if the object does not exist or is being deleted. */
 export function find<K extends Kind>(
   store: Store,
   kind: K,
@@ -33,7 +33,20 @@ export function find<K extends Kind>(
   return object?.metadata.deletionTimestamp ? undefined : object
 }
 
-/** All objects of a kind that are not being deleted, by name. */
+/** Returns the object; throws NotFound if it does not exist or is being deleted. */
+export function findOrThrow<K extends Kind>(
+  store: Store,
+  kind: K,
+  organization: string,
+  name: string,
+  what: string,
+): ObjectOf<K> {
+  const object = find(store, kind, organization, name)
+  if (!object) throw new Problem('NotFound', `${what} '${name}' not found`)
+  return object
+}
+
+/** Lists the objects that are not being deleted, by name. */
 export function findAll<K extends Kind>(store: Store, kind: K, organization: string): ObjectOf<K>[] {
   return store
     .list(kind, organization)
@@ -41,12 +54,12 @@ export function findAll<K extends Kind>(store: Store, kind: K, organization: str
     .sort(byName)
 }
 
-/** Order of lists. */
+/** Compares objects by name. */
 export function byName(left: KubeObject, right: KubeObject): number {
   return left.metadata.name < right.metadata.name ? -1 : 1
 }
 
-/** The application in the path. */
+/** Returns the application in the path; throws NotFound. */
 export function findApplication(
   store: Store,
   { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>,
@@ -56,7 +69,7 @@ export function findApplication(
   throw new Problem('NotFound', `application '${app_id}' not found`)
 }
 
-/** The environment in the path. */
+/** Returns the environment in the path; throws NotFound. */
 export function findEnvironment(store: Store, path: EnvironmentPath): Environment {
   findApplication(store, path)
   const environment = store.get(Environment, path.org_id, environmentObjectName(path.app_id, path.env_id))
@@ -64,59 +77,59 @@ export function findEnvironment(store: Store, path: EnvironmentPath): Environmen
   throw new Problem('NotFound', `environment '${path.env_id}' of application '${path.app_id}' not found`)
 }
 
-/** The environments of an application, by name; those that are being deleted are among them. */
+/** Lists the environments of an application by name, including those that are being deleted. */
 export function environmentsOf(store: Store, { metadata }: Pick<Application, 'metadata'>): Environment[] {
   const { namespace = '', name } = metadata
-  return store.byIndex(Environment, 'application', inOrganization(namespace, name)).toSorted(byName)
+  return store.byIndex(Environment, 'application', organizationKey(namespace, name)).toSorted(byName)
 }
 
-/** The active resources of an environment. */
+/** Lists the active resources of an environment. */
 export function resourcesOf(
   store: Store,
   { metadata }: Pick<Environment, 'metadata'>,
 ): readonly ActiveResource[] {
   const { namespace = '', name } = metadata
-  return store.byIndex(ActiveResource, 'environment', inOrganization(namespace, name))
+  return store.byIndex(ActiveResource, 'environment', organizationKey(namespace, name))
 }
 
-/** Id of an environment within its application. */
+/** Returns the ID of an environment within its application. */
 export function environmentIdOf({ metadata, spec }: Environment): string {
   return metadata.name.slice(spec.applicationName.length + 1)
 }
 
-/** Metadata of a new object: it says who made it. */
+/** Returns metadata that records the creator. */
 export function newMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
   return { namespace, name, annotations: { [annotations.createdBy]: caller.userName } }
 }
 
-/** Metadata of a new object that webhooks tell of: it says who is to be named. */
-export function newToldMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
+/** Returns metadata that also records who triggers the events of the object. */
+export function newTriggeredMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
   const { annotations: given, ...metadata } = newMetadata(namespace, name, caller)
   return { ...metadata, annotations: { ...given, [annotations.triggeredBy]: caller.userName } }
 }
 
-/** Metadata of what the operator has to clear up after, even when it is deleted before the operator saw it. */
-export function held(metadata: ObjectMeta): ObjectMeta {
+/** Adds the finalizer, so that the operator cleans up even if the object is deleted before the operator sees it. */
+export function withFinalizer(metadata: ObjectMeta): ObjectMeta {
   return { ...metadata, finalizers: [finalizer] }
 }
 
-/** What comes after the application in a name that begins with it. */
-export function afterDot(name: string): string {
+/** Removes the application prefix from an object name. */
+export function withoutApplication(name: string): string {
   return name.slice(name.indexOf('.') + 1)
 }
 
-/** User id of whoever made an object over REST; empty when it came another way. */
+/** Returns the user who created an object over REST; empty if it was created in another way. */
 export function createdBy({ metadata }: KubeObject): string {
   return metadata.annotations?.[annotations.createdBy] ?? ''
 }
 
-/** When an object was made. */
+/** Returns the creation time of an object. */
 export function createdAt({ metadata }: KubeObject): string {
   return metadata.creationTimestamp ?? new Date(0).toISOString() // the API server always sets it
 }
 
-/** Whether an object is being deleted, and since when; else when it was made. */
-export function lifeOf(object: KubeObject) {
+/** Returns whether an object is active or being deleted, and since when. */
+export function lifecycleOf(object: KubeObject) {
   const { deletionTimestamp } = object.metadata
   return {
     status: deletionTimestamp ? ('deleting' as const) : ('active' as const),
@@ -124,7 +137,7 @@ export function lifeOf(object: KubeObject) {
   }
 }
 
-/** The object as it is, undefined when it is gone; what is known may be a moment behind another gateway. */
+/** Reads an object from the API server into the cache; undefined if it does not exist. */
 export async function refresh<K extends Kind>(
   cluster: Cluster,
   kind: K,
@@ -138,7 +151,7 @@ export async function refresh<K extends Kind>(
   return current
 }
 
-/** Refuses an id that is taken; what is being deleted gets a moment to end. */
+/** Throws Conflict if an ID is taken. Waits briefly for an object that is being deleted. */
 export async function refuseTaken<K extends Kind>(
   cluster: Cluster,
   kind: K,
@@ -148,29 +161,29 @@ export async function refuseTaken<K extends Kind>(
   if (!known || !(await refresh(cluster, kind, known))) return
   const { namespace = '', name } = known.metadata
   const look = () => cluster.store.get(kind, namespace, name)
-  await untilGone(look)
+  await waitUntilDeleted(look)
   const existing = look()
   if (!existing) return
   const state = existing.metadata.deletionTimestamp ? 'is being deleted' : 'already exists'
   throw new Problem('Conflict', `${what} ${state}`)
 }
 
-const goneWithinMs = 2000
-const lookEveryMs = 50
+const deletionTimeoutMs = 2000
+const pollIntervalMs = 50
 
-/** Gives what is being deleted a moment to end; whether it has, so that its id is free. */
-export async function untilGone(look: () => KubeObject | undefined): Promise<boolean> {
+/** Waits briefly until an object is deleted; returns whether it is. */
+export async function waitUntilDeleted(look: () => KubeObject | undefined): Promise<boolean> {
   const isGoing = () => look()?.metadata.deletionTimestamp !== undefined
-  const deadline = performance.now() + goneWithinMs
-  while (isGoing() && performance.now() < deadline) await setTimeout(lookEveryMs)
+  const deadline = performance.now() + deletionTimeoutMs
+  while (isGoing() && performance.now() < deadline) await setTimeout(pollIntervalMs)
   return !isGoing()
 }
 
 const maxObjectBytes = 1_400_000
 
-/** Refuses an object that etcd would not take. */
+/** Throws Invalid if a spec is too large for etcd. */
 export function refuseTooLarge(spec: unknown, what: string): void {
   const size = Buffer.byteLength(JSON.stringify(spec))
   if (size > maxObjectBytes)
-    throw new Problem('Invalid', `${what} would be ${size} bytes; at most ${maxObjectBytes} can be kept`)
+    throw new Problem('Invalid', `${what} would be ${size} bytes; the limit is ${maxObjectBytes} bytes`)
 }

@@ -15,30 +15,30 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { createdBy, refuseTaken } from './find.ts'
-import { untilAnswered, withRollback } from './rollback.ts'
+import { retryUntilAnswered, withRollback } from './rollback.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'
 
 type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
 
-/** A Secret to be made for an object that names it. */
+/** A new Secret for an object that references it. */
 export interface OwnedSecret {
   readonly name: string
   readonly data: SecretData
 }
 
-/** An object to be made, with the Secret that it names, if any. */
+/** A new object with the Secret that it references, if any. */
 interface Creation<K extends OwnerKind> {
   readonly kind: K
   readonly wanted: ObjectOf<K>
   readonly secret: OwnedSecret | undefined
-  /** What the object is called in a refusal. */
+  /** Name of the object in error messages. */
   readonly what: string
 }
 
 /**
- * Makes an object and the Secret that it owns, and does what else belongs to it, or nothing of all that; the owner comes
- * first, so that a Secret never stays without one. Where a process died in between, the same request of the same user
- * brings the rest.
+ * Creates an object and its Secret and runs `finish`, or leaves nothing behind. The owner is created first, so
+ * that no Secret is without an owner. If a process dies in between, the same request of the same user completes
+ * the creation.
  */
 export async function createWithSecret<K extends OwnerKind>(
   creation: Creation<K>,
@@ -46,9 +46,9 @@ export async function createWithSecret<K extends OwnerKind>(
   finish: (owner: ObjectOf<K>) => Promise<unknown> = async () => {},
 ): Promise<ObjectOf<K>> {
   const { kind, secret, what } = creation
-  const { owner, isNew } = await ownerOf(creation, cluster)
+  const { owner, isNew } = await createOrFindOwner(creation, cluster)
   const complete = async () => {
-    const name = halfMadeName(owner, creation) ?? secret?.name
+    const name = incompleteSecretName(owner, creation) ?? secret?.name
     if (
       secret &&
       name !== undefined &&
@@ -58,28 +58,29 @@ export async function createWithSecret<K extends OwnerKind>(
     await finish(owner)
     return true
   }
-  // What was there before is not taken away: somebody may use it.
+  // An existing object is not deleted, because others may use it.
   const isMade = isNew
     ? await withRollback(log, () => cluster.remove(kind, owner), complete)
     : await complete()
-  // It is whole, be it since another request brought the rest a moment ago.
+  // The object is already complete, possibly because another request just completed it.
   if (!isMade) throw new Problem('Conflict', `${what} already exists`)
   return owner
 }
 
-/** Refuses an id that is taken, unless by what may be the first half of this very creation. */
-export async function refuseOtherThan<K extends OwnerKind>(
+/** Throws Conflict if an ID is taken, except by an incomplete object of the same request. */
+export async function refuseTakenUnlessIncomplete<K extends OwnerKind>(
   creation: Creation<K>,
   cluster: Cluster,
-  known: ObjectOf<K> | undefined = knownOf(creation, cluster),
+  known: ObjectOf<K> | undefined = cachedObject(creation, cluster),
 ): Promise<void> {
-  if (known && halfMadeName(known, creation) === undefined)
+  if (known && incompleteSecretName(known, creation) === undefined)
     await refuseTaken(cluster, creation.kind, known, creation.what)
 }
 
 /**
- * Makes a Secret for a change of its owner, and announces it there first: what comes of a change that does not end is
- * found by that. The change has to begin with the answer, and to end with `withoutAnnouncement`.
+ * Creates a Secret for a change of its owner. The owner announces it first, so that the operator can find a
+ * Secret whose change was not completed. The change must start from the returned object and apply
+ * `withoutAnnouncement`.
  */
 export async function addSecret<K extends OwnerKind>(
   kind: K,
@@ -99,54 +100,54 @@ export async function addSecret<K extends OwnerKind>(
     },
   })
   const isMade = await createSecret(cluster, inputsSecret(owner, name, data))
-  if (!isMade) throw new Error(`the Secret '${name}' is there already`)
+  if (!isMade) throw new Error(`the Secret '${name}' already exists`)
   return announced
 }
 
-/** The object without the announcement of a Secret that it names now. */
+/** Removes the announcement of a Secret that the object now references. */
 export function withoutAnnouncement<T extends KubeObject>(object: T, secretName: string): T {
   const { [pendingSecretKey(secretName)]: announcement, ...others } = object.metadata.annotations ?? {}
   if (announcement === undefined) return object
   return { ...object, metadata: { ...object.metadata, annotations: others } }
 }
 
-function knownOf<K extends OwnerKind>({ kind, wanted: { metadata } }: Creation<K>, { store }: Cluster) {
+function cachedObject<K extends OwnerKind>({ kind, wanted: { metadata } }: Creation<K>, { store }: Cluster) {
   return store.get(kind, metadata.namespace ?? '', metadata.name)
 }
 
-/** The new object, or the one that is there and may be half made. */
-async function ownerOf<K extends OwnerKind>(
+/** Creates the object, or returns an existing one that may be incomplete. */
+async function createOrFindOwner<K extends OwnerKind>(
   creation: Creation<K>,
   cluster: Cluster,
 ): Promise<{ owner: ObjectOf<K>; isNew: boolean }> {
   try {
     return { owner: await cluster.create(creation.kind, creation.wanted), isNew: true }
   } catch (error) {
-    const existing = isAlreadyExists(error) ? knownOf(creation, cluster) : undefined
-    if (!existing || halfMadeName(existing, creation) === undefined) throw error
+    const existing = isAlreadyExists(error) ? cachedObject(creation, cluster) : undefined
+    if (!existing || incompleteSecretName(existing, creation) === undefined) throw error
     return { owner: existing, isNew: false }
   }
 }
 
-/** Makes a Secret of a random name; false when another request made it. */
+/** Creates a Secret with a random name; returns false if another request created it. */
 function createSecret(cluster: Cluster, secret: KubeObject): Promise<boolean> {
-  return untilAnswered(async (isRepeated) => {
+  return retryUntilAnswered(async (isRepeated) => {
     try {
       await cluster.createSecret(secret)
       return true
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
-      // The answer was lost, not the Secret.
+      // A repeated call may follow one that succeeded without a response.
       return isRepeated
     }
   })
 }
 
 /**
- * The name that an object of the same user, equal but for the name of its Secret, gives that; undefined for any other.
- * Whether the Secret is there only its creation can tell: the gateway reads none.
+ * Returns the Secret name in an existing object of the same user that is otherwise equal; undefined if there is
+ * none. The gateway cannot read Secrets, so only the creation shows whether that Secret exists.
  */
-function halfMadeName<K extends OwnerKind>(
+function incompleteSecretName<K extends OwnerKind>(
   existing: KubeObject & { readonly spec: unknown },
   { wanted, secret }: Creation<K>,
 ): string | undefined {
@@ -156,20 +157,24 @@ function halfMadeName<K extends OwnerKind>(
     return undefined
   const { name } = secret
   const prefix = name.slice(0, -randomLength)
-  const theirs = textsIn(existing.spec).find((text) => text.length === name.length && text.startsWith(prefix))
+  const theirs = stringsIn(existing.spec).find(
+    (text) => text.length === name.length && text.startsWith(prefix),
+  )
   if (theirs === undefined) return undefined
-  return sameJson(replaced(existing.spec, theirs, name), wanted.spec) ? theirs : undefined
+  return sameJson(withReplacedString(existing.spec, theirs, name), wanted.spec) ? theirs : undefined
 }
 
-function textsIn(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.flatMap(textsIn)
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : []
+  if (Array.isArray(value)) return value.flatMap(stringsIn)
+  return isObject(value) ? Object.values(value).flatMap(stringsIn) : []
 }
 
-function replaced(value: unknown, from: string, to: string): unknown {
+function withReplacedString(value: unknown, from: string, to: string): unknown {
   if (value === from) return to
-  if (Array.isArray(value)) return value.map((each) => replaced(each, from, to))
+  if (Array.isArray(value)) return value.map((each) => withReplacedString(each, from, to))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each, from, to)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, withReplacedString(each, from, to)]),
+  )
 }

@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import type { Log } from '../../../operator/log.ts'
 
-/** How long a call is repeated, and the first pause. */
-const patienceMs = 6000
-const firstPauseMs = 50
+/** Time limit of all attempts, and the first pause between them. */
+const timeoutMs = 6000
+const initialPauseMs = 50
 
-/** Repeats a call to the API server, for some seconds, as long as nobody answers. */
-export async function untilAnswered<T>(call: (isRepeated: boolean) => Promise<T>): Promise<T> {
-  const deadline = performance.now() + patienceMs
-  for (let pause = firstPauseMs; ; pause *= 2) {
+/** Repeats a call to the API server until it responds or the time limit is reached. */
+export async function retryUntilAnswered<T>(call: (isRepeated: boolean) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + timeoutMs
+  for (let pause = initialPauseMs; ; pause *= 2) {
     try {
-      return await call(pause > firstPauseMs)
+      return await call(pause > initialPauseMs)
     } catch (error) {
       if (error instanceof ApiError || performance.now() + pause > deadline) throw error
     }
@@ -19,7 +19,7 @@ export async function untilAnswered<T>(call: (isRepeated: boolean) => Promise<T>
   }
 }
 
-/** Does the second half of a creation; when that fails, undoes the first, so that nothing is left of it. */
+/** Runs the second step of a creation and reverts the first step if it fails. */
 export async function withRollback<T>(
   log: Log,
   rollback: () => Promise<void>,
@@ -28,8 +28,8 @@ export async function withRollback<T>(
   try {
     return await finish()
   } catch (error) {
-    await untilAnswered(rollback).catch((failure: unknown) =>
-      log.error('a creation that failed half-way could not be undone', { error: failure }),
+    await retryUntilAnswered(rollback).catch((failure: unknown) =>
+      log.error('rollback of a failed creation failed', { error: failure }),
     )
     throw error
   }

@@ -11,7 +11,7 @@ import {
   unreadSecret,
 } from '../../../operator/domain/secret/secret-inputs.ts'
 
-/** Name under which REST knows the Secrets of the cluster. */
+/** Name of the secret store that contains the Secrets of the cluster. */
 export const storeName = 'kubernetes'
 
 const jsonEnding = '.json'
@@ -19,39 +19,39 @@ const secretName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
 const secretKey = /^[A-Za-z0-9._-]{1,253}$/
 const credentialField = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
 
-/** Content of a Secret, by key, in base64. */
+/** Data of a Secret, in base64. */
 export type SecretData = Readonly<Record<string, string>>
 
-/** Secret inputs taken out of a request: where they will be, and what is to be kept there. */
+/** Secret inputs of a request, split into references and the data of a Secret. */
 export interface ExtractedSecrets {
-  /** References of the shape of the inputs. */
+  /** References in the shape of the inputs. */
   readonly refs: FreeForm
-  /** Content of the Secret that must be made; empty when none is needed. */
+  /** Data of the Secret to create; empty if none is needed. */
   readonly data: SecretData
 }
 
-/** What a Secret holds for its owner: inputs of a definition, credentials of an account, what a webhook signs with, or a shared value. */
+/** What a Secret contains. */
 type SecretUse = 'inputs' | 'credentials' | 'webhook-signing' | 'value'
 
-/** Of the names of Secrets, what tells them apart. */
+/** Length of the random suffix of Secret names. */
 export const randomLength = 8
 
-/** A fresh name for a Secret of that owner: a new credential is a new Secret. */
+/** Returns a new Secret name. New credentials always use a new Secret. */
 export function newSecretName(owner: string, use: SecretUse = 'inputs'): string {
   return `${prefixOf(owner, use)}${randomBytes(randomLength / 2).toString('hex')}`
 }
 
-/** Whether a Secret has a name that we gave it for that owner. */
+/** Whether a Secret was created by the gateway for this owner. */
 export function isSecretNameOf(owner: string, use: SecretUse, secret: string): boolean {
   return secret.startsWith(prefixOf(owner, use))
 }
 
 function prefixOf(owner: string, use: SecretUse): string {
-  // Names given by kubectl may be as long as that of a Secret.
+  // An owner created with kubectl may have a name as long as a Secret's may be.
   return `${owner.slice(0, 200).replace(/[^a-z0-9]+$/, '')}-${use}-`
 }
 
-/** The Secret that holds what was secret in a request; it goes with its owner. */
+/** Returns a Secret that is owned by the object. */
 export function inputsSecret(owner: KubeObject, name: string, data: SecretData): KubeObject {
   const { namespace, name: ownerName, uid = '' } = owner.metadata
   return {
@@ -68,17 +68,17 @@ export function inputsSecret(owner: KubeObject, name: string, data: SecretData):
   }
 }
 
-/** Replaces every leaf of plain secrets by a reference into the Secret of that name. */
+/** Replaces each leaf by a reference to a key of the Secret. */
 export function extractSecrets(secrets: FreeForm, secret: string): ExtractedSecrets {
   const content = createContent(secret)
   const visit = (value: unknown, path: readonly string[]): unknown =>
     isObject(value)
       ? mapValues(value, (item, key) => visit(item, [...path, key]))
-      : marked(content.add(value, path), value, `'secrets.${path.join('.')}'`)
+      : withPlaceholders(content.add(value, path), value, `'secrets.${path.join('.')}'`)
   return { refs: mapValues(secrets, (item, key) => visit(item, [key])), data: content.data }
 }
 
-/** Content of the Secret of an account: one key for each field, and no other name for it than the field's. */
+/** Returns the data of an account's Secret, with the fields as keys. */
 export function credentialsData(credentials: FreeForm): SecretData {
   const content = createContent('')
   for (const [field, value] of Object.entries(credentials)) {
@@ -93,22 +93,22 @@ export function credentialsData(credentials: FreeForm): SecretData {
   return content.data
 }
 
-/** Reads `secret_refs` as REST spells them; leaves that carry a value are taken out like plain secrets. */
+/** Converts `secret_refs` of a request; leaves with a value are extracted like plain secrets. */
 export function extractReferences(references: FreeForm, secret: string): ExtractedSecrets {
   const content = createContent(secret)
   const visit = (value: unknown, path: readonly string[]): unknown => {
     const where = `'secret_refs.${path.join('.')}'`
     if (!isObject(value))
       throw new Problem('Invalid', `${where} must be an object with 'store' and 'ref', or 'value'`)
-    if (isLeafValue(value)) return marked(content.add(value['value'], path), value['value'], where)
+    if (isLeafValue(value)) return withPlaceholders(content.add(value['value'], path), value['value'], where)
     if (typeof value['ref'] === 'string') return fromReference(value, where)
     return mapValues(value, (item, key) => visit(item, [...path, key]))
   }
   return { refs: mapValues(references, (item, key) => visit(item, [key])), data: content.data }
 }
 
-/** A reference to a text with placeholders lists them, so that plans see them without reading the Secret. */
-function marked(leaf: FreeForm, value: unknown, where: string): FreeForm {
+/** Adds the placeholders of a secret text to its reference, so that planning does not have to read the Secret. */
+function withPlaceholders(leaf: FreeForm, value: unknown, where: string): FreeForm {
   try {
     const placeholders = placeholdersOfSecret(value)
     return placeholders ? { ...leaf, placeholders } : leaf
@@ -118,8 +118,8 @@ function marked(leaf: FreeForm, value: unknown, where: string): FreeForm {
   }
 }
 
-/** The references, those that are there already with the placeholders that they list. */
-export function withKnownPlaceholders(refs: FreeForm, before: FreeForm): FreeForm {
+/** Copies the placeholders from the earlier references to the same keys. */
+export function keepPlaceholders(refs: FreeForm, before: FreeForm): FreeForm {
   const nameOf = (leaf: unknown) =>
     isObject(leaf) && typeof leaf['secret'] === 'string'
       ? JSON.stringify([leaf['secret'], leaf['key']])
@@ -136,11 +136,11 @@ export function withKnownPlaceholders(refs: FreeForm, before: FreeForm): FreeFor
   })
 }
 
-/** What of `secret_refs` is known now: the leaves that carry a value; a placeholder stands for the others. */
-export function knownSecrets(references: FreeForm): FreeForm {
+/** Returns the values in `secret_refs`; references are replaced by a marker for unread values. */
+export function plainSecrets(references: FreeForm): FreeForm {
   return mapValues(references, (value) => {
     if (!isObject(value) || typeof value['ref'] === 'string') return unreadSecret
-    return isLeafValue(value) ? value['value'] : knownSecrets(value)
+    return isLeafValue(value) ? value['value'] : plainSecrets(value)
   })
 }
 
@@ -148,7 +148,7 @@ function isLeafValue(value: FreeForm): boolean {
   return Object.hasOwn(value, 'value') && value['value'] !== null && !isObject(value['value'])
 }
 
-/** A reference into another store is kept as it is: whether that store exists is judged at the deployment. */
+/** Converts a reference. Whether another store exists is checked at the deployment. */
 export function fromReference(reference: FreeForm, where: string): FreeForm {
   const { store, ref, version } = reference
   if (store !== undefined && store !== null && typeof store !== 'string') {
@@ -163,7 +163,7 @@ export function fromReference(reference: FreeForm, where: string): FreeForm {
   return { secret, ...(key === undefined ? {} : { key }), ...kept }
 }
 
-/** Where the secret outputs of a resource are, by name; the value of one that is no text is kept as JSON. */
+/** References to the secret outputs by name. A value that is not a text is stored as JSON. */
 export function outputReferences(status: ActiveResource['status']): FreeForm {
   const { outputsSecretName: secret, secretOutputPaths: paths = [] } = status ?? {}
   if (secret === undefined) return {}
@@ -171,7 +171,7 @@ export function outputReferences(status: ActiveResource['status']): FreeForm {
   return Object.fromEntries([...names].map((name) => [name, { store: storeName, ref: `${secret}/${name}` }]))
 }
 
-/** References as REST shows them: each leaf `{store, ref, version}`. */
+/** Converts references for a response: each leaf becomes `{store, ref, version}`. */
 export function toReferences(refs: FreeForm, definition: string): FreeForm {
   return mapValues(refs, (value) => toReference(value, definition))
 }
@@ -181,14 +181,14 @@ function toReference(value: unknown, definition: string): unknown {
   const { secret, key, version } = value
   if (typeof value['ref'] === 'string') return value
   if (typeof secret !== 'string') return toReferences(value, definition)
-  // What came in as plain text has a version for clients that ask for one: each change makes a new Secret.
+  // Clients require a version for plain secrets that they set; each change creates a new Secret.
   const isOurs = secret.startsWith(prefixOf(definition, 'inputs'))
   const shown = version ?? (isOurs ? '1' : undefined)
   const ref = key === undefined ? secret : `${secret}/${String(key)}`
   return { store: storeName, ref, ...(shown === undefined ? {} : { version: shown }) }
 }
 
-/** Collects the content of a Secret under keys that are valid, readable and different. */
+/** Collects the data of a Secret under valid, readable and distinct keys. */
 function createContent(secret: string) {
   const data: Record<string, string> = {}
   const taken = new Set<string>()
@@ -206,7 +206,7 @@ function createContent(secret: string) {
       for (; taken.has(name); next += 1) name = `${wanted}-${next}`
       nextOf.set(wanted, next)
       taken.add(name)
-      // A key that ends in `.json` is read as JSON and known without the ending; any other is text.
+      // Keys that end in `.json` are parsed as JSON and exposed without the ending.
       const isText = typeof value === 'string' && !name.endsWith(jsonEnding)
       const key = isText ? name : `${name}${jsonEnding}`
       data[key] = Buffer.from(isText ? value : JSON.stringify(value)).toString('base64')

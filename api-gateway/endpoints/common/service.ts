@@ -1,28 +1,27 @@
 import { freeForm, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { blindnessOf } from '../../authenticate.ts'
+import { staleCacheReason } from '../../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { htmlAnswer } from '../../pages/html.ts'
 import { viewerPage, viewerPolicy } from '../../pages/viewer.ts'
 import { errorShape } from '../../response/shapes.ts'
 
-/** What is as long as it has to be. */
-const textOf = (description: string) => string(description, { maxLength: 16_777_216 })
+const longText = (description: string) => string(description, { maxLength: 16_777_216 })
 
 const status = string('`ok`.')
 const stateShape = object({ status }, {}, 'State of the process.')
 const readyShape = object(
   { status },
-  { status_message: string('That no operator works on what is recorded; absent while one does.') },
-  'State of the process, and whether an operator works.',
+  { status_message: string('Notice that no operator is running. Absent while an operator runs.') },
+  'State of the process and of the operator.',
 )
 
-/** The service itself: its state, its figures and its description. */
+/** Health, metrics and API description. */
 export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/livez',
-    summary: 'Tell whether the process runs',
+    summary: 'Check that the process is alive',
     tag: 'Service',
     access: 'public',
     isUnlimited: true,
@@ -32,26 +31,26 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/readyz',
-    summary: 'Tell whether requests can be answered',
+    summary: 'Check that the process can serve requests',
     tag: 'Service',
     access: 'public',
     isUnlimited: true,
     responses: { 200: readyShape, 503: errorShape },
     handle(_call, { cluster: { store }, hasOperator }) {
-      const message = blindnessOf(store)
+      const message = staleCacheReason(store)
       if (message !== undefined) return { status: 503, body: { error: 'Internal', message } }
-      // Ready all the same: reads are answered, and what is recorded is worked on later.
-      const notice = 'no operator is running: requests are recorded and wait'
-      return ok({ status: 'ok', ...(hasOperator() ? {} : { status_message: notice }) })
+      // The gateway is still ready: it serves reads and stores writes for the operator.
+      const notice = 'no operator is running: requests are stored and wait'
+      return ok({ status: 'ok', status_message: hasOperator() ? undefined : notice })
     },
   }),
   endpoint({
     method: 'get',
     path: '/metrics',
-    summary: 'Get figures for Prometheus, as text',
+    summary: 'Get metrics in the Prometheus text format',
     tag: 'Service',
     access: 'public',
-    responses: { 200: textOf('Figures in the text format of Prometheus.') },
+    responses: { 200: longText('Metrics in the Prometheus text format.') },
     textType: 'text/plain',
     async handle(_call, { metrics }) {
       return { status: 200, text: { contentType: metrics.contentType, content: await metrics.text() } }
@@ -60,7 +59,7 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/openapi.json',
-    summary: 'Get this description of all operations',
+    summary: 'Get this API description',
     tag: 'Service',
     access: 'public',
     responses: { 200: freeForm('An OpenAPI 3.1 document.') },
@@ -72,28 +71,28 @@ export const service: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/docs',
-    summary: 'Read this description as a page, and try it',
+    summary: 'Open this API description as an HTML page',
     tag: 'Service',
     access: 'public',
-    responses: { 200: textOf('A page.') },
+    responses: { 200: longText('An HTML page.') },
     textType: 'text/html',
     handle: () => htmlAnswer(viewerPage, viewerPolicy),
   }),
   endpoint({
     method: 'get',
     path: '/docs/{file}',
-    summary: 'Get a file of that page',
+    summary: 'Get a file of the API description page',
     tag: 'Service',
     access: 'public',
-    headers: { 'If-None-Match': string('The `ETag` of the file that the client has.', { maxLength: 4096 }) },
-    responses: { 200: textOf('A script or a style sheet.'), 304: undefined },
-    answerHeaders: { ETag: string('Changes with the content.') },
+    headers: { 'If-None-Match': string('`ETag` of the cached file.', { maxLength: 4096 }) },
+    responses: { 200: longText('A script, a style sheet or a license text.'), 304: undefined },
+    responseHeaders: { ETag: string('Version of the file.') },
     textType: 'text/*',
     async handle({ params, header }, { viewer }) {
       const found = await viewer.file(params.file)
       if (!found) throw new Problem('NotFound', `the page has no file '${params.file}'`)
       const { etag, ...text } = found
-      // Kept by browsers, and asked for again only by its tag.
+      // Browsers cache the file and revalidate it with the ETag.
       const headers = { etag, 'cache-control': 'no-cache' }
       const isKnown = header('if-none-match')?.includes(etag) ?? false
       return isKnown ? { status: 304, headers } : { status: 200, text, headers }

@@ -7,16 +7,16 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, contributionOf, stamped } from '../common/change.ts'
-import { findAll, inOrganization } from '../common/find.ts'
+import { changeObject, modificationBy, withModification } from '../common/change.ts'
+import { findAll, organizationKey } from '../common/find.ts'
 import {
   findDefinition,
-  refreshHolders,
+  refreshConflicting,
   refuseDuplicates,
   resourcesOfDefinition,
 } from './definition-finding.ts'
 import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
-import { criteriaRequest, criterionOf, criterionRequest, type Spelling } from './definition-request.ts'
+import { criteriaRequest, criterionOf, criterionRequest, type FieldNaming } from './definition-request.ts'
 import { criterionShape, toCriterion } from './definition-shape.ts'
 
 const tag = 'Resource definitions'
@@ -32,28 +32,32 @@ function withoutCriterion(definition: ResourceDefinition, id: string): ResourceD
   throw new Problem('NotFound', `definition '${definition.metadata.name}' has no criterion '${id}'`)
 }
 
-/** Gives a definition criteria; none of its type is given any meanwhile, so that what is free stays free until it is written. */
-async function giveCriteria(
+/** Writes criteria under a lock per type, so that a criterion stays free until it is written. */
+async function writeCriteria(
   found: ResourceDefinition,
   caller: Caller,
   gateway: Gateway,
   added: readonly Criterion[],
   criteriaFor: (definition: ResourceDefinition) => readonly Criterion[],
 ): Promise<void> {
-  const { cluster, criteriaTurns } = gateway
+  const { cluster, criteriaLocks } = gateway
   const { namespace = '', name } = found.metadata
-  await withLock(criteriaTurns, inOrganization(namespace, found.spec.type), async () => {
-    await refreshHolders(cluster, found, added)
+  await withLock(criteriaLocks, organizationKey(namespace, found.spec.type), async () => {
+    await refreshConflicting(cluster, found, added)
     const first = findDefinition(cluster.store, namespace, name)
     await changeObject(cluster, ResourceDefinition, first, (definition) =>
-      stamped(definition, withCriteria(definition, criteriaFor(definition)), contributionOf(caller, gateway)),
+      withModification(
+        definition,
+        withCriteria(definition, criteriaFor(definition)),
+        modificationBy(caller, gateway),
+      ),
     )
   })
 }
 
-/** Criteria of definitions at one of the two paths. */
-export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
-  const note = spelling === 'older' ? ' (older spelling)' : ''
+/** Criteria endpoints of one of the two paths. */
+export function criteriaAt(path: 'defs' | 'dynamic', naming: FieldNaming): Endpoint[] {
+  const note = naming === 'legacy' ? ' (legacy field names)' : ''
   return [
     endpoint({
       method: 'post',
@@ -66,7 +70,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       async handle({ params: { org_id, def_id }, body, caller }, gateway) {
         const { store } = gateway.cluster
         const criterion = criterionOf(body)
-        await giveCriteria(
+        await writeCriteria(
           findDefinition(store, org_id, def_id),
           caller,
           gateway,
@@ -87,14 +91,20 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       tag,
       access: { organization: 'administrator' },
       body: criteriaRequest,
-      responses: { 200: list(criterionShape, 'The criteria.'), 409: errorShape },
+      responses: { 200: list(criterionShape, 'The new criteria.'), 409: errorShape },
       async handle({ params: { org_id, def_id }, body, caller }, gateway) {
         const { store } = gateway.cluster
         const criteria = body.map(criterionOf)
-        await giveCriteria(findDefinition(store, org_id, def_id), caller, gateway, criteria, (definition) => {
-          refuseDuplicates(store, definition, criteria)
-          return criteria
-        })
+        await writeCriteria(
+          findDefinition(store, org_id, def_id),
+          caller,
+          gateway,
+          criteria,
+          (definition) => {
+            refuseDuplicates(store, definition, criteria)
+            return criteria
+          },
+        )
         return ok(criteria.map(toCriterion))
       },
     }),
@@ -104,7 +114,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
       summary: `Delete a criterion of a resource definition${note}`,
       tag,
       access: { organization: 'administrator' },
-      query: { force: flag('Whether it is deleted even if a resource would then have another definition.') },
+      query: { force: flag('Whether to delete it even if a resource would then match another definition.') },
       responses: { 204: undefined, 409: definitionChangesShape },
       async handle({ params: { org_id, def_id, criterion_id }, query: { force }, caller }, gateway) {
         const { cluster } = gateway
@@ -120,7 +130,7 @@ export function criteriaAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoi
         )
         if (changes.length > 0 && !isOn(force)) return { status: 409, body: changes }
         await changeObject(cluster, ResourceDefinition, definition, (each) =>
-          stamped(each, withoutCriterion(each, criterion_id), contributionOf(caller, gateway)),
+          withModification(each, withoutCriterion(each, criterion_id), modificationBy(caller, gateway)),
         )
         return noContent
       },

@@ -8,52 +8,55 @@ import { couldMatch, type MatchFilter } from '../../../operator/domain/definitio
 import { criterionId, formatCriterion } from '../../../operator/domain/definition/criterion.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { byName, createdAt, find, findAll, inOrganization, refresh } from '../common/find.ts'
+import { byName, createdAt, find, findAll, findOrThrow, organizationKey, refresh } from '../common/find.ts'
 
-/** A definition, and whether it is gone but for the resources that it provisioned. */
+/** A definition, and whether it was deleted while resources of it remain. */
 export interface FoundDefinition {
   readonly definition: ResourceDefinition
   readonly isDeleted: boolean
 }
 
-/** The definition in the path. */
+/** Returns the definition in the path; throws NotFound. */
 export function findDefinition(store: Store, organization: string, id: string): ResourceDefinition {
-  const found = find(store, ResourceDefinition, organization, id)
-  if (!found) throw new Problem('NotFound', `definition '${id}' not found`)
-  return found
+  return findOrThrow(store, ResourceDefinition, organization, id, 'definition')
 }
 
-/** The definition in the path, or what its resources remember of it. */
-export function findDefinitionOrRemains(store: Store, organization: string, id: string): FoundDefinition {
+/** Returns the definition in the path, or reconstructs a deleted one from its resources. */
+export function findDefinitionOrDeleted(store: Store, organization: string, id: string): FoundDefinition {
   const definition = find(store, ResourceDefinition, organization, id)
   if (definition) return { definition, isDeleted: false }
-  const remains = remainsOf(store, organization, id, resourcesOfDefinition(store, organization, id))
+  const remains = reconstructDefinition(
+    store,
+    organization,
+    id,
+    resourcesOfDefinition(store, organization, id),
+  )
   if (!remains) throw new Problem('NotFound', `definition '${id}' not found`)
   return { definition: remains, isDeleted: true }
 }
 
-/** The definitions that could be chosen in such a context, and on demand those that are gone. */
+/** Lists the definitions that could match a context, optionally with deleted ones. */
 export function listDefinitions(
   store: Store,
   organization: string,
   { filter, deleted }: { readonly filter: MatchFilter; readonly deleted: boolean },
 ): FoundDefinition[] {
   const present = findAll(store, ResourceDefinition, organization)
-  const gone = deleted ? deletedDefinitions(store, organization) : []
-  const isDeleted = new Set(gone)
-  return couldMatch([...present, ...gone], filter).map((definition) => ({
+  const missing = deleted ? deletedDefinitions(store, organization) : []
+  const isDeleted = new Set(missing)
+  return couldMatch([...present, ...missing], filter).map((definition) => ({
     definition,
     isDeleted: isDeleted.has(definition),
   }))
 }
 
-/** The resources that a definition provisioned when they were deployed last. */
+/** Lists the resources that a definition provisioned in their last deployment. */
 export function resourcesOfDefinition(
   store: Store,
   organization: string,
   id: string,
 ): readonly ActiveResource[] {
-  return store.byIndex(ActiveResource, 'definition', inOrganization(organization, id))
+  return store.byIndex(ActiveResource, 'definition', organizationKey(organization, id))
 }
 
 function deletedDefinitions(store: Store, organization: string): ResourceDefinition[] {
@@ -63,12 +66,12 @@ function deletedDefinitions(store: Store, organization: string): ResourceDefinit
   )
   return [...resources].flatMap(([name, each]) => {
     if (find(store, ResourceDefinition, organization, name)) return []
-    return remainsOf(store, organization, name, each) ?? []
+    return reconstructDefinition(store, organization, name, each) ?? []
   })
 }
 
-/** A definition as the resource remembers it that was deployed last of those that it provisioned. */
-function remainsOf(
+/** Reconstructs a definition from its most recently deployed resource. */
+function reconstructDefinition(
   store: Store,
   organization: string,
   name: string,
@@ -80,9 +83,9 @@ function remainsOf(
   const [oldest] = oldestFirst
   const newest = oldestFirst.at(-1)?.resource.spec
   if (!oldest || !newest) return undefined
-  // While it is being deleted the object itself knows more.
-  const going = store.get(ResourceDefinition, organization, name)
-  if (going) return going
+  // An object that is being deleted is more complete.
+  const deleting = store.get(ResourceDefinition, organization, name)
+  if (deleting) return deleting
   const { driverType, accountName, driverInputs } = newest.definition
   const criteria = resources.flatMap(({ spec }) => spec.definition.criterion ?? [])
   return newObject(
@@ -91,8 +94,8 @@ function remainsOf(
     {
       type: newest.type,
       driverType,
-      ...(accountName === undefined ? {} : { accountName }),
-      ...(driverInputs === undefined ? {} : { driverInputs }),
+      accountName,
+      driverInputs,
       criteria: [...new Map(criteria.map((each) => [canonicalJson(each), each])).values()],
     },
   )
@@ -103,29 +106,29 @@ function deployedAt(store: Store, resource: ActiveResource): string {
   return createdAt(store.get(EnvironmentDeployment, namespace, resource.spec.deploymentName) ?? resource)
 }
 
-/** Looks at the definitions that seem to hold new criteria of another one, so that these are refused for good reason alone. */
-export async function refreshHolders(
+/** Refreshes definitions that seem to have the same criteria, because the cache may be stale. */
+export async function refreshConflicting(
   cluster: Cluster,
   definition: ResourceDefinition,
   criteria: readonly Criterion[],
 ): Promise<void> {
-  const holders = criteria.flatMap(
-    (each) => otherHolderOf(cluster.store, definition, criterionId(each)) ?? [],
+  const conflicting = criteria.flatMap(
+    (each) => findConflicting(cluster.store, definition, criterionId(each)) ?? [],
   )
-  for (const holder of new Set(holders)) await refresh(cluster, ResourceDefinition, holder)
+  for (const each of new Set(conflicting)) await refresh(cluster, ResourceDefinition, each)
 }
 
-function otherHolderOf(
+function findConflicting(
   store: Store,
   { metadata: { namespace = '', name }, spec: { type } }: ResourceDefinition,
   id: string,
 ): ResourceDefinition | undefined {
   return store
-    .byIndex(ResourceDefinition, 'criterion', inOrganization(namespace, `${type} ${id}`))
+    .byIndex(ResourceDefinition, 'criterion', organizationKey(namespace, `${type} ${id}`))
     .find((each) => !each.metadata.deletionTimestamp && each.metadata.name !== name)
 }
 
-/** Refuses new criteria that a definition of the same type has already: another one, or this one among those that it keeps. */
+/** Throws Conflict if a definition of the same type, or the definition itself, already has one of the criteria. */
 export function refuseDuplicates(
   store: Store,
   definition: ResourceDefinition,
@@ -136,10 +139,10 @@ export function refuseDuplicates(
   const own = new Set(kept.map(criterionId))
   for (const criterion of criteria) {
     const id = criterionId(criterion)
-    const holder = own.has(id) ? metadata.name : otherHolderOf(store, definition, id)?.metadata.name
+    const owner = own.has(id) ? metadata.name : findConflicting(store, definition, id)?.metadata.name
     own.add(id)
-    if (holder === undefined) continue
-    const text = `criterion ${formatCriterion(criterion)} for type '${spec.type}' is already held by definition '${holder}'`
-    throw new Problem('Conflict', text, { definition: holder })
+    if (owner === undefined) continue
+    const text = `definition '${owner}' already has the criterion ${formatCriterion(criterion)} for type '${spec.type}'`
+    throw new Problem('Conflict', text, { definition: owner })
   }
 }

@@ -17,30 +17,31 @@ import type { Gateway } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
 import { findAll } from '../common/find.ts'
 
-const where = { app_id: string('Application.'), env_id: string('Environment.') }
+const where = { app_id: string('Application ID.'), env_id: string('Environment ID.') }
 const resId = string('Resource ID.')
 const problem = {
-  object: string('What it is about: a descriptor `type.class#id`, or empty for the whole environment.'),
-  reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
-  message: string('Why, for people.', { maxLength: 8192 }),
+  object: string(
+    'Descriptor of the resource, `type.class#id`. Empty if the problem concerns the whole environment.',
+  ),
+  reason: string('Machine-readable reason: one CamelCase word.', { maxLength: 63 }),
+  message: string('Human-readable message.', { maxLength: 8192 }),
 }
 
-/** Resources that would have another definition. */
 export const definitionChangesShape = list(
   object(
     {
       ...where,
       res_id: resId,
-      from_def: string('Definition that provisioned it.'),
-      to_def: string('Definition that would; empty when none fits.'),
+      from_def: string('ID of the current definition.'),
+      to_def: string('ID of the definition that would match. Empty if no definition would match.'),
     },
     {},
-    'A resource that the definition provisioned.',
+    'A resource of the definition.',
   ),
-  'What the deletion would change.',
+  'Resources of the definition, and the definition that each would match after the deletion.',
 )
 
-/** What a change of definitions would mean for the next deployments. */
+/** Effects of a change of definitions on the next deployments. */
 export const previewShape = named(
   'DefinitionPreview',
   object(
@@ -55,38 +56,38 @@ export const previewShape = named(
             gu_res_id: string('GUResID.'),
             action: oneOf(
               ['create', 'update', 'replace', 'retain', 'unchanged'],
-              'What the next deployment would do with it.',
+              'Action of the next deployment.',
             ),
-            from_def: string('Definition that provisions it, or would have; empty when there is none.'),
-            to_def: string('Definition that would provision it; empty when none would.'),
+            from_def: string('ID of the definition without the change. Empty if there is none.'),
+            to_def: string('ID of the definition with the change. Empty if there is none.'),
             changed_inputs: list(
-              string('A path; never a value.', { maxLength: 8192 }),
-              'What it would be provisioned with otherwise than now.',
+              string('A path. Values are never returned.', { maxLength: 8192 }),
+              'Paths of the inputs that would change.',
             ),
           },
           {
             problems: list(
               object(problem, {}, 'A problem.'),
-              'What would keep the deployment from going on because of it.',
+              'Problems of this resource that would make the deployment fail.',
             ),
           },
-          'A resource for which the next deployment would do something else.',
+          'A resource whose next deployment would differ.',
         ),
-        'Resources by environment, dependencies first.',
+        'Changed resources by environment, dependencies first.',
         { maxItems: 1_000_000 },
       ),
       problems: list(
         object({ ...where, ...problem }, {}, 'A problem.'),
-        'What would make the next deployment of an environment fail, and would not have otherwise.',
+        'Problems that the change would cause in the next deployment of an environment.',
         { maxItems: 1_000_000 },
       ),
     },
     {},
-    'What the next deployment of every environment would do otherwise, if the change were made.',
+    'Effects of the change on the next deployment of each environment.',
   ),
 )
 
-/** What the next deployments would do otherwise if the definition were this; gone, when undefined. */
+/** Computes the effects of a changed definition; undefined stands for its deletion. */
 export async function previewDefinition(
   organization: string,
   name: string,
@@ -104,21 +105,21 @@ export async function previewDefinition(
     const set = planning.deployedSet(environment)
     if (!set) continue
     const input = planning.inputFor(environment, set)
-    const preview = bounded(
+    const preview = withLimitedProblems(
       previewChange(plan({ ...input, matcher: before }), plan({ ...input, matcher: after })),
       room,
     )
     const { applicationId: app_id, environmentId: env_id } = contextOf(environment)
     changes.push(...preview.changes.map((each) => ({ app_id, env_id, ...toChange(each) })))
     problems.push(...preview.problems.map((each) => ({ app_id, env_id, ...toProblem(each) })))
-    // Others are served between two environments, however many there are.
+    // Lets other requests run between two environments.
     await setImmediate()
   }
   return { changes, problems }
 }
 
-/** The preview with those of its problems that there is room for, and how many more there are. */
-function bounded({ changes, problems }: Preview, room: ProblemLimit): Preview {
+/** Limits the listed problems and adds the number of the others. */
+function withLimitedProblems({ changes, problems }: Preview, room: ProblemLimit): Preview {
   const listed = new Set(problems.filter((each) => room.take(each)))
   const more = problemCount(problems) - listed.size
   return {
@@ -141,11 +142,11 @@ function toChange({ descriptor, guResId, action, ...change }: ResourceChange) {
     from_def: change.fromDefinition,
     to_def: change.toDefinition,
     changed_inputs: change.changedInputs,
-    ...(change.problems.length > 0 ? { problems: change.problems.map(toProblem) } : {}),
+    problems: change.problems.length > 0 ? change.problems.map(toProblem) : undefined,
   }
 }
 
-/** The definition that each resource of the definition would have with these definitions instead; empty when none. */
+/** Returns the definition that each resource would match among these definitions. */
 export function definitionChanges(
   definition: ResourceDefinition,
   resources: readonly ActiveResource[],

@@ -13,74 +13,76 @@ import { criterionId, normalizeCriterion } from '../../../operator/domain/defini
 import { memoize } from '../../request/memoize.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 import { toReferences } from '../common/secret-refs.ts'
-import type { Spelling } from './definition-request.ts'
+import type { FieldNaming } from './definition-request.ts'
 
 const inputsResponse = object(
   {},
   {
     values: freeForm('Inputs that are not secret.'),
-    secret_refs: freeForm('Where the secret inputs are: each leaf `{store, ref, version}`.'),
+    secret_refs: freeForm('References to the secret inputs; each leaf is `{store, ref, version}`.'),
   },
-  'Inputs of the driver.',
+  'Driver inputs.',
 )
 
-/** A criterion as REST shows it. */
+/** Criterion in responses. */
 export const criterionShape = object(
-  { id: string('Id of the criterion.'), class: string('Resource class.') },
+  { id: string('Criterion ID.'), class: string('Resource class.') },
   {
     env_type: string('Environment type.'),
-    app_id: string('Application id.'),
-    env_id: string('Environment id.'),
+    app_id: string('Application ID.'),
+    env_id: string('Environment ID.'),
     res_id: string('Resource ID.'),
   },
-  'One criterion.',
+  'A matching criterion.',
 )
 
-/** A definition as REST shows it. */
+/** Definition in responses. */
 export const definitionShape = named(
   'ResourceDefinition',
   object(
     {
-      org_id: string('Organization id.'),
-      id: string('Definition id.'),
-      name: string('Name for people.'),
+      org_id: string('Organization ID.'),
+      id: string('Definition ID.'),
+      name: string('Display name.'),
       type: string('Resource type.'),
-      driver_type: string('Driver.'),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
+      driver_type: string('Driver type.'),
+      created_at: time('Time when it was created.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
       is_default: boolean('Whether it is built in.'),
-      is_deleted: boolean('Whether it is deleted, and only resources that it provisioned are left.'),
+      is_deleted: boolean('Whether it is deleted and only resources that it provisioned remain.'),
       in_place_driver_change: boolean('Always false.'),
-      active_version_id: string('Changes with the content.'),
-      current_version_id: string('The same.'),
+      active_version_id: string('Version of the file.'),
+      current_version_id: string('Same as `created_at`.'),
     },
     {
-      driver_account: string('Account.'),
-      account_id: string('Older spelling of `driver_account`.'),
+      driver_account: string('ID of the account that the driver uses.'),
+      account_id: string('Legacy name of `driver_account`.'),
       driver_inputs: inputsResponse,
       driver_params: inputsResponse,
       provision: wireSchema(provisionSchema),
-      criteria: list(criterionShape, 'Contexts that it is for.'),
-      updated_at: time('When it was last changed over REST; absent when it never was.'),
-      updated_by: string('User id of who changed it over REST last; absent when nobody did.'),
+      criteria: list(criterionShape, 'Matching criteria.'),
+      updated_at: time('Time when it was last changed through the REST API. Absent if it never was.'),
+      updated_by: string('ID of the user who last changed it through the REST API. Absent if it never was.'),
       ...statusMessageField,
     },
     'A resource definition.',
   ),
 )
 
-/** A definition in the shape of REST: what was sent comes back, and nothing that was not. */
-export function toDefinition(definition: ResourceDefinition, spelling: Spelling, isDeleted = false) {
+/** Converts a definition for a response. */
+export function toDefinition(definition: ResourceDefinition, naming: FieldNaming, isDeleted = false) {
   const { metadata, spec } = definition
   const { accountName, driverInputs, provision, criteria } = spec
   const version = versionId(spec)
   const updatedAt = metadata.annotations?.[annotations.lastModifiedAt]
   const updatedBy = metadata.annotations?.[annotations.lastModifiedBy]
   const [accountKey, inputsKey] =
-    spelling === 'older' ? ['account_id', 'driver_params'] : ['driver_account', 'driver_inputs']
+    naming === 'legacy' ? ['account_id', 'driver_params'] : ['driver_account', 'driver_inputs']
   return {
     org_id: metadata.namespace,
     id: metadata.name,
@@ -94,20 +96,24 @@ export function toDefinition(definition: ResourceDefinition, spelling: Spelling,
     in_place_driver_change: false,
     active_version_id: version,
     current_version_id: version,
-    ...(accountName === undefined ? {} : { [accountKey]: accountName }),
-    ...(driverInputs === undefined ? {} : { [inputsKey]: toInputs(driverInputs, metadata.name) }),
-    ...(provision === undefined ? {} : { provision: toProvision(provision) }),
-    ...(criteria === undefined ? {} : { criteria: criteria.map(toCriterion) }),
-    ...(updatedAt === undefined ? {} : { updated_at: updatedAt }),
-    ...(updatedBy === undefined ? {} : { updated_by: updatedBy }),
+    [accountKey]: accountName,
+    [inputsKey]: driverInputs && toInputs(driverInputs, metadata.name),
+    provision: provision && toProvision(provision),
+    criteria: criteria?.map(toCriterion),
+    updated_at: updatedAt,
+    updated_by: updatedBy,
     ...statusMessageOf(definition),
   }
 }
 
-function toInputs({ values, secretRefs }: { values?: FreeForm; secretRefs?: FreeForm }, definition: string) {
+/** Converts the driver inputs of a definition for a response. */
+export function toInputs(
+  { values, secretRefs }: { values?: FreeForm; secretRefs?: FreeForm },
+  definition: string,
+) {
   return {
-    ...(values === undefined ? {} : { values }),
-    ...(secretRefs === undefined ? {} : { secret_refs: toReferences(secretRefs, definition) }),
+    values,
+    secret_refs: secretRefs && toReferences(secretRefs, definition),
   }
 }
 
@@ -116,14 +122,14 @@ function toProvision(provision: NonNullable<ResourceDefinition['spec']['provisio
   return Object.fromEntries(entries.map(([key, each]) => [key, { is_dependent: false, ...each }]))
 }
 
-/** A criterion in the shape of REST. */
+/** Converts a criterion for a response. */
 export function toCriterion(criterion: Criterion) {
   return { id: criterionId(criterion), ...toWire(criterionSchema, normalizeCriterion(criterion)) }
 }
 
 type Provisioning = Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'driverInputs'>
 
-/** Id of what a definition says about provisioning: equal content, equal id, whenever it was looked at. */
+/** Returns a hash of the fields that affect provisioning, in the form of a UUID. */
 export const versionId = memoize(({ driverType, accountName, driverInputs }: Provisioning): string => {
   const hash = createHash('sha256')
     .update(canonicalJson({ driverType, accountName, driverInputs }))

@@ -4,8 +4,8 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { named } from '../../response/shapes.ts'
-import { findDefinitionOrRemains } from './definition-finding.ts'
-import { definitionShape, toDefinition } from './definition-shape.ts'
+import { findDefinitionOrDeleted } from './definition-finding.ts'
+import { definitionShape, toDefinition, toInputs } from './definition-shape.ts'
 
 const { properties, required } = definitionShape as unknown as {
   properties: Parameters<typeof object>[0]
@@ -18,33 +18,33 @@ const versionShape = named(
   object(
     {
       ...Object.fromEntries(Object.entries(properties).filter(([key]) => required.includes(key))),
-      def_id: string('Definition id.'),
-      action: oneOf(['created', 'updated', 'deleted'], 'What made this version.'),
+      def_id: string('Definition ID.'),
+      action: oneOf(['created', 'updated', 'deleted'], 'Action that created this version.'),
       archived: boolean('Always false.'),
-      active: boolean('Whether it is what deployments use.'),
+      active: boolean('Whether deployments use this version.'),
       proposed: boolean('Always false.'),
-      driver_account: string('Account; empty when there is none.'),
+      driver_account: string('ID of the account that the driver uses. Empty if there is none.'),
       driver_inputs: properties['driver_inputs'] ?? object({}, {}, ''),
       provision: properties['provision'] ?? object({}, {}, ''),
-      updated_at: time('When it was made.'),
+      updated_at: time('Time when it was created.'),
     },
     Object.fromEntries(optional),
     'A version of a resource definition.',
   ),
 )
 
-/** The one version that is kept: the definition as it is. */
+/** Only the current version is stored. */
 function currentVersion(store: Store, organization: string, id: string, deleted: boolean) {
-  const { definition, isDeleted } = findDefinitionOrRemains(store, organization, id)
+  const { definition, isDeleted } = findDefinitionOrDeleted(store, organization, id)
   if (isDeleted && !deleted) throw new Problem('NotFound', `definition '${id}' not found`)
   const shown = toDefinition(definition, 'current', isDeleted)
   const { updated_at: updatedAt = shown.created_at, active_version_id: version } = shown
   const changed = shown.updated_at === undefined ? ('created' as const) : ('updated' as const)
   return {
-    driver_account: '',
-    driver_inputs: {},
-    provision: {},
     ...shown,
+    driver_account: definition.spec.accountName ?? '',
+    driver_inputs: toInputs(definition.spec.driverInputs ?? {}, id),
+    provision: shown.provision ?? {},
     id: version,
     def_id: id,
     action: isDeleted ? ('deleted' as const) : changed,
@@ -56,20 +56,20 @@ function currentVersion(store: Store, organization: string, id: string, deleted:
 }
 
 const path = '/orgs/{org_id}/resources/defs/{def_id}/versions'
-const deleted = flag('Whether a definition that is gone is shown too, while its resources are there.')
+const deleted = flag('Whether to include a deleted definition while resources that it provisioned remain.')
 
-/** Versions of definitions, of which the current one is kept. */
+/** Versions of definitions. */
 export const definitionVersions: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path,
-    summary: 'List the versions of a resource definition: the current one',
+    summary: 'List the versions of a resource definition (only the current version is kept)',
     tag: 'Resource definitions',
     access: { organization: 'member' },
     query: {
       deleted,
-      per_page: string('How many a page has at most; there is one version.', { maxLength: 9 }),
-      page: string('Token of a page; there is one page.'),
+      per_page: string('Maximum number of versions per page. There is only one version.', { maxLength: 9 }),
+      page: string('Page token. There is only one page.'),
     },
     responses: { 200: list(versionShape, 'Versions.') },
     handle: ({ params: { org_id, def_id }, query }, { cluster: { store } }) =>

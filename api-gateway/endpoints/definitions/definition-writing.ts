@@ -7,24 +7,24 @@ import { parseReference, problemOfDescriptor } from '../../../operator/domain/re
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
-import { changeObject, contributionOf, stamped } from '../common/change.ts'
+import { changeObject, modificationBy, withModification } from '../common/change.ts'
 import { newMetadata, refuseTooLarge } from '../common/find.ts'
 import {
   addSecret,
   createWithSecret,
   type OwnedSecret,
-  refuseOtherThan,
+  refuseTakenUnlessIncomplete,
   withoutAnnouncement,
 } from '../common/owned-secret.ts'
 import {
   extractReferences,
   extractSecrets,
-  knownSecrets,
+  keepPlaceholders,
   newSecretName,
+  plainSecrets,
   randomLength,
-  withKnownPlaceholders,
 } from '../common/secret-refs.ts'
-import { refreshHolders, refuseDuplicates } from './definition-finding.ts'
+import { refreshConflicting, refuseDuplicates } from './definition-finding.ts'
 import {
   accountOf,
   type Change,
@@ -36,14 +36,14 @@ import {
 
 type Spec = ResourceDefinition['spec']
 
-/** What a request makes of a definition, with the Secret that this needs, if any. */
+/** A change of a definition, with the Secret that it needs, if any. */
 export interface Draft {
-  /** The definition as it would be; deciding it has no effect. `before` are its references, where they are known otherwise. */
+  /** Returns the changed definition, without side effects. `before` defaults to its current references. */
   apply(definition: ResourceDefinition, before?: FreeForm): ResourceDefinition
-  readonly secret?: OwnedSecret
+  readonly secret: OwnedSecret | undefined
 }
 
-/** The new definition that a request asks for, refused where it may not be. */
+/** Builds the definition of a request; throws if it is not valid or its ID or criteria are taken. */
 export async function newDefinition(
   organization: string,
   body: NewDefinition,
@@ -58,18 +58,18 @@ export async function newDefinition(
   const base: Spec = {
     type,
     driverType,
-    ...(criteria ? { criteria: criteria.map(criterionOf) } : {}),
+    criteria: criteria?.map(criterionOf),
   }
   const { apply, secret } = draftOf(id, body, gateway)
   const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))
-  await refuseOtherThan(creationOf(definition, secret), cluster)
+  await refuseTakenUnlessIncomplete(creationOf(definition, secret), cluster)
   const { criteria: wanted = [] } = base
-  await refreshHolders(cluster, definition, wanted)
+  await refreshConflicting(cluster, definition, wanted)
   refuseDuplicates(store, definition, wanted)
   return { definition, secret }
 }
 
-/** Writes a new definition and the Secret that it owns, or neither. */
+/** Creates a definition and its Secret, or neither. */
 export function createDefinition(
   { definition, secret }: Awaited<ReturnType<typeof newDefinition>>,
   gateway: Gateway,
@@ -81,7 +81,7 @@ function creationOf(wanted: ResourceDefinition, secret: OwnedSecret | undefined)
   return { kind: ResourceDefinition, wanted, secret, what: `definition '${wanted.metadata.name}'` }
 }
 
-/** Writes what a request makes of a definition; an older Secret is left to the operator. */
+/** Writes a change of a definition. The operator deletes a Secret that is no longer referenced. */
 export async function writeDraft(
   definition: ResourceDefinition,
   { apply, secret }: Draft,
@@ -90,8 +90,8 @@ export async function writeDraft(
 ): Promise<ResourceDefinition> {
   const { cluster } = gateway
   apply(definition)
-  const contribution = contributionOf(caller, gateway)
-  const change = (each: ResourceDefinition) => stamped(each, apply(each), contribution)
+  const modification = modificationBy(caller, gateway)
+  const change = (each: ResourceDefinition) => withModification(each, apply(each), modification)
   if (!secret) return changeObject(cluster, ResourceDefinition, definition, change)
   const announced = await addSecret(ResourceDefinition, definition, secret, gateway)
   return changeObject(cluster, ResourceDefinition, announced, (each) =>
@@ -99,20 +99,20 @@ export async function writeDraft(
   )
 }
 
-/** A draft that replaces all but what a replacement leaves alone: type, criteria, and a driver that is not named. */
+/** Replaces a definition, except for its type, its criteria and an omitted driver type. */
 export function replacementOf(id: string, body: Change, gateway: Gateway): Draft {
   const { apply, ...draft } = draftOf(id, body, gateway, true)
   return {
     ...draft,
     apply(definition) {
       const { type, driverType, criteria, driverInputs } = definition.spec
-      const kept = { type, driverType, ...(criteria ? { criteria } : {}) }
+      const kept = { type, driverType, criteria }
       return apply({ ...definition, spec: kept }, driverInputs?.secretRefs)
     },
   }
 }
 
-/** A draft that changes the fields that are given; `isWhole` when nothing stays as it was. */
+/** Changes the given fields; `isWhole` if the other fields are not kept. */
 export function draftOf(
   id: string,
   body: Change,
@@ -125,11 +125,11 @@ export function draftOf(
   const extracted = inputs ? secretsOf(inputs, name) : undefined
   const { data = {}, refs } = extracted ?? {}
   return {
-    ...(Object.keys(data).length > 0 ? { secret: { name, data } } : {}),
+    secret: Object.keys(data).length > 0 ? { name, data } : undefined,
     apply(definition, before = definition.spec.driverInputs?.secretRefs) {
-      const known = refs && before ? withKnownPlaceholders(refs, before) : refs
+      const known = refs && before ? keepPlaceholders(refs, before) : refs
       const spec = changedSpec(definition.spec, body, inputs, known)
-      // What an older version of a driver took is not the fault of a change to something else.
+      // Inputs that are already stored are not checked against a newer version of the driver.
       if (isWhole || inputs !== undefined || body.driver_type !== undefined)
         checkInputs(definition.metadata.namespace ?? '', spec, inputs, gateway)
       refuseTooLarge(spec, `definition '${id}'`)
@@ -138,7 +138,7 @@ export function draftOf(
   }
 }
 
-/** Inputs whose empty secrets or references are left out where the others are given. */
+/** Drops empty secrets or empty references if the other of the two is given. */
 function withoutEmptyPart(inputs: ChangedInputs | null | undefined): ChangedInputs | null | undefined {
   if (!inputs?.secrets || !inputs.secret_refs) return inputs
   const { secrets, secret_refs: references, ...rest } = inputs
@@ -146,9 +146,9 @@ function withoutEmptyPart(inputs: ChangedInputs | null | undefined): ChangedInpu
   return Object.keys(secrets).length === 0 ? { ...rest, secret_refs: references } : inputs
 }
 
-/** References that take the place of those that there are; null where they are taken away, undefined where nothing is said. */
+/** Returns the new references: null removes them, undefined keeps them. */
 function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: string) {
-  if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' exclude each other")
+  if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' cannot be combined")
   if (secrets) return extractSecrets(secrets, name)
   if (references) {
     const { refs, data } = extractReferences(references, name)
@@ -157,7 +157,7 @@ function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: st
   return secrets === null || references === null ? { refs: null, data: {} } : undefined
 }
 
-/** References into Secrets of the definition as they are kept: their version is only ever shown. */
+/** Drops the version of references to Secrets of the definition, which exists only in responses. */
 function withoutShownVersions(refs: FreeForm, ownPrefix: string): FreeForm {
   return Object.fromEntries(
     Object.entries(refs).map(([key, value]) => {
@@ -180,14 +180,11 @@ function changedSpec(
   const { accountName, driverInputs, provision, ...rest } = spec
   return {
     ...rest,
-    ...(body.name === undefined ? {} : { displayName: body.name }),
-    ...(body.driver_type === undefined ? {} : { driverType: body.driver_type }),
-    ...optional('accountName', changed(accountName, accountOf(body))),
-    ...optional(
-      'driverInputs',
-      inputs ? changedInputs(driverInputs, inputs, refs) : changed(driverInputs, inputs),
-    ),
-    ...optional('provision', changed(provision, body.provision && fromWire(provisionSchema, body.provision))),
+    displayName: body.name ?? rest.displayName,
+    driverType: body.driver_type ?? rest.driverType,
+    accountName: changed(accountName, accountOf(body)),
+    driverInputs: inputs ? changedInputs(driverInputs, inputs, refs) : changed(driverInputs, inputs),
+    provision: changed(provision, body.provision && fromWire(provisionSchema, body.provision)),
   }
 }
 
@@ -197,18 +194,14 @@ function changedInputs(
   refs: FreeForm | null | undefined,
 ): Spec['driverInputs'] {
   return {
-    ...optional('values', changed(values, inputs.values)),
-    ...optional('secretRefs', changed(secretRefs, refs)),
+    values: changed(values, inputs.values),
+    secretRefs: changed(secretRefs, refs),
   }
 }
 
-/** What becomes of a field: a given one takes its place, null takes it away. */
+/** Returns the given value if there is one; null removes the field. */
 function changed<T>(before: T | undefined, given: T | null | undefined): T | undefined {
   return given === undefined ? before : (given ?? undefined)
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V } // a computed key is a string to the compiler
 }
 
 function checkInputs(
@@ -217,6 +210,6 @@ function checkInputs(
   inputs: ChangedInputs | null | undefined,
   { checkDriverInputs }: Pick<Gateway, 'checkDriverInputs'>,
 ): void {
-  const given = inputs?.secrets ?? (inputs?.secret_refs ? knownSecrets(inputs.secret_refs) : undefined)
+  const given = inputs?.secrets ?? (inputs?.secret_refs ? plainSecrets(inputs.secret_refs) : undefined)
   checkDriverInputs(organization, driverType, given ? { values, secrets: given } : { values, secretRefs })
 }

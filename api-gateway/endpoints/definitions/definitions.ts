@@ -5,11 +5,11 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
-import { findAll, inOrganization } from '../common/find.ts'
+import { findAll, organizationKey } from '../common/find.ts'
 import { criteriaAt } from './criteria.ts'
 import {
   findDefinition,
-  findDefinitionOrRemains,
+  findDefinitionOrDeleted,
   listDefinitions,
   resourcesOfDefinition,
 } from './definition-finding.ts'
@@ -21,10 +21,10 @@ import {
 } from './definition-preview.ts'
 import {
   changeShape,
+  type FieldNaming,
+  fieldNamingOf,
   newDefinitionShape,
   replacementShape,
-  type Spelling,
-  spellingOf,
 } from './definition-request.ts'
 import { definitionShape, toDefinition } from './definition-shape.ts'
 import {
@@ -37,70 +37,66 @@ import {
 } from './definition-writing.ts'
 
 const tag = 'Resource definitions'
-const deleted = flag(
-  'Whether definitions that are gone are shown too, while resources that they provisioned are there.',
-)
+const deleted = flag('Whether to include deleted definitions while resources that they provisioned remain.')
 const dryRun = {
-  dry_run: flag(
-    'Whether nothing is written, and the answer says what the next deployments would do otherwise.',
-  ),
+  dry_run: flag('Whether to write nothing and return the effects on the next deployments.'),
 }
 const written = { 200: anyOf(definitionShape, previewShape) }
 const filters = {
-  app: string('Application id of the context.'),
-  env: string('Environment id of the context.'),
+  app: string('Application ID of the context.'),
+  env: string('Environment ID of the context.'),
   env_type: string('Environment type of the context.'),
   res: string('Resource ID.'),
   res_type: string('Resource type.'),
   class: string('Resource class.'),
 }
 
-/** An empty parameter says as little as an absent one. */
+/** Empty query parameters count as absent. */
 function filterOf(query: { readonly [K in keyof typeof filters]?: string }) {
   return {
-    ...(query.app ? { appId: query.app } : {}),
-    ...(query.env ? { envId: query.env } : {}),
-    ...(query.env_type ? { envType: query.env_type } : {}),
-    ...(query.res ? { resId: query.res } : {}),
-    ...(query.res_type ? { type: query.res_type } : {}),
-    ...(query.class ? { class: query.class } : {}),
+    appId: query.app || undefined,
+    envId: query.env || undefined,
+    envType: query.env_type || undefined,
+    resId: query.res || undefined,
+    type: query.res_type || undefined,
+    class: query.class || undefined,
   }
 }
 
 interface WriteOptions {
   readonly isDryRun: boolean
-  readonly spelling: Spelling
+  readonly naming: FieldNaming
   readonly caller: Caller
 }
 
-/** Writes what a request makes of a definition, or answers what that would mean. */
+/** Writes a change of a definition or returns a preview of it. */
 async function writeOrPreview(
   definition: ResourceDefinition,
   draft: Draft,
-  { isDryRun, spelling, caller }: WriteOptions,
+  { isDryRun, naming, caller }: WriteOptions,
   gateway: Gateway,
 ) {
   const { namespace = '', name } = definition.metadata
   if (isDryRun) return ok(await previewDefinition(namespace, name, draft.apply(definition), gateway))
-  return ok(toDefinition(await writeDraft(definition, draft, caller, gateway), spelling))
+  return ok(toDefinition(await writeDraft(definition, draft, caller, gateway), naming))
 }
 
-function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): Endpoint[] {
+function readingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string): Endpoint[] {
   return [
     endpoint({
       method: 'get',
       path: `/orgs/{org_id}/resources/${path}`,
-      summary: `List the resource definitions that could be chosen${note}`,
+      summary: `List the resource definitions that could match a context${note}`,
       tag,
       access: { organization: 'member' },
       query: { ...filters, deleted },
-      responses: { 200: list(definitionShape, 'By type, those that would win first.') },
+      responses: { 200: list(definitionShape, 'Resource definitions, by type, the best match first.') },
       handle({ params: { org_id }, query }, { cluster: { store } }) {
         const found = listDefinitions(store, org_id, {
           filter: filterOf(query),
           deleted: isOn(query.deleted),
         })
-        return ok(found.map(({ definition, isDeleted }) => toDefinition(definition, spelling, isDeleted)))
+        return ok(found.map(({ definition, isDeleted }) => toDefinition(definition, naming, isDeleted)))
       },
     }),
     endpoint({
@@ -112,15 +108,15 @@ function readingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       query: { deleted },
       responses: { 200: definitionShape },
       handle({ params: { org_id, def_id }, query }, { cluster: { store } }) {
-        if (!isOn(query.deleted)) return ok(toDefinition(findDefinition(store, org_id, def_id), spelling))
-        const { definition, isDeleted } = findDefinitionOrRemains(store, org_id, def_id)
-        return ok(toDefinition(definition, spelling, isDeleted))
+        if (!isOn(query.deleted)) return ok(toDefinition(findDefinition(store, org_id, def_id), naming))
+        const { definition, isDeleted } = findDefinitionOrDeleted(store, org_id, def_id)
+        return ok(toDefinition(definition, naming, isDeleted))
       },
     }),
   ]
 }
 
-function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): Endpoint[] {
+function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string): Endpoint[] {
   const access = { organization: 'administrator' } as const
   return [
     endpoint({
@@ -138,17 +134,17 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
           return ok(await previewDefinition(org_id, body.id, definition, gateway))
         }
         const definition = await withLock(
-          gateway.criteriaTurns,
-          inOrganization(org_id, body.type),
+          gateway.criteriaLocks,
+          organizationKey(org_id, body.type),
           async () => createDefinition(await newDefinition(org_id, body, caller, gateway), gateway),
         )
-        return ok(toDefinition(definition, spellingOf(body, spelling)))
+        return ok(toDefinition(definition, fieldNamingOf(body, naming)))
       },
     }),
     endpoint({
       method: 'put',
       path: `/orgs/{org_id}/resources/${path}/{def_id}`,
-      summary: `Replace a resource definition but for its type and criteria${note}`,
+      summary: `Replace a resource definition, except for its type and criteria${note}`,
       tag,
       access,
       query: dryRun,
@@ -156,14 +152,14 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       responses: written,
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: isOn(dry_run), spelling: spellingOf(body, spelling), caller }
+        const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
         return writeOrPreview(definition, replacementOf(def_id, body, gateway), options, gateway)
       },
     }),
     endpoint({
       method: 'patch',
       path: `/orgs/{org_id}/resources/${path}/{def_id}`,
-      summary: `Change a resource definition${note}`,
+      summary: `Update a resource definition${note}`,
       tag,
       access,
       query: dryRun,
@@ -171,7 +167,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       responses: written,
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: isOn(dry_run), spelling: spellingOf(body, spelling), caller }
+        const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
         return writeOrPreview(definition, draftOf(def_id, body, gateway), options, gateway)
       },
     }),
@@ -181,7 +177,7 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
       summary: `Delete a resource definition${note}`,
       tag,
       access,
-      query: { ...dryRun, force: flag('Whether it is deleted while resources use it.') },
+      query: { ...dryRun, force: flag('Whether to delete it while active resources use it.') },
       responses: { 200: previewShape, 204: undefined, 409: definitionChangesShape },
       async handle({ params: { org_id, def_id }, query: { dry_run, force } }, gateway) {
         const { store } = gateway.cluster
@@ -199,17 +195,13 @@ function writingAt(path: 'defs' | 'dynamic', spelling: Spelling, note: string): 
   ]
 }
 
-function endpointsAt(path: 'defs' | 'dynamic', spelling: Spelling): Endpoint[] {
-  const note = spelling === 'older' ? ' (older spelling)' : ''
-  return [
-    ...readingAt(path, spelling, note),
-    ...writingAt(path, spelling, note),
-    ...criteriaAt(path, spelling),
-  ]
+function endpointsAt(path: 'defs' | 'dynamic', naming: FieldNaming): Endpoint[] {
+  const note = naming === 'legacy' ? ' (legacy field names)' : ''
+  return [...readingAt(path, naming, note), ...writingAt(path, naming, note), ...criteriaAt(path, naming)]
 }
 
-/** Resource definitions, in both spellings. */
+/** Resource definitions, with current and with legacy field names. */
 export const definitions: readonly Endpoint[] = [
   ...endpointsAt('defs', 'current'),
-  ...endpointsAt('dynamic', 'older'),
+  ...endpointsAt('dynamic', 'legacy'),
 ]

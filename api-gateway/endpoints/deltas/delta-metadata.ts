@@ -2,12 +2,12 @@ import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { boolean, type Static, string, type TSchema } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
-import { changeObject, contributionOf } from '../common/change.ts'
+import { changeObject, modificationBy } from '../common/change.ts'
 import { findDelta, rewritten } from './delta-writing.ts'
 
 type Field = 'archived' | 'env_id' | 'name'
 
-/** An operation whose body is the new value of one field, by its path and by the shorter one of earlier clients. */
+/** Operations that set one field of a delta, at the current and at the legacy path. */
 function fieldOf<B extends TSchema>(
   field: Field,
   summary: string,
@@ -18,7 +18,7 @@ function fieldOf<B extends TSchema>(
     endpoint({
       method: 'put',
       path: `/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}/${path}`,
-      summary: path === field ? `${summary} (earlier path)` : summary,
+      summary: path === field ? `${summary} (legacy path)` : summary,
       tag: 'Deployment deltas',
       access: { application: 'developer' },
       body,
@@ -26,9 +26,9 @@ function fieldOf<B extends TSchema>(
       plainNotFound: true,
       async handle({ params, body: value, caller }, gateway) {
         const { cluster } = gateway
-        const contribution = contributionOf(caller, gateway)
+        const modification = modificationBy(caller, gateway)
         await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
-          rewritten(delta, fieldsOf(value), contribution),
+          rewritten(delta, fieldsOf(value), modification),
         )
         return noContent
       },
@@ -36,19 +36,16 @@ function fieldOf<B extends TSchema>(
   )
 }
 
-/** What is said about deltas, field by field; each body is a JSON string or boolean. */
+/** Metadata of deltas. Each body is a JSON string or boolean. */
 export const deltaMetadata: readonly Endpoint[] = [
   ...fieldOf(
     'archived',
-    'Put a delta away, or take it back',
-    boolean('Whether it is put away.'),
+    'Archive or unarchive a delta',
+    boolean('Whether the delta is archived.'),
     (archived) => ({ archived }),
   ),
-  ...fieldOf(
-    'env_id',
-    'Say which environment a delta is meant for',
-    shortId('Environment id.'),
-    (environmentId) => ({ environmentId }),
-  ),
-  ...fieldOf('name', 'Rename a delta', string('Name for people.'), (displayName) => ({ displayName })),
+  ...fieldOf('env_id', 'Set the environment of a delta', shortId('Environment ID.'), (environmentId) => ({
+    environmentId,
+  })),
+  ...fieldOf('name', 'Rename a delta', string('Display name.'), (displayName) => ({ displayName })),
 ]

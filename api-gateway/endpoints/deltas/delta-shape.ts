@@ -16,31 +16,32 @@ import { shortId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 
-/** A patch operation as REST shows it. */
 const operationShape = named(
   'PatchOperation',
   object(
     {
-      op: oneOf(['add', 'replace', 'remove'], 'What to do.'),
-      path: string('JSON pointer; at most 64 steps.', { maxLength: 2048 }),
+      op: oneOf(['add', 'replace', 'remove'], 'Operation.'),
+      path: string('JSON pointer of at most 64 steps.', { maxLength: 2048 }),
     },
-    { value: anyValue('The value to add or to replace with.') },
-    'One patch operation.',
+    { value: anyValue('Value to add or to replace with.') },
+    'A patch operation.',
   ),
 )
 
-/** Changes of workloads as REST shows them. */
 const modulesShape = object(
   {
-    add: map(freeForm('A module.'), 'Workloads to add or to replace, by id.'),
-    remove: list(string('A workload id.', { maxLength: 63 }), 'Workloads to remove.'),
-    update: map(list(operationShape, 'Operations.'), 'Changes of workloads that exist, by id.'),
+    add: map(freeForm('A module.'), 'Modules to add or replace, by workload ID.'),
+    remove: list(string('A workload ID.', { maxLength: 63 }), 'IDs of the workloads to remove.'),
+    update: map(
+      list(operationShape, 'Patch operations.'),
+      'Patch operations on existing modules, by workload ID.',
+    ),
   },
   {},
-  'Changes of the workloads.',
+  'Changes to the workloads.',
 )
 
-/** Changes as a request spells them. */
+/** Changes in a request. */
 export const changesRequest = named(
   'DeltaRequest',
   object(
@@ -49,69 +50,71 @@ export const changesRequest = named(
       id: string('Ignored.'),
       metadata: object(
         {},
-        { env_id: shortId('Environment that the draft is meant for.'), name: string('Name for people.') },
-        'Taken from a new delta, ignored in a change.',
+        { env_id: shortId('ID of the environment that the delta is for.'), name: string('Display name.') },
+        'Metadata. Used when a delta is created, ignored when it is changed.',
       ),
       modules: object(
         {},
         {
           add: map(
-            nullable(freeForm('A module; null takes back a pending removal.')),
-            'Workloads to add or to replace, by id.',
+            nullable(freeForm('A module. `null` cancels a pending removal.')),
+            'Modules to add or replace, by workload ID.',
           ),
-          remove: list(string('A workload id.', { maxLength: 63 }), 'Workloads to remove.'),
+          remove: list(string('A workload ID.', { maxLength: 63 }), 'IDs of the workloads to remove.'),
           update: map(
-            list(operationShape, 'Operations on the module.'),
-            'Changes of workloads that exist, by id.',
+            list(operationShape, 'Patch operations on the module.'),
+            'Patch operations on existing modules, by workload ID.',
           ),
         },
-        'Changes of the workloads.',
+        'Changes to the workloads.',
       ),
-      shared: list(operationShape, 'Operations on the shared dependencies.'),
+      shared: list(operationShape, 'Patch operations on the shared dependencies.'),
     },
     'Changes to an application environment.',
   ),
 )
 
-/** A delta as REST shows it. */
+/** Delta in responses. */
 export const deltaShape = named(
   'Delta',
   object(
     {
-      id: string('Delta id.'),
+      id: string('Delta ID.'),
       metadata: object(
         {
-          created_by: string('User id of who made it; empty when it was not made over REST.'),
-          created_at: time('When it was made.'),
-          last_modified_at: time('When it was last changed.'),
-          archived: boolean('Whether it is put away.'),
+          created_by: string(
+            'ID of the user who created it through the REST API. Empty if it was created in another way.',
+          ),
+          created_at: time('Time when it was created.'),
+          last_modified_at: time('Time when it was last changed.'),
+          archived: boolean('Whether the delta is archived.'),
         },
         {
-          env_id: string('Environment that it is meant for.'),
-          name: string('Name for people.'),
-          contributers: list(string('A user id.'), 'Users who changed it.'),
+          env_id: string('ID of the environment that the delta is for.'),
+          name: string('Display name.'),
+          contributers: list(string('A user ID.'), 'IDs of the users who changed the delta.'),
         },
-        'About the delta.',
+        'Metadata.',
       ),
       modules: modulesShape,
-      shared: list(operationShape, 'Operations on the shared dependencies.'),
+      shared: list(operationShape, 'Patch operations on the shared dependencies.'),
     },
     {},
     'A draft of changes to an application environment.',
   ),
 )
 
-/** What makes one set of another, as REST shows it. */
+/** Difference of two deployment sets in responses. */
 export const plainDeltaShape = named(
   'PlainDelta',
   object(
-    { modules: modulesShape, shared: list(operationShape, 'Operations on the shared dependencies.') },
+    { modules: modulesShape, shared: list(operationShape, 'Patch operations on the shared dependencies.') },
     {},
-    'The changes that make one deployment set of another.',
+    'Changes from one deployment set to another.',
   ),
 )
 
-/** A delta in the shape of REST. */
+/** Converts a delta for a response. */
 export function toDelta(delta: DeploymentDelta) {
   const { metadata, spec } = delta
   const { modules, shared } = deltaContent(spec)
@@ -123,9 +126,9 @@ export function toDelta(delta: DeploymentDelta) {
       created_at: createdAt(delta),
       last_modified_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(delta),
       archived: spec.archived ?? false,
-      ...(spec.environmentId === undefined ? {} : { env_id: spec.environmentId }),
-      ...(spec.displayName === undefined ? {} : { name: spec.displayName }),
-      ...(contributors ? { contributers: contributors } : {}),
+      env_id: spec.environmentId,
+      name: spec.displayName,
+      contributers: contributors,
     },
     modules,
     shared,

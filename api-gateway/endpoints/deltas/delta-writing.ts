@@ -6,11 +6,11 @@ import { type DeltaContent, deltaContent, emptyDelta } from '../../../operator/d
 import { refuseInvalidDependencies } from '../../../operator/domain/delta/dependency-form.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import type { Contribution } from '../common/change.ts'
+import type { Modification } from '../common/change.ts'
 import { find, findApplication, refuseTooLarge } from '../common/find.ts'
 import type { changesRequest } from './delta-shape.ts'
 
-/** The delta in the path. */
+/** Returns the delta in the path; throws NotFound. */
 export function findDelta(
   store: Store,
   path: { readonly org_id: string; readonly app_id: string; readonly delta_id: string },
@@ -21,7 +21,7 @@ export function findDelta(
   throw new Problem('NotFound', `delta '${path.delta_id}' not found`)
 }
 
-/** The changes that a request spells, refused where they can never be deployed. */
+/** Returns the changes of a request; throws Invalid if they can never be deployed. */
 export function contentOf(request: Static<typeof changesRequest>): DeltaContent {
   const { add = {}, remove = [], update = {} } = request.modules ?? {}
   const content = { modules: { add, remove, update }, shared: request.shared ?? [] }
@@ -29,7 +29,7 @@ export function contentOf(request: Static<typeof changesRequest>): DeltaContent 
   return content
 }
 
-/** What a request says about a delta, as the object keeps it. */
+/** Returns the metadata of a request as fields of the spec. */
 export function aboutDelta({ metadata: { env_id, name } = {} }: Static<typeof changesRequest>) {
   return {
     ...(env_id === undefined ? {} : { environmentId: env_id }),
@@ -37,31 +37,31 @@ export function aboutDelta({ metadata: { env_id, name } = {} }: Static<typeof ch
   }
 }
 
-/** The delta with more changes folded in, which an archived one refuses. */
+/** Adds changes to a delta; throws Invalid if it is archived. */
 export function changed(
   delta: DeploymentDelta,
   changes: readonly DeltaContent[],
-  contribution: Contribution,
+  modification: Modification,
 ): DeploymentDelta {
   const content = foldDelta(deltaContent(delta.spec), changes)
-  return rewritten(delta, specPart(content), contribution)
+  return rewritten(delta, specPart(content), modification)
 }
 
-/** The delta with other changes in place of its own. */
+/** Replaces the changes of a delta. */
 export function replaced(
   delta: DeploymentDelta,
   request: Static<typeof changesRequest>,
-  contribution: Contribution,
+  modification: Modification,
 ): DeploymentDelta {
   const content = foldDelta(emptyDelta, [contentOf(request)])
-  return rewritten(delta, { ...aboutDelta(request), ...specPart(content) }, contribution)
+  return rewritten(delta, { ...aboutDelta(request), ...specPart(content) }, modification)
 }
 
-/** The delta with some fields of its spec written anew; an archived one only comes back. */
+/** Replaces fields of the spec. Throws Invalid if the delta is archived, unless it is unarchived. */
 export function rewritten(
   delta: DeploymentDelta,
   fields: Partial<DeploymentDelta['spec']>,
-  { caller, time }: Contribution,
+  { caller, time }: Modification,
 ): DeploymentDelta {
   if (delta.spec.archived && fields.archived === undefined)
     throw new Problem('Invalid', `delta '${delta.metadata.name}' is archived`)
@@ -71,14 +71,14 @@ export function rewritten(
   const contributors = new Set(
     [...(given[annotations.contributors]?.split(',') ?? []), caller.userName].filter(Boolean),
   )
-  const marks = {
+  const record = {
     [annotations.lastModifiedAt]: time,
     [annotations.contributors]: [...contributors].join(','),
   }
-  return { ...delta, metadata: { ...delta.metadata, annotations: { ...given, ...marks } }, spec }
+  return { ...delta, metadata: { ...delta.metadata, annotations: { ...given, ...record } }, spec }
 }
 
-/** The changes as the object keeps them. */
+/** Converts changes to fields of the spec. */
 function specPart({ modules, shared }: DeltaContent): Pick<DeploymentDelta['spec'], 'modules' | 'shared'> {
   const add = Object.entries(modules.add).flatMap(([id, module]) =>
     module === null ? [] : [[id, module] as const],

@@ -6,8 +6,8 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { shortId } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, contributionOf } from '../common/change.ts'
-import { createdAt, findApplication, inOrganization, newMetadata } from '../common/find.ts'
+import { changeObject, modificationBy } from '../common/change.ts'
+import { createdAt, findApplication, newMetadata, organizationKey } from '../common/find.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
 import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
@@ -21,15 +21,15 @@ export const deltas: readonly Endpoint[] = [
     tag: 'Deployment deltas',
     access: { application: 'viewer' },
     query: {
-      archived: flag('Whether the archived ones are listed instead of the others.'),
-      env: shortId('Environment that they are meant for.'),
+      archived: flag('Whether to list archived deltas instead of unarchived ones.'),
+      env: shortId('ID of the environment that the deltas are for.'),
     },
     responses: { 200: list(deltaShape, 'Deltas.') },
     plainNotFound: true,
     handle({ params, query: { archived, env } }, { cluster: { store } }) {
       findApplication(store, params)
       const found = store
-        .byIndex(DeploymentDelta, 'application', inOrganization(params.org_id, params.app_id))
+        .byIndex(DeploymentDelta, 'application', organizationKey(params.org_id, params.app_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)
         .filter(({ spec }) => (spec.archived ?? false) === isOn(archived))
         .filter(({ spec }) => env === undefined || spec.environmentId === env)
@@ -54,7 +54,7 @@ export const deltas: readonly Endpoint[] = [
         applicationName: app_id,
         ...aboutDelta(body),
       })
-      const delta = changed(draft, [contentOf(body)], contributionOf(caller, gateway))
+      const delta = changed(draft, [contentOf(body)], modificationBy(caller, gateway))
       return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
     },
   }),
@@ -71,21 +71,21 @@ export const deltas: readonly Endpoint[] = [
   endpoint({
     method: 'patch',
     path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
-    summary: 'Change a delta',
+    summary: 'Update a delta',
     tag: 'Deployment deltas',
     access: { application: 'developer' },
-    body: list(changesRequest, 'Changes, folded into the delta in turn.'),
+    body: list(changesRequest, 'Changes, applied to the delta in order.'),
     responses: { 200: deltaShape, 409: errorShape },
     plainNotFound: true,
     async handle({ params, body, caller }, gateway) {
       const { cluster } = gateway
       const changes = body.map(contentOf)
-      const contribution = contributionOf(caller, gateway)
+      const modification = modificationBy(caller, gateway)
       const first = findDelta(cluster.store, params)
       return ok(
         toDelta(
           await changeObject(cluster, DeploymentDelta, first, (delta) =>
-            changed(delta, changes, contribution),
+            changed(delta, changes, modification),
           ),
         ),
       )
@@ -94,7 +94,7 @@ export const deltas: readonly Endpoint[] = [
   endpoint({
     method: 'put',
     path: '/orgs/{org_id}/apps/{app_id}/deltas/{delta_id}',
-    summary: 'Replace the changes in a delta; its name and environment stay unless they are given',
+    summary: 'Replace the changes of a delta; its name and environment are kept unless they are given',
     tag: 'Deployment deltas',
     access: { application: 'developer' },
     body: changesRequest,
@@ -102,9 +102,9 @@ export const deltas: readonly Endpoint[] = [
     plainNotFound: true,
     async handle({ params, body, caller }, gateway) {
       const { cluster } = gateway
-      const contribution = contributionOf(caller, gateway)
+      const modification = modificationBy(caller, gateway)
       await changeObject(cluster, DeploymentDelta, findDelta(cluster.store, params), (delta) =>
-        replaced(delta, body, contribution),
+        replaced(delta, body, modification),
       )
       return noContent
     },

@@ -10,42 +10,47 @@ import { wireSchema } from '../../request/wire.ts'
 import { type EnvironmentPath, find } from '../common/find.ts'
 import { findSet } from './set-shape.ts'
 
-/** What a request to deploy may say. */
+/** Fields that requests to deploy have in common. */
 export const deploymentFields = {
-  delta_id: knownId('Delta to apply to what is deployed.'),
-  set_id: knownId('Set to deploy; ignored with `delta_id`.'),
-  comment: string('Why it is made.', { maxLength: 8192 }),
-  value_set_version_id: string('Only answered again: what is deployed has the newest values.', {
-    maxLength: 253,
-  }),
-  mode: oneOf(['full', 'incremental'], 'Whether unchanged resources are provisioned again as well.'),
+  delta_id: knownId('ID of the delta to apply to the deployed set.'),
+  set_id: knownId('ID of the set to deploy. Ignored if `delta_id` is given.'),
+  comment: string('Comment.', { maxLength: 8192 }),
+  value_set_version_id: string(
+    'Stored and returned, but otherwise ignored: deployments use the current values.',
+    {
+      maxLength: 253,
+    },
+  ),
+  mode: oneOf(
+    ['full', 'incremental'],
+    'Whether to provision unchanged resources again (`full`) or not (`incremental`).',
+  ),
 }
 
-/** What a request to deploy says. */
+/** Request body of a deployment. */
 export const newDeploymentShape = object(
   {},
   {
     ...deploymentFields,
-    delta_id: string('Delta to apply to what is deployed.', { maxLength: 253 }),
-    set_id: string('Set to deploy; ignored with `delta_id`.', { maxLength: 253 }),
+    delta_id: string('ID of the delta to apply to the deployed set.', { maxLength: 253 }),
+    set_id: string('ID of the set to deploy. Ignored if `delta_id` is given.', { maxLength: 253 }),
     pipeline: wireSchema(pipelineStepSchema),
   },
-  'A deployment; of what is deployed already when neither a delta nor a set is given.',
+  'A deployment. Without a delta and a set, the deployed set is deployed again.',
 )
 
-/** A request to deploy. */
 export type NewDeployment = Static<typeof newDeploymentShape>
 
-/** The request without an empty id beside one that is not; an empty one alone is no wish to deploy what is deployed. */
+/** Drops an empty ID if the other one is given. Throws Invalid if only an empty ID is given. */
 export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): NewDeployment {
   if (delta_id) return { delta_id, ...rest }
   if (set_id) return { set_id, ...rest }
   if (delta_id === undefined && set_id === undefined) return rest
   const name = delta_id === '' ? 'delta_id' : 'set_id'
-  throw new Problem('Invalid', `'${name}' is empty: without it, what is deployed is deployed again`)
+  throw new Problem('Invalid', `'${name}' is empty; omit it to deploy the deployed set again`)
 }
 
-/** The set of the deployment from which another one starts; the empty set for the first. */
+/** Returns the set of the base deployment; the empty set for the first deployment. */
 function baseSet(store: Store, organization: string, base: Base | undefined): SetContent {
   if (!base) return emptySet
   const [application = '', setId = ''] = (base.setName ?? '').split('.')
@@ -53,11 +58,11 @@ function baseSet(store: Store, organization: string, base: Base | undefined): Se
   if (content) return content
   throw new Problem(
     'Invalid',
-    `the set of deployment '${base.deploymentName}', from which this one starts, is not there`,
+    `the set of deployment '${base.deploymentName}', on which this deployment is based, does not exist`,
   )
 }
 
-/** The set that is to be deployed to an environment, where the deployment builds on that one. */
+/** Returns the set to deploy. */
 export function wantedSet(
   store: Store,
   path: EnvironmentPath,

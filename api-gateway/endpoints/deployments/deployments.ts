@@ -9,7 +9,7 @@ import { errorShape, named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
 import { newDeploymentShape, withOneSource } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
-import { preparedDeployment, startDeployment } from './deployment-start.ts'
+import { prepareDeployment, startDeployment } from './deployment-start.ts'
 import { planShape, toPlan } from './dry-run.ts'
 import { pipelineId } from './pipeline-run-shape.ts'
 
@@ -17,15 +17,17 @@ const deploymentErrorShape = named(
   'DeploymentError',
   object(
     {
-      scope: oneOf(['environment', 'workload'], 'What it is about.'),
-      object_id: string('The workload, or the descriptor of the resource; empty for the environment.'),
-      code: string('Why, as one CamelCase word.'),
-      summary: string('Why, in short.', { maxLength: 8192 }),
-      message: string('Why, for people.', { maxLength: 32_768 }),
+      scope: oneOf(['environment', 'workload'], 'Scope of the problem.'),
+      object_id: string(
+        'Workload ID or resource descriptor. Empty if the problem concerns the whole environment.',
+      ),
+      code: string('Machine-readable reason: one CamelCase word.'),
+      summary: string('First line of the message.', { maxLength: 8192 }),
+      message: string('Human-readable message.', { maxLength: 32_768 }),
       error_type: string('Always empty.'),
     },
     {},
-    'One thing that keeps a deployment from going on.',
+    'A problem that blocks a deployment.',
   ),
 )
 
@@ -40,7 +42,7 @@ function findDeployment(
 }
 
 function toErrors({ status }: EnvironmentDeployment) {
-  // A failed try counts as well: the deployment may not have come far enough to find problems.
+  // A failed attempt may have ended before problems were computed.
   const failed = status?.conditions?.find(({ type, status: holds }) => type === 'Ready' && holds === 'False')
   const problems = status?.problems ?? []
   const all =
@@ -57,7 +59,7 @@ function toErrors({ status }: EnvironmentDeployment) {
   }))
 }
 
-/** The runs that made a deployment, as `<pipeline>,<run>`: ours, and the one that the request named. */
+/** Pipeline runs of a deployment as `<pipeline>,<run>`: its own, and the one in the request. */
 function runsOf({ metadata, spec: { pipeline } }: EnvironmentDeployment): string[] {
   return [`${pipelineId},${metadata.name}`, ...(pipeline ? [`${pipeline.id},${pipeline.runId}`] : [])]
 }
@@ -70,11 +72,11 @@ export const deployments: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path,
-    summary: 'List the deployments to an environment, the newest first',
+    summary: 'List the deployments to an environment, newest first',
     tag,
     access: { application: 'viewer' },
     query: {
-      pipelineRunId: string('Only the deployment that this run made, as `<pipeline>,<run>`.', {
+      pipelineRunId: string('Only the deployment of this pipeline run: `<pipeline>,<run>`.', {
         maxLength: 512,
       }),
     },
@@ -93,7 +95,7 @@ export const deployments: readonly Endpoint[] = [
     tag,
     access: { application: 'developer' },
     query: {
-      dry_run: flag('Whether nothing is written, and the plan is answered.'),
+      dry_run: flag('Whether to write nothing and return the plan.'),
     },
     body: newDeploymentShape,
     responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
@@ -101,7 +103,9 @@ export const deployments: readonly Endpoint[] = [
       const request = withOneSource(body)
       const isDryRun = isOn(query.dry_run)
       const isFull = request.mode === 'full'
-      const prepared = await preparedDeployment(params, request, caller, gateway, { besideOthers: isDryRun })
+      const prepared = await prepareDeployment(params, request, caller, gateway, {
+        allowUnfinished: isDryRun,
+      })
       const { environment, content } = prepared
       if (isDryRun) return ok(toPlan(gateway.planning.planFor(environment, content, { isFull })))
       return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))
@@ -119,7 +123,7 @@ export const deployments: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: `${path}/{deploy_id}/errors`,
-    summary: 'List what keeps a deployment from going on',
+    summary: 'List the problems of a deployment',
     tag,
     access: { application: 'viewer' },
     responses: { 200: list(deploymentErrorShape, 'Problems.') },

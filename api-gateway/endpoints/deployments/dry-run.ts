@@ -7,7 +7,7 @@ import { named } from '../../response/shapes.ts'
 
 const actions = ['create', 'update', 'replace', 'retain', 'unchanged'] as const
 
-/** What a deployment would do, as REST shows it. */
+/** Plan of a deployment in responses. */
 export const planShape = named(
   'DeploymentPlan',
   object(
@@ -15,47 +15,49 @@ export const planShape = named(
       steps: list(
         object(
           {
-            action: oneOf(actions, 'What would be done.'),
+            action: oneOf(actions, 'Action.'),
             type: string('Resource type.'),
             class: string('Resource class.'),
             res_id: string('Resource ID.'),
             gu_res_id: string('GUResID.'),
-            descriptor: string('The resource, as `type.class#id`.'),
+            descriptor: string('Descriptor of the resource: `type.class#id`.'),
             changed_inputs: list(
               string('A path such as `driver_inputs.values.region`.', { maxLength: 32_768 }),
-              'With `update` and `replace`: what it would be provisioned with otherwise. Never a value.',
+              'Paths of the inputs that would change, for `update` and `replace`. Values are never returned.',
             ),
           },
           {
-            def_id: string('Definition that would provision it.'),
-            from_def: string('Definition that provisioned what is there.'),
+            def_id: string('ID of the definition that would provision it.'),
+            from_def: string('ID of the definition that provisioned the existing resource.'),
           },
-          'What would be done with one resource.',
+          'Action on one resource.',
         ),
-        'Dependencies before dependents, then what would no longer be used.',
+        'Steps, dependencies before dependents, followed by resources that would become unused.',
       ),
       summary: object(
         {
-          create: integer('How many resources are new.'),
-          update: integer('How many are provisioned again with other inputs.'),
-          replace: integer('How many are made anew, the old one deprovisioned afterwards.'),
-          retain: integer('How many are no longer used and kept.'),
-          unchanged: integer('How many stay as they are.'),
+          create: integer('Number of new resources.'),
+          update: integer('Number of resources provisioned again with other inputs.'),
+          replace: integer(
+            'Number of resources provisioned anew, after which the old ones are deprovisioned.',
+          ),
+          retain: integer('Number of resources that become unused and are kept.'),
+          unchanged: integer('Number of unchanged resources.'),
         },
         {},
-        'How many steps there are of each action.',
+        'Number of steps by action.',
       ),
       problems: list(
         problemSchema,
-        'What would keep the deployment from going on; with any, nothing is done.',
+        'Problems that would make the deployment fail. A deployment with problems changes nothing.',
       ),
     },
     {},
-    'What a deployment would do.',
+    'Plan of a deployment.',
   ),
 )
 
-/** A plan in the shape of REST. */
+/** Converts a plan for a response. */
 export function toPlan(plan: Plan) {
   const { steps: _, ...summary } = summarize(plan)
   return {
@@ -79,8 +81,8 @@ function toStep({ action, descriptor, guResId, wanted, current, definitionName }
     res_id: descriptor.resourceId,
     gu_res_id: guResId,
     descriptor: formatDescriptor(descriptor),
-    ...(definitionName === undefined ? {} : { def_id: definitionName }),
-    ...(live ? { from_def: live.spec.definition.definitionName } : {}),
+    def_id: definitionName,
+    from_def: live?.spec.definition.definitionName,
     changed_inputs: isChange && live && wanted ? changedInputs(live.spec, wanted) : [],
   }
 }

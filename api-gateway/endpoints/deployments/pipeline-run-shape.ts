@@ -4,41 +4,43 @@ import { type DeploymentState, stateOfDeployment } from '../../../operator/domai
 import { named } from '../../response/shapes.ts'
 import { toDeployment } from './deployment-shape.ts'
 
-/** The one pipeline that there is: a deployment, and nothing else. */
+/** The only pipeline: it creates one deployment. */
 export const pipelineId = 'default'
 
-/** How long the operator gives a deployment, where no setting says otherwise. */
+/** Default time limit of a deployment in the operator. */
 const timeoutSeconds = 1800
 
 const statuses = ['queued', 'executing', 'succeeded', 'failed'] as const
 
-/** A deployment as a run of the pipeline. */
+/** Deployment in responses, in the form of a pipeline run. */
 export const pipelineRunShape = named(
   'PipelineRun',
   object(
     {
-      id: string('Id of the run: that of its deployment.'),
-      etag: string('Changes with the run.'),
-      org_id: string('Organization id.'),
-      app_id: string('Application id.'),
-      env_ids: list(string('Environment id.'), 'The environment that is deployed to.'),
+      id: string('ID of the run, which is the ID of its deployment.'),
+      etag: string('Version of the run.'),
+      org_id: string('Organization ID.'),
+      app_id: string('Application ID.'),
+      env_ids: list(string('Environment ID.'), 'ID of the environment of the deployment.'),
       pipeline_id: string('Always `default`.'),
       pipeline_version: string('Always `1`.'),
-      status: oneOf(statuses, 'How far it is.'),
-      status_message: string('Why it failed; else empty.', { maxLength: 32_768 }),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
-      timeout_seconds: integer('How long it may take.'),
+      status: oneOf(statuses, 'Current state.'),
+      status_message: string('Why the run failed. Empty if it did not fail.', { maxLength: 32_768 }),
+      created_at: time('Time when it was created.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
+      timeout_seconds: integer('Time limit in seconds.'),
       trigger: string('Always `deployment_request`.'),
-      inputs: freeForm('What is deployed where.'),
-      run_as: string('The same as `created_by`.'),
-      waiting_for: map(string('What it is.'), 'Always empty.'),
+      inputs: freeForm('Inputs of the run.'),
+      run_as: string('Same as `created_by`.'),
+      waiting_for: map(string('Description of the field.'), 'Always empty.'),
     },
     {
-      deployment_id: string('The deployment.'),
-      completed_at: time('When it ended.'),
+      deployment_id: string('Deployment ID.'),
+      completed_at: time('Time when the run ended.'),
     },
-    'A run of the pipeline that deploys.',
+    'A run of the deployment pipeline.',
   ),
 )
 
@@ -49,7 +51,7 @@ const statusOf: Readonly<Record<DeploymentState, (typeof statuses)[number]>> = {
   failed: 'failed',
 }
 
-/** A deployment in the shape of a run. */
+/** Converts a deployment to a pipeline run. */
 export function toRun(deployment: EnvironmentDeployment) {
   const { metadata, spec, status } = deployment
   const { id, env_id, set_id, delta_id, comment, created_at, created_by } = toDeployment(deployment)
@@ -72,11 +74,11 @@ export function toRun(deployment: EnvironmentDeployment) {
       env_id,
       comment,
       ...(delta_id === undefined ? { set_id } : { delta_id }),
-      ...(spec.mode === undefined ? {} : { mode: spec.mode }),
+      mode: spec.mode,
     },
     run_as: created_by,
     waiting_for: {},
     deployment_id: id,
-    ...(status?.finishTime === undefined ? {} : { completed_at: status.finishTime }),
+    completed_at: status?.finishTime,
   }
 }

@@ -6,27 +6,27 @@ import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { knownId, shortId } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { afterDot, type EnvironmentPath, findApplication } from '../common/find.ts'
-import { findStart } from '../environments/environments.ts'
+import { type EnvironmentPath, findApplication, withoutApplication } from '../common/find.ts'
+import { findStartDeployment } from '../environments/environment-writing.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
-import { preparedDeployment, startDeployment } from './deployment-start.ts'
+import { prepareDeployment, startDeployment } from './deployment-start.ts'
+import { deployIdempotently } from './idempotency-key.ts'
 import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
-import { deployOnce } from './run-key.ts'
 
 const requestShape = object(
   {
-    env_id: shortId('Environment to deploy to.'),
+    env_id: shortId('ID of the environment to deploy to.'),
   },
   {
     ...deploymentFields,
-    // A published SDK leaves it out, although it is given it.
-    trigger: oneOf(['deployment_request'], 'What kind of run it is: `deployment_request`, also when absent.'),
-    deployment_id: knownId('Deployment of the application whose set is deployed.'),
+    // A published SDK never sends it.
+    trigger: oneOf(['deployment_request'], 'Trigger of the run. `deployment_request` when absent.'),
+    deployment_id: knownId('ID of a deployment of the application whose set to deploy.'),
   },
-  'A deployment, of exactly one of `delta_id`, `set_id` and `deployment_id`.',
+  'A deployment of exactly one of `delta_id`, `set_id` and `deployment_id`.',
 )
 
-/** The deployment that a run is to make. */
+/** Returns the deployment of a run. */
 function deploymentOf(
   store: Store,
   { org_id, app_id }: Omit<EnvironmentPath, 'env_id'>,
@@ -34,34 +34,34 @@ function deploymentOf(
 ): NewDeployment {
   const { delta_id, set_id, deployment_id, comment, mode, value_set_version_id } = body
   if ([delta_id, set_id, deployment_id].filter((each) => each !== undefined).length !== 1)
-    throw new Problem('Invalid', "exactly one of 'delta_id', 'set_id' and 'deployment_id' is needed")
+    throw new Problem('Invalid', "exactly one of 'delta_id', 'set_id' and 'deployment_id' is required")
   const more = {
-    ...(comment === undefined ? {} : { comment }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(value_set_version_id === undefined ? {} : { value_set_version_id }),
+    comment,
+    mode,
+    value_set_version_id,
   }
   if (delta_id !== undefined) return { delta_id, ...more }
-  if (deployment_id === undefined) return { ...(set_id === undefined ? {} : { set_id }), ...more }
-  const { spec, status } = findStart(store, org_id, app_id, deployment_id)
+  if (deployment_id === undefined) return { set_id, ...more }
+  const { spec, status } = findStartDeployment(store, org_id, app_id, deployment_id)
   const setName = spec.setName ?? status?.setName
   if (setName === undefined) throw new Problem('Invalid', `deployment '${deployment_id}' has no set yet`)
-  return { set_id: afterDot(setName), ...more }
+  return { set_id: withoutApplication(setName), ...more }
 }
 
-/** Runs of the pipeline that deploys: each is a deployment. */
+/** Runs of the deployment pipeline. */
 export const pipelineRuns: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/apps/{app_id}/pipeline-runs',
-    summary: 'Deploy to an environment; requests with the same header `Idempotency-Key` do so once',
+    summary: 'Deploy to an environment, idempotently with the header `Idempotency-Key`',
     tag: 'Deployments',
     access: { application: 'developer' },
     headers: {
       'Idempotency-Key': string(
-        'Key of the request. Requests of a user to an application with the same key deploy once, as long as that deployment is kept; one with another body is refused (422).',
+        'Idempotency key. Requests of a user for an application with the same key create one deployment, for as long as that deployment is kept. A request with the same key and another body is rejected (422).',
       ),
     },
-    query: { dry_run: flag('Whether the request is only checked.') },
+    query: { dry_run: flag('Whether to validate the request without writing anything.') },
     body: requestShape,
     responses: { 201: pipelineRunShape, 204: undefined, 409: errorShape },
     async handle({ params, query, body, caller, header }, gateway) {
@@ -70,20 +70,22 @@ export const pipelineRuns: readonly Endpoint[] = [
       findApplication(store, params)
       const prepare = async () => {
         const request = deploymentOf(store, params, body)
-        return { request, prepared: await preparedDeployment(path, request, caller, gateway) }
+        return { request, prepared: await prepareDeployment(path, request, caller, gateway) }
       }
       if (isOn(query.dry_run)) {
         await prepare()
         return noContent
       }
-      const deploy = async (marks?: Readonly<Record<string, string>>) => {
+      const deploy = async (extraAnnotations?: Readonly<Record<string, string>>) => {
         const { request, prepared } = await prepare()
-        return startDeployment(path, request, prepared, caller, gateway, marks)
+        return startDeployment(path, request, prepared, caller, gateway, extraAnnotations)
       }
       const key = header('idempotency-key')
-      // Once it was deployed, the same request could be refused now.
+      // Prepares after the key is found, because a repeated request could now be rejected.
       const deployment =
-        key === undefined ? await deploy() : await deployOnce(params, { key, body, caller }, gateway, deploy)
+        key === undefined
+          ? await deploy()
+          : await deployIdempotently(params, { key, body, caller }, gateway, deploy)
       return created(toRun(deployment))
     },
   }),

@@ -10,27 +10,27 @@ import type { Caller } from '../../authenticate.ts'
 import { named } from '../../response/shapes.ts'
 import { newMetadata, refuseTooLarge } from '../common/find.ts'
 
-/** A deployment set as REST shows it. */
+/** Deployment set in responses. */
 export const setShape = named(
   'DeploymentSet',
   object(
     {
-      id: string('Id: a hash of the content.'),
+      id: string('Deployment set ID: a hash of the content.'),
       version: integer('Always 0.'),
-      modules: map(freeForm('A module.'), 'Workloads by id.'),
-      shared: map(freeForm('A dependency.'), 'Shared dependencies by id.'),
+      modules: map(freeForm('A module.'), 'Modules by workload ID.'),
+      shared: map(freeForm('A dependency.'), 'Shared dependencies by ID.'),
     },
     {},
-    'All workloads and shared dependencies of a deployment.',
+    'The workloads and shared dependencies of a deployment.',
   ),
 )
 
-/** A set in the shape of REST. */
+/** Converts a deployment set for a response. */
 export function toSet(id: string, { modules, shared }: SetContent) {
   return { id, version: 0, modules, shared }
 }
 
-/** The content of a set of an application; the empty set is always there. */
+/** Returns the content of a set. The empty set always exists. */
 export function findSet(
   store: Store,
   organization: string,
@@ -41,8 +41,8 @@ export function findSet(
   return store.get(DeploymentSet, organization, setObjectName(application, id))?.spec
 }
 
-/** Keeps a set; equal content is the same set. Answers the name of its object. */
-export async function keepSet(
+/** Creates a deployment set unless it exists; returns the name of its object. */
+export async function saveSet(
   cluster: Cluster,
   organization: string,
   application: string,

@@ -12,10 +12,10 @@ import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { anyOf } from '../../response/shapes.ts'
-import { afterDot, byName, findApplication, inOrganization } from '../common/find.ts'
+import { byName, findApplication, organizationKey, withoutApplication } from '../common/find.ts'
 import { changesRequest, plainDeltaShape } from '../deltas/delta-shape.ts'
 import { contentOf } from '../deltas/delta-writing.ts'
-import { findSet, keepSet, setShape, toSet } from './set-shape.ts'
+import { findSet, saveSet, setShape, toSet } from './set-shape.ts'
 
 interface ApplicationPath {
   readonly org_id: string
@@ -29,7 +29,7 @@ function contentOfSet(store: Store, path: ApplicationPath, id: string): SetConte
   return content
 }
 
-/** Deployment sets: made by deployments and from each other. */
+/** Deployment sets. */
 export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -41,18 +41,20 @@ export const sets: readonly Endpoint[] = [
     plainNotFound: true,
     handle({ params }, { cluster: { store } }) {
       findApplication(store, params)
-      const found = store.byIndex(DeploymentSet, 'application', inOrganization(params.org_id, params.app_id))
-      return ok([...found].sort(byName).map(({ metadata, spec }) => toSet(afterDot(metadata.name), spec)))
+      const found = store.byIndex(DeploymentSet, 'application', organizationKey(params.org_id, params.app_id))
+      return ok(
+        [...found].sort(byName).map(({ metadata, spec }) => toSet(withoutApplication(metadata.name), spec)),
+      )
     },
   }),
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
-    summary: 'Get a deployment set, or what makes it of another one',
+    summary: 'Get a deployment set, or its difference from another set',
     tag: 'Deployment sets',
     access: { application: 'viewer' },
     query: {
-      diff: string('Another set: the answer is the changes that make the set in the path of it.', {
+      diff: string('ID of another set. The response is the changes from that set to the set in the path.', {
         maxLength: 64,
       }),
     },
@@ -67,7 +69,7 @@ export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}/diff/{source_set_id}',
-    summary: 'Get the changes that make a deployment set of another one, the source',
+    summary: 'Get the changes from a source deployment set to a deployment set',
     tag: 'Deployment sets',
     access: { application: 'viewer' },
     responses: { 200: plainDeltaShape },
@@ -80,16 +82,16 @@ export const sets: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/orgs/{org_id}/apps/{app_id}/sets/{set_id}',
-    summary: 'Make a deployment set from another one and changes to it',
+    summary: 'Create a deployment set by applying changes to another set',
     tag: 'Deployment sets',
     access: { application: 'developer' },
     body: changesRequest,
-    responses: { 200: string('Id of the set with the changes.') },
+    responses: { 200: string('ID of the resulting set.') },
     plainNotFound: true,
     async handle({ params, body, caller }, { cluster }) {
       const base = contentOfSet(cluster.store, params, params.set_id)
       const content = applyDelta(base, foldDelta(emptyDelta, [contentOf(body)]))
-      await keepSet(cluster, params.org_id, params.app_id, content, caller)
+      await saveSet(cluster, params.org_id, params.app_id, content, caller)
       return ok(setId(content))
     },
   }),

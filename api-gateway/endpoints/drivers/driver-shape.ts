@@ -15,57 +15,63 @@ import { problemOfPartedSchema } from '../../../operator/domain/schema/user-sche
 import { newId } from '../../request/parameters.ts'
 import { plainSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 
 const requiredFields = {
   type: string('Resource type that it provisions.', { minLength: 1, maxLength: 127 }),
-  target: string('HTTP or HTTPS address, or `driver://<organization or vendor>/<driver>`.', {
+  target: string('HTTP or HTTPS URL, or `driver://<organization or vendor>/<driver>`.', {
     minLength: 1,
     maxLength: 2048,
   }),
   inputs_schema: freeForm(
-    'JSON Schema of the inputs: the plain ones under `values`, the secret ones under `secrets`.',
+    'JSON Schema of the inputs: plain inputs under `values`, secret inputs under `secrets`.',
   ),
-  account_types: list(string('An account type.', { maxLength: 63 }), 'Types that an account may have.', {
-    maxItems: 64,
-  }),
+  account_types: list(
+    string('An account type.', { maxLength: 63 }),
+    'Account types that the driver accepts.',
+    {
+      maxItems: 64,
+    },
+  ),
 }
 const optionalFields = {
-  template: anyValue('For `driver://`: a template, or an object whose texts are templates, of the inputs.'),
-  is_public: boolean('Whether other organizations may use it; that is not possible.'),
+  template: anyValue(
+    'Template of the inputs of the wrapped driver, for a `driver://` target: a text, or an object with templates as its texts.',
+  ),
+  is_public: boolean('Always false: a driver belongs to its organization.'),
 }
 
-/** A driver as a request describes it. */
+/** Request body for a new driver. */
 export const newDriverShape = object(
-  { id: newId('Id; definitions name the driver as `<organization>/<id>`.'), ...requiredFields },
+  { id: newId('ID of the driver. Definitions refer to it as `<organization>/<id>`.'), ...requiredFields },
   optionalFields,
   'A driver.',
 )
 
-/** All of a driver but its id. */
+/** Request body that replaces a driver. */
 export const replacedDriverShape = object(requiredFields, optionalFields, 'A driver.')
 
-/** A driver as REST answers it. */
+/** Driver in responses. */
 export const driverShape = named(
   'Driver',
   object(
     {
-      org_id: string('Organization, or vendor of a driver that is built in.'),
-      id: string('Id within it.'),
-      type: string('Resource type that it provisions; `*` for any.'),
+      org_id: string('Organization ID, or the vendor of a built-in driver.'),
+      id: string('Driver ID.'),
+      type: string('Resource type that it provisions. `*` for any type.'),
       inputs_schema: freeForm('JSON Schema of the inputs.'),
-      account_types: list(string('An account type.'), 'Types that an account may have.'),
+      account_types: list(string('An account type.'), 'Account types that the driver accepts.'),
     },
     {
-      target: string('Where it is; absent for one that is built in.'),
-      template: anyValue('Template of the inputs of the driver that it wraps.'),
+      target: string('URL of the driver. Absent for a built-in driver.'),
+      template: anyValue('Template of the inputs of the wrapped driver.'),
       ...statusMessageField,
     },
     'A driver.',
   ),
 )
 
-/** The spec that a request asks for; a Problem when it cannot be used. */
+/** Converts a request to a spec; throws Invalid if the driver cannot be used. */
 export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDriver['spec'] {
   const { type, target, inputs_schema: inputsSchema, account_types: accountTypes, template } = body
   if (body.is_public === true)
@@ -76,10 +82,10 @@ export function driverSpec(body: Static<typeof replacedDriverShape>): ResourceDr
   if (ofSchema !== undefined) throw new Problem('Invalid', `'inputs_schema' ${ofSchema}`)
   const ofTemplate = problemsOfDriverTemplate(body)
   if (ofTemplate.length > 0) throw new Problem('Invalid', ofTemplate.join('; '))
-  return { type, target, inputsSchema, accountTypes, ...(template === undefined ? {} : { template }) }
+  return { type, target, inputsSchema, accountTypes, template }
 }
 
-/** A driver of an organization as REST answers it: what was given, and why it cannot be used. */
+/** Converts a driver of an organization for a response. */
 export function toDriver(driver: ResourceDriver) {
   const { metadata, spec } = driver
   const { type, target, inputsSchema = {}, accountTypes = [], template } = spec
@@ -90,12 +96,12 @@ export function toDriver(driver: ResourceDriver) {
     inputs_schema: inputsSchema,
     account_types: accountTypes,
     target,
-    ...(template === undefined ? {} : { template }),
+    template,
     ...statusMessageOf(driver),
   }
 }
 
-/** A driver that is built in as REST answers it. */
+/** Converts a built-in driver for a response. */
 export function toBuiltInDriver(descriptor: DriverDescriptor, vendor: string) {
   const { name, resourceTypes, account, values, secrets } = descriptor
   return {

@@ -8,7 +8,15 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+import {
+  byName,
+  find,
+  findAll,
+  findOrThrow,
+  newMetadata,
+  organizationKey,
+  refuseTaken,
+} from '../common/find.ts'
 import {
   driverShape,
   driverSpec,
@@ -23,24 +31,21 @@ const driversPath = '/orgs/{org_id}/resources/drivers'
 const driverPath = '/orgs/{org_id}/resources/drivers/{driver_id}'
 
 function findDriver(store: Store, organization: string, id: string): ResourceDriver {
-  const found = find(store, ResourceDriver, organization, id)
-  if (!found) throw new Problem('NotFound', `driver '${id}' not found`)
-  return found
+  return findOrThrow(store, ResourceDriver, organization, id, 'driver')
 }
 
-/** The drivers that are built in, as REST answers them. */
 function builtInDrivers(organization: string, { planning, settings }: Gateway) {
   const [vendor = ''] = settings.vendors
   const builtIn = planning.catalogueOf(organization).filter(({ name }) => !name.includes('/'))
   return builtIn.map((each) => toBuiltInDriver(each, vendor))
 }
 
-/** A driver that something names stays; what stands is taken away by what it remembers all the same. */
+/** Throws Conflict if a definition or another driver uses the driver. */
 function refuseUsed(store: Store, driver: ResourceDriver): void {
   const { namespace = '', name } = driver.metadata
   const type = ownDriverType(driver)
   const definitions = store
-    .byIndex(ResourceDefinition, 'driver', inOrganization(namespace, type))
+    .byIndex(ResourceDefinition, 'driver', organizationKey(namespace, type))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
     .sort(byName)
     .map(({ metadata }) => metadata.name)
@@ -54,12 +59,12 @@ function refuseUsed(store: Store, driver: ResourceDriver): void {
   })
 }
 
-/** Drivers of the organization; those that are built in are listed beside them. */
+/** Drivers of the organization and built-in drivers. */
 export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: driversPath,
-    summary: 'List the drivers, the built-in ones first',
+    summary: 'List the drivers, built-in drivers first',
     tag,
     access: { organization: 'member' },
     responses: { 200: list(driverShape, 'Drivers.') },
@@ -87,7 +92,7 @@ export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: driverPath,
-    summary: 'Get a driver of the organization, or else a built-in one',
+    summary: 'Get a driver of the organization or a built-in driver',
     tag,
     access: { organization: 'member' },
     responses: { 200: driverShape },
@@ -117,7 +122,7 @@ export const drivers: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: driverPath,
-    summary: 'Delete a driver that nothing names',
+    summary: 'Delete an unused driver',
     tag,
     access: { organization: 'administrator' },
     responses: { 204: undefined, 409: errorShape },

@@ -5,7 +5,8 @@ import { authorize } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
 import { findEnvironment } from '../common/find.ts'
-import { environmentShape, findStart, toEnvironment } from './environments.ts'
+import { environmentShape, toEnvironment } from './environment-shape.ts'
+import { findStartDeployment } from './environment-writing.ts'
 
 /** Changes of environments. */
 export const environmentChanges: readonly Endpoint[] = [
@@ -18,10 +19,10 @@ export const environmentChanges: readonly Endpoint[] = [
     body: object(
       {},
       {
-        name: string('Name for people.'),
-        type: knownId('Environment type, which stays as it is: another one is refused.', 63),
+        name: string('Display name.'),
+        type: knownId('Environment type. It cannot be changed.', 63),
       },
-      'What is to change; what is absent stays.',
+      'Fields to change. Omitted fields keep their value.',
     ),
     responses: { 200: environmentShape },
     async handle({ params, body: { name, type } }, { cluster }) {
@@ -30,7 +31,7 @@ export const environmentChanges: readonly Endpoint[] = [
       if (type !== undefined && type !== typeName)
         throw new Problem(
           'Invalid',
-          `'type' must be '${typeName}': the type of an environment does not change`,
+          `'type' must be '${typeName}': the type of an environment cannot be changed`,
         )
       if (name === undefined) return ok(toEnvironment(cluster.store, environment))
       const { uid } = environment.metadata
@@ -41,16 +42,18 @@ export const environmentChanges: readonly Endpoint[] = [
   endpoint({
     method: 'put',
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/from_deploy_id',
-    summary: 'Name the deployment, of any environment of the application, that the next one builds on',
+    summary: 'Set the deployment that the next deployment to the environment is based on',
     tag: 'Environments',
     access: { application: 'developer' },
-    body: string('Deployment id, as a JSON string.', { maxLength: 253 }),
+    body: string('ID of a deployment of any environment of the application, as a JSON string.', {
+      maxLength: 253,
+    }),
     responses: { 204: undefined },
     async handle({ params, body, caller }, { cluster }) {
       const environment = findEnvironment(cluster.store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
-      const start = findStart(cluster.store, params.org_id, params.app_id, body)
+      const start = findStartDeployment(cluster.store, params.org_id, params.app_id, body)
       const { uid } = environment.metadata
       await cluster.patch(Environment, environment, {
         metadata: { uid },

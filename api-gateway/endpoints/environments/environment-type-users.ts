@@ -1,19 +1,17 @@
 import { environmentTypeRole } from '../../../operator/api/access.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Endpoint } from '../../endpoint.ts'
-import { find } from '../common/find.ts'
+import { findOrThrow } from '../common/find.ts'
 import { roleUsers } from '../users/role-users.ts'
 
-/** The users that may deploy to environments of a type. */
+/** Users with a role on an environment type. */
 export const environmentTypeUsers: readonly Endpoint[] = roleUsers({
   path: '/orgs/{org_id}/env-types/{env_type_id}',
   what: 'environment type',
   access: { organization: 'administrator' },
   role: environmentTypeRole,
   find(store, { org_id = '', env_type_id = '' }) {
-    if (find(store, EnvironmentType, org_id, env_type_id)) return env_type_id
-    throw new Problem('NotFound', `environment type '${env_type_id}' not found`)
+    return findOrThrow(store, EnvironmentType, org_id, env_type_id, 'environment type').metadata.name
   },
   roleOf: ({ environmentTypes = [] }, id) =>
     environmentTypes.find((each) => each.environmentTypeName === id)?.role,

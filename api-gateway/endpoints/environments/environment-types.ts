@@ -2,21 +2,31 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { errorShape, named, nullable } from '../../response/shapes.ts'
-import { environmentIdOf, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+import {
+  environmentIdOf,
+  findAll,
+  findOrThrow,
+  newMetadata,
+  organizationKey,
+  refuseTaken,
+} from '../common/find.ts'
 
 const environmentTypeShape = named(
   'EnvironmentType',
-  object({ id: shortId('Id.'), description: string('What it is for.') }, {}, 'A type of environments.'),
+  object(
+    { id: shortId('Unique identifier.'), description: string('Description.') },
+    {},
+    'A type of environments.',
+  ),
 )
 
 const usesShape = list(
   object(
-    { app_id: shortId('Application.'), env_id: shortId('Environment.') },
+    { app_id: shortId('Application ID.'), env_id: shortId('Environment ID.') },
     {},
     'An environment of the type.',
   ),
@@ -28,9 +38,7 @@ function toEnvironmentType({ metadata, spec }: EnvironmentType) {
 }
 
 function findEnvironmentType(store: Store, organization: string, id: string): EnvironmentType {
-  const found = find(store, EnvironmentType, organization, id)
-  if (!found) throw new Problem('NotFound', `environment type '${id}' not found`)
-  return found
+  return findOrThrow(store, EnvironmentType, organization, id, 'environment type')
 }
 
 /** Environment types. */
@@ -52,8 +60,8 @@ export const environmentTypes: readonly Endpoint[] = [
     tag: 'Environment types',
     access: { organization: 'administrator' },
     body: object(
-      { id: shortId('Id of the new type.') },
-      { description: string('What it is for.') },
+      { id: shortId('ID of the new environment type.') },
+      { description: string('Description.') },
       'An environment type.',
     ),
     responses: { 201: environmentTypeShape, 409: errorShape },
@@ -84,8 +92,8 @@ export const environmentTypes: readonly Endpoint[] = [
     access: { organization: 'administrator' },
     body: object(
       {},
-      { description: nullable(string('What it is for; null takes it away.')) },
-      'What is to change; what is absent stays.',
+      { description: nullable(string('Description. `null` removes it.')) },
+      'Fields to change. Omitted fields keep their value.',
     ),
     responses: { 200: environmentTypeShape },
     async handle({ params: { org_id, env_type_id }, body: { description } }, { cluster }) {
@@ -99,7 +107,7 @@ export const environmentTypes: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/env-types/{env_type_id}',
-    summary: 'Delete an environment type that no environment uses',
+    summary: 'Delete an unused environment type',
     tag: 'Environment types',
     access: { organization: 'administrator' },
     responses: { 204: undefined, 409: usesShape },
@@ -107,7 +115,7 @@ export const environmentTypes: readonly Endpoint[] = [
       const { store } = cluster
       const found = findEnvironmentType(store, org_id, env_type_id)
       const users = store
-        .byIndex(Environment, 'type', inOrganization(org_id, env_type_id))
+        .byIndex(Environment, 'type', organizationKey(org_id, env_type_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)
       if (users.length > 0) {
         const uses = users.map((each) => ({

@@ -1,168 +1,27 @@
 import { Environment } from '../../../operator/api/environment.ts'
-import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { EnvironmentType } from '../../../operator/api/environment-type.ts'
-import { newObject } from '../../../operator/api/kind.ts'
-import { annotations } from '../../../operator/api/names.ts'
-import { list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { list, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
-import { isLastPlanned, isRepetition } from '../../../operator/domain/deployment/deployment-history.ts'
-import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
-import { type Cluster, isGone } from '../../../operator/kube/cache/cluster.ts'
-import type { Store } from '../../../operator/kube/cache/store.ts'
-import { authorize, type Caller } from '../../authenticate.ts'
+import { authorize } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, shortId } from '../../request/parameters.ts'
-import { acceptedShape, errorShape, named } from '../../response/shapes.ts'
-import { statusMessageField, statusMessageOf } from '../active-resources/why.ts'
+import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import {
-  createdAt,
-  createdBy,
-  environmentIdOf,
   environmentsOf,
-  find,
   findApplication,
   findEnvironment,
-  held,
-  lifeOf,
-  newToldMetadata,
   refuseTaken,
-  resourcesOf,
-  untilGone,
+  waitUntilDeleted,
 } from '../common/find.ts'
+import { environmentShape, toEnvironment } from './environment-shape.ts'
 import {
-  deploymentShape,
-  deploymentsTo,
-  toDeployment,
-  toPastDeployment,
-} from '../deployments/deployment-shape.ts'
-
-/** Type of an environment for which none is named. */
-export const defaultEnvironmentType = 'development'
-
-/** An environment as REST shows it. */
-export const environmentShape = named(
-  'Environment',
-  object(
-    {
-      id: shortId('Environment id.'),
-      name: string('Name for people.'),
-      type: string('Environment type.'),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
-      status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
-      status_changed_at: time('Since when.'),
-    },
-    { ...statusMessageField, from_deploy: deploymentShape, last_deploy: deploymentShape },
-    'An environment of an application.',
-  ),
-)
-
-/** What a request says about a new environment. */
-export interface NewEnvironment {
-  readonly id: string
-  readonly name: string
-  readonly type: string
-  readonly from_deploy_id?: string
-}
-
-/** An environment in the shape of REST. */
-export function toEnvironment(store: Store, environment: Environment) {
-  const { metadata, spec } = environment
-  const { namespace = '' } = metadata
-  const from = startOf(store, environment)
-  const last = lastOf(environment, deploymentsTo(store, namespace, metadata.name))
-  return {
-    id: environmentIdOf(environment),
-    name: spec.displayName ?? environmentIdOf(environment),
-    type: spec.typeName,
-    created_at: createdAt(environment),
-    created_by: createdBy(environment),
-    ...lifeOf(environment),
-    ...statusMessageOf(environment, () => resourcesOf(store, environment)),
-    ...(from ? { from_deploy: from } : {}),
-    ...(last ? { last_deploy: toDeployment(last) } : {}),
-  }
-}
-
-/** The newest deployment; one that only repeats what ran before counts when its set is the one planned last. */
-function lastOf(environment: Environment, deployments: readonly EnvironmentDeployment[]) {
-  return deployments
-    .filter((each) => !isRepetition(each) || isLastPlanned(environment, each))
-    .sort(byAge)
-    .at(-1)
-}
-
-/** The deployment from which an environment starts; when it is gone, what the environment remembers of it. */
-function startOf(store: Store, environment: Environment) {
-  const { namespace = '' } = environment.metadata
-  const { fromDeploymentName: name } = environment.spec
-  const present = name === undefined ? undefined : store.get(EnvironmentDeployment, namespace, name)
-  const remembered = rememberedStart(environment, present)
-  if (remembered && remembered.deploymentUid !== present?.metadata.uid) return toPastDeployment(remembered)
-  return present && toDeployment(present)
-}
-
-/** The object of an environment that is to be made. */
-export function newEnvironment(
-  organization: string,
-  application: string,
-  wanted: NewEnvironment,
-  caller: Caller,
-): Environment {
-  const metadata = newToldMetadata(organization, environmentObjectName(application, wanted.id), caller)
-  return newObject(Environment, held(metadata), {
-    applicationName: application,
-    typeName: wanted.type,
-    displayName: wanted.name,
-    ...(wanted.from_deploy_id === undefined ? {} : { fromDeploymentName: wanted.from_deploy_id }),
-  })
-}
-
-/** Refuses an environment type that is not there. */
-export function refuseUnknownType(store: Store, organization: string, type: string): void {
-  if (find(store, EnvironmentType, organization, type)) return
-  throw new Problem('Invalid', `environment type '${type}' does not exist`)
-}
-
-/** Notes on an environment who has it deleted, the first one of several; webhooks tell of it. */
-export async function noteDeletion(
-  cluster: Cluster,
-  environment: Environment,
-  caller: Caller,
-): Promise<void> {
-  const { uid, deletionTimestamp } = environment.metadata
-  if (deletionTimestamp) return
-  const note = { metadata: { uid, annotations: { [annotations.deletedBy]: caller.userName } } }
-  await cluster.patch(Environment, environment, note).catch((error: unknown) => {
-    if (!isGone(error)) throw error
-  })
-}
-
-/** Whether something stands in an environment that takes its time to be deprovisioned. */
-export function isStanding(store: Store, environment: Environment): boolean {
-  return resourcesOf(store, environment).length > 0
-}
-
-/** The deployment that an environment is to start from: of this or another environment of the application. */
-export function findStart(
-  store: Store,
-  organization: string,
-  application: string,
-  id: string,
-): EnvironmentDeployment {
-  const found = find(store, EnvironmentDeployment, organization, id)
-  if (found?.spec.environmentName.startsWith(`${application}.`)) return found
-  throw new Problem('Invalid', `deployment '${id}' of application '${application}' does not exist`)
-}
-
-function typeOfStart(
-  store: Store,
-  organization: string,
-  { spec }: EnvironmentDeployment,
-): string | undefined {
-  return store.get(Environment, organization, spec.environmentName)?.spec.typeName
-}
+  defaultEnvironmentType,
+  findStartDeployment,
+  hasResources,
+  newEnvironment,
+  recordDeletion,
+  refuseUnknownType,
+  typeOfStart,
+} from './environment-writing.ts'
 
 /** Environments. */
 export const environments: readonly Endpoint[] = [
@@ -185,10 +44,14 @@ export const environments: readonly Endpoint[] = [
     tag: 'Environments',
     access: { application: 'developer' },
     body: object(
-      { id: shortId('Id of the new environment.'), name: string('Name for people.') },
+      { id: shortId('ID of the new environment.'), name: string('Display name.') },
       {
-        type: shortId('Environment type; that of `from_deploy_id`, or else `development`, when absent.'),
-        from_deploy_id: knownId('Deployment of the application that the first deployment builds on.'),
+        type: shortId(
+          'Environment type. When absent, the type of the environment of `from_deploy_id`, otherwise `development`.',
+        ),
+        from_deploy_id: knownId(
+          'ID of the deployment of the application that the first deployment is based on.',
+        ),
       },
       'An environment.',
     ),
@@ -200,7 +63,7 @@ export const environments: readonly Endpoint[] = [
       if (application.metadata.deletionTimestamp)
         throw new Problem('Conflict', `application '${app_id}' is being deleted`)
       const { from_deploy_id: startId } = body
-      const start = startId === undefined ? undefined : findStart(store, org_id, app_id, startId)
+      const start = startId === undefined ? undefined : findStartDeployment(store, org_id, app_id, startId)
       const type = body.type ?? (start && typeOfStart(store, org_id, start)) ?? defaultEnvironmentType
       refuseUnknownType(store, org_id, type)
       authorize(
@@ -235,11 +98,13 @@ export const environments: readonly Endpoint[] = [
       const environment = findEnvironment(store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
-      await noteDeletion(cluster, environment, caller)
+      await recordDeletion(cluster, environment, caller)
       await cluster.remove(Environment, environment)
-      if (isStanding(store, environment)) return accepted
+      if (hasResources(store, environment)) return accepted
       const { name } = environment.metadata
-      return (await untilGone(() => store.get(Environment, params.org_id, name))) ? noContent : accepted
+      return (await waitUntilDeleted(() => store.get(Environment, params.org_id, name)))
+        ? noContent
+        : accepted
     },
   }),
 ]

@@ -17,11 +17,11 @@ const runtimeShape = named(
   'EnvironmentRuntime',
   object(
     {
-      namespace: string('Namespace of the objects of the environment.'),
-      modules: map(freeForm('Controllers.'), 'Always empty: workloads are run by others.'),
+      namespace: string('Namespace for the Kubernetes objects of the environment.'),
+      modules: map(freeForm('Controllers.'), 'Always empty: the service does not run workloads.'),
     },
     {},
-    'What runs in an environment.',
+    'Runtime information of an environment.',
   ),
 )
 
@@ -31,7 +31,7 @@ function namespaceOf(store: Store, environment: Environment): string {
   return namespaceFor(context, resource) ?? environmentNamespace(context)
 }
 
-/** What runs in environments. */
+/** Runtime information of environments. */
 export const runtime: readonly Endpoint[] = [
   endpoint({
     method: 'get',

@@ -1,6 +1,6 @@
 import { object, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { blindnessOf, holderOf } from '../../authenticate.ts'
+import { findTokenUser, staleCacheReason } from '../../authenticate.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { htmlAnswer } from '../../pages/html.ts'
 import { signInPage, signInPolicy } from '../../pages/sign-in.ts'
@@ -10,16 +10,16 @@ import { sessionCookie } from '../../sign-in/cookies.ts'
 
 const tag = 'Sessions'
 
-/** Sessions of humans. */
+/** Sessions of human users. */
 export const sessions: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/auth/sign-in',
-    summary: 'Begin or end a session in a browser',
+    summary: 'Open the sign-in page',
     tag,
     access: 'public',
     responses: {
-      200: string('A page that sends `POST` and `DELETE` to `/auth/session`.', { maxLength: 65_536 }),
+      200: string('HTML page that creates and deletes sessions.', { maxLength: 65_536 }),
     },
     textType: 'text/html',
     handle: (_call, { settings: { oidc } }) => htmlAnswer(signInPage(oidc), signInPolicy),
@@ -27,28 +27,34 @@ export const sessions: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/auth/session',
-    summary: 'Exchange an API token of a human for a session token of eight hours, in the cookie `token` too',
+    summary: 'Exchange an API token of a human user for a session token that is valid for eight hours',
     tag,
     access: 'public',
     headers: hostHeader,
-    body: object({ token: string('An API token.') }, {}, 'Who begins a session.'),
+    body: object({ token: string('An API token.') }, {}, 'Request for a session.'),
     responses: {
       200: object(
-        { token: string('The session token.', { maxLength: 4096 }), expires_at: time('When it ends.') },
+        {
+          token: string('The session token.', { maxLength: 4096 }),
+          expires_at: time('Time when the session expires.'),
+        },
         {},
         'A session.',
       ),
       403: errorShape,
       429: errorShape,
     },
-    answerHeaders: setCookieHeader,
+    responseHeaders: setCookieHeader,
     async handle({ body, header }, { cluster: { store }, sessions: signed, now }) {
-      const blindness = blindnessOf(store)
-      if (blindness !== undefined) throw new Problem('Internal', blindness)
-      const { user, token } = holderOf(body.token, store, now()) ?? {}
+      const staleReason = staleCacheReason(store)
+      if (staleReason !== undefined) throw new Problem('Internal', staleReason)
+      const { user, token } = findTokenUser(body.token, store, now()) ?? {}
       if (!user || !token) throw new Problem('Forbidden', 'the token does not grant access')
       if (user.spec.type !== 'human')
-        throw new Problem('Forbidden', 'sessions are for humans; a service sends its API token')
+        throw new Problem(
+          'Forbidden',
+          'only human users can have sessions; a service user sends its API token',
+        )
       const { expirationTime } = token.spec
       const session = await signed.open(
         { userName: user.metadata.name, userUid: user.metadata.uid ?? '', tokenName: token.metadata.name },
@@ -65,12 +71,12 @@ export const sessions: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/auth/session',
-    summary: 'Take the cookie of a session away',
+    summary: 'Delete the session cookie',
     tag,
     access: 'public',
     headers: hostHeader,
     responses: { 204: undefined, 429: errorShape },
-    answerHeaders: setCookieHeader,
+    responseHeaders: setCookieHeader,
     handle: ({ header }) => ({
       status: 204,
       headers: { 'set-cookie': sessionCookie('', 0, header('host')) },

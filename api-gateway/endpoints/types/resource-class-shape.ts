@@ -4,18 +4,18 @@ import { object, type Static, string, time } from '../../../operator/api/schema.
 import { named } from '../../response/shapes.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 
-/** A class as REST shows it. */
+/** Class in responses. */
 export const resourceClassShape = named(
   'ResourceClass',
   object(
     {
-      id: string('Class id.'),
-      resource_type: string('Type that it is a class of.'),
-      description: string('What it is for.'),
+      id: string('Class ID.'),
+      resource_type: string('Resource type of the class.'),
+      description: string('Description.'),
       created_by: string(
-        'User id of who made it, or made its type where that is a custom one; empty when it came another way.',
+        'ID of the user who created it through the REST API, or who created its type if that is a custom type. Empty if it was created in another way.',
       ),
-      created_at: time('When it was made, or its type where that is a custom one.'),
+      created_at: time('Time when it was created, or when its type was created if that is a custom type.'),
     },
     {},
     'A class of a resource type.',
@@ -23,13 +23,13 @@ export const resourceClassShape = named(
 )
 export type ShownClass = Static<typeof resourceClassShape>
 
-/** A class of a built-in type in the shape of REST. */
+/** Converts a class of a built-in type for a response. */
 export function toBuiltInClass(object: ResourceClass): ShownClass {
   const { className: id, typeName: resource_type, description = '' } = object.spec
   return { id, resource_type, description, created_by: createdBy(object), created_at: createdAt(object) }
 }
 
-/** The classes of a custom type in the shape of REST. */
+/** Converts the classes of a custom type for a response. */
 export function toCustomClasses(type: ResourceType): ShownClass[] {
   const { metadata, spec } = type
   return (spec.classes ?? []).map(({ name, description = '' }) => ({

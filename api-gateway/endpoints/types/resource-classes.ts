@@ -2,21 +2,21 @@ import { list, object, string } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { className } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { allClasses, classesOf, findClass } from './class-keeping.ts'
+import { allClasses, classesOf, findClass } from './class-repository.ts'
 import { resourceClassShape } from './resource-class-shape.ts'
 
 const tag = 'Resource types'
-const description = string('What it is for.')
+const description = string('Description.')
 const classes = list(resourceClassShape, 'Classes.')
 const classesPath = '/orgs/{org_id}/resources/types/{type_id}/classes'
 const classPath = '/orgs/{org_id}/resources/types/{type_id}/classes/{class_id}'
 
-/** Known classes of resource types; a built-in type and its override have lists of their own. */
+/** Classes of resource types. A built-in type and its override have separate classes. */
 export const resourceClasses: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/resources/classes',
-    summary: 'List the known classes of all resource types, those of built-in ones first',
+    summary: 'List the classes of all resource types, classes of built-in types first',
     tag,
     access: { organization: 'member' },
     responses: { 200: classes },
@@ -25,7 +25,7 @@ export const resourceClasses: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: classesPath,
-    summary: 'List the known classes of a resource type',
+    summary: 'List the classes of a resource type',
     tag,
     access: { organization: 'member' },
     responses: { 200: classes },
@@ -38,7 +38,12 @@ export const resourceClasses: readonly Endpoint[] = [
     tag,
     access: { organization: 'administrator' },
     body: object(
-      { id: className('Class id; of a built-in type without capitals and underscores.'), description },
+      {
+        id: className(
+          'Class ID. A class of a built-in type must not contain uppercase letters or underscores.',
+        ),
+        description,
+      },
       {},
       'A class.',
     ),
@@ -62,7 +67,7 @@ export const resourceClasses: readonly Endpoint[] = [
     summary: 'Change the description of a class',
     tag,
     access: { organization: 'administrator' },
-    body: object({ description }, {}, 'What changes of it.'),
+    body: object({ description }, {}, 'Fields to change.'),
     responses: { 200: resourceClassShape },
     handle: async ({ params, body }, { cluster }) =>
       ok(await classesOf(cluster, params).describe(params.class_id, body.description)),
@@ -70,7 +75,7 @@ export const resourceClasses: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: classPath,
-    summary: 'Take a class out of the known ones; what uses it is left alone',
+    summary: 'Delete a class; definitions and resources that use it are not affected',
     tag,
     access: { organization: 'administrator' },
     responses: { 204: undefined },

@@ -5,48 +5,56 @@ import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-in
 import { problemOfPartedSchema, problemOfSchema } from '../../../operator/domain/schema/user-schema.ts'
 import { named } from '../../response/shapes.ts'
 
-const use = oneOf(['direct', 'indirect'], 'Whether workloads ask for it, or definitions alone.')
+const use = oneOf(
+  ['direct', 'indirect'],
+  'Whether workloads (`direct`) or only definitions (`indirect`) can request the type.',
+)
 
 const optionalFields = {
-  name: string('Name for people. The name without the organization when absent.'),
-  category: string('Group in the portal.', { maxLength: 63 }),
-  inputs_schema: freeForm('JSON Schema of the inputs. Anything when absent.'),
+  name: string('Display name. When absent, the type name without the organization.'),
+  category: string('Category, which groups types in the portal.', { maxLength: 63 }),
+  inputs_schema: freeForm('JSON Schema of the inputs. When absent, any inputs are accepted.'),
   outputs_schema: freeForm(
-    'JSON Schema of the outputs: the secret ones under `secrets`, the others under `values`.',
+    'JSON Schema of the outputs: plain outputs under `values`, secret outputs under `secrets`.',
   ),
 }
 
-/** A new custom type. */
+/** Request body for a new custom type. */
 export const newResourceTypeShape = object(
-  { type: string('Name, as `<organization>/<name>`.', { maxLength: 127 }), use },
+  { type: string('Type name: `<organization>/<name>`.', { maxLength: 127 }), use },
   optionalFields,
   'A custom resource type.',
 )
 
-/** All of a custom type but its name. */
+/** Request body that replaces a custom type. */
 export const replacedResourceTypeShape = object({ use }, optionalFields, 'A custom resource type.')
 
-/** What may be changed of a custom type. */
-export const changedResourceTypeShape = object({}, { use, ...optionalFields }, 'What changes of it.')
+/** Request body for changes of a custom type. */
+export const changedResourceTypeShape = object({}, { use, ...optionalFields }, 'Fields to change.')
 
-/** A type as REST shows it. */
+/** Resource type in responses. */
 export const resourceTypeShape = named(
   'ResourceType',
   object(
     {
-      type: string('Name; `<organization>/<name>` for a custom type.'),
-      name: string('Name for people.'),
-      use: oneOf(['direct', 'indirect', 'implicit'], 'How it comes into a deployment.'),
-      category: string('Group in the portal.'),
+      type: string('Type name. `<organization>/<name>` for a custom type.'),
+      name: string('Display name.'),
+      use: oneOf(
+        ['direct', 'indirect', 'implicit'],
+        'How resources of the type become part of a deployment.',
+      ),
+      category: string('Category, which groups types in the portal.'),
       inputs_schema: freeForm('JSON Schema of the inputs.'),
-      outputs_schema: freeForm('JSON Schema of the outputs: `values`, and `secrets` that are secret.'),
+      outputs_schema: freeForm(
+        'JSON Schema of the outputs: plain outputs under `values`, secret outputs under `secrets`.',
+      ),
     },
     {},
     'A resource type.',
   ),
 )
 
-/** A type in the shape of REST; its schemas are as they were given. */
+/** Converts a type for a response. */
 export function toResourceType({
   type,
   name,
@@ -58,7 +66,7 @@ export function toResourceType({
   return { type, name, use: usedBy, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema }
 }
 
-/** The fields that a request gives, in the spelling of the kind; refuses schemas that cannot be used. */
+/** Converts the fields of a request to a spec; throws Invalid if a schema cannot be used. */
 export function specPartOf(
   body: Static<typeof changedResourceTypeShape>,
 ): Omit<Partial<ResourceType['spec']>, 'classes'> {

@@ -9,7 +9,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, find, findAll, inOrganization, newMetadata, refuseTaken } from '../common/find.ts'
+import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
 import {
   changedResourceTypeShape,
   newResourceTypeShape,
@@ -23,7 +23,7 @@ const tag = 'Resource types'
 const maxNameLength = 63
 const namePattern = new RegExp(idPattern)
 
-/** The name of a new type within its organization. */
+/** Returns the name of a new type without the organization; throws Invalid. */
 function newName(organization: string, type: string): string {
   const prefix = `${organization}/`
   if (!type.startsWith(prefix)) throw new Problem('Invalid', `type '${type}' must begin with '${prefix}'`)
@@ -31,17 +31,17 @@ function newName(organization: string, type: string): string {
   if (name.length >= 2 && name.length <= maxNameLength && namePattern.test(name)) return name
   throw new Problem(
     'Invalid',
-    `'${name}' of type '${type}' must be 2 to ${maxNameLength} characters: lower-case words and digits joined by single hyphens`,
+    `'${name}' of type '${type}' must have 2 to ${maxNameLength} characters: lowercase letters and digits, in words joined by single hyphens`,
   )
 }
 
-/** Where a type is. */
+/** Path of a resource type. */
 export interface TypePath {
   readonly org_id: string
   readonly type_id: string
 }
 
-/** The custom type in the path. */
+/** Returns the custom type in the path; throws NotFound. */
 export function findCustomType(store: Store, { org_id, type_id }: TypePath): ResourceType {
   const prefix = `${org_id}/`
   const found = type_id.startsWith(prefix)
@@ -51,17 +51,17 @@ export function findCustomType(store: Store, { org_id, type_id }: TypePath): Res
   return found
 }
 
-/** The custom type in the path, to be changed: a built-in one cannot be. */
+/** Returns the custom type in the path; throws Forbidden for a built-in type. */
 function changeableType(store: Store, path: TypePath): ResourceType {
   const { org_id, type_id } = path
   if (!findBuiltInType(type_id)) return findCustomType(store, path)
-  const hint = `a type '${org_id}/${type_id}' would override it`
+  const hint = `create the type '${org_id}/${type_id}' to override it`
   throw new Problem('Forbidden', `resource type '${type_id}' is built in and cannot be changed; ${hint}`)
 }
 
 function refuseUsed(store: Store, organization: string, type: string): void {
   const users = store
-    .byIndex(ResourceDefinition, 'type', inOrganization(organization, type))
+    .byIndex(ResourceDefinition, 'type', organizationKey(organization, type))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
     .sort(byName)
     .map(({ metadata }) => metadata.name)
@@ -85,7 +85,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: typesPath,
-    summary: 'List the resource types, the built-in ones first',
+    summary: 'List the resource types, built-in types first',
     tag,
     access: { organization: 'member' },
     responses: { 200: list(resourceTypeShape, 'Resource types.') },
@@ -130,7 +130,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'patch',
     path: typePath,
-    summary: 'Change a custom resource type; it holds for all later deployments',
+    summary: 'Update a custom resource type, with effect on all later deployments',
     tag,
     access: { organization: 'administrator' },
     body: changedResourceTypeShape,
@@ -148,7 +148,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'put',
     path: typePath,
-    summary: 'Replace a custom resource type; its classes stay',
+    summary: 'Replace a custom resource type; its classes are kept',
     tag,
     access: { organization: 'administrator' },
     body: replacedResourceTypeShape,
@@ -158,7 +158,7 @@ export const resourceTypes: readonly Endpoint[] = [
       const wanted = { ...specPartOf(body), use: body.use }
       const changed = await changeObject(cluster, ResourceType, type, (current) => {
         const { classes } = current.spec
-        return { ...current, spec: { ...wanted, ...(classes ? { classes } : {}) } }
+        return { ...current, spec: { ...wanted, classes } }
       })
       return ok(toResourceType(customType(changed)))
     },
@@ -166,7 +166,7 @@ export const resourceTypes: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: typePath,
-    summary: 'Delete a custom resource type that no definition uses',
+    summary: 'Delete an unused custom resource type',
     tag,
     access: { organization: 'administrator' },
     responses: { 204: undefined },

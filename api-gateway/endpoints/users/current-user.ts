@@ -15,21 +15,21 @@ function findCaller(store: Store, { userName }: Caller): User {
   return user
 }
 
-/** Where people sign in by their e-mail address, nobody takes that of somebody else. */
+/** If the email address identifies users at sign-in, users cannot change their own. */
 function refuseOthersAddress({ spec }: User, email: string, { oidc }: Gateway['settings']): void {
   if (spec.type !== 'human' || oidc?.claim !== 'email' || email === spec.email) return
   throw new Problem(
     'Forbidden',
-    'the e-mail address is what you sign in by: whoever administers the cluster changes it',
+    'you sign in by your email address, so only a cluster administrator can change it',
   )
 }
 
-/** The caller's own profile, by its path and by that of earlier clients. */
+/** Profile of the caller, at the current and at the legacy path. */
 export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].flatMap((path) => [
   endpoint({
     method: 'get',
     path,
-    summary: `Get the caller's profile and roles${path === '/users/me' ? ' (earlier path)' : ''}`,
+    summary: `Get the profile and roles of the caller${path === '/users/me' ? ' (legacy path)' : ''}`,
     tag,
     access: 'authenticated',
     responses: { 200: profileShape },
@@ -38,7 +38,7 @@ export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].f
   endpoint({
     method: 'patch',
     path,
-    summary: `Change the caller's name or mail address${path === '/users/me' ? ' (earlier path)' : ''}`,
+    summary: `Change the display name or email address of the caller${path === '/users/me' ? ' (legacy path)' : ''}`,
     tag,
     access: 'authenticated',
     body: profileChangesShape,

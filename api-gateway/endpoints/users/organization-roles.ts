@@ -27,31 +27,32 @@ function hasAdministrator(store: Store, organization: string, memberships: reado
   )
 }
 
-function lastAdministrator(organization: string, { metadata }: Membership): Problem {
+function lastAdministratorProblem(organization: string, { metadata }: Membership): Problem {
   return new Problem('Conflict', `user '${metadata.name}' is the last administrator of '${organization}'`)
 }
 
 /**
- * Takes a role away and gives it back when, by what others did meanwhile, no administrator is left; `take` tells how to
- * give it back when it was an administrator who lost it.
+ * Runs `revoke` and reverts it if a concurrent change leaves no administrator. `revoke` returns how to revert it
+ * if it removed an administrator.
  */
-async function keepingAnAdministrator(
+async function ensureAdministratorRemains(
   cluster: Cluster,
   organization: string,
   membership: Membership,
-  take: () => Promise<(() => Promise<unknown>) | undefined>,
+  revoke: () => Promise<(() => Promise<unknown>) | undefined>,
 ): Promise<void> {
   const { store } = cluster
-  if (isLastAdministrator(store, organization, membership)) throw lastAdministrator(organization, membership)
-  const giveBack = await take()
-  if (!giveBack) return
+  if (isLastAdministrator(store, organization, membership))
+    throw lastAdministratorProblem(organization, membership)
+  const revert = await revoke()
+  if (!revert) return
   if (hasAdministrator(store, organization, await cluster.readAll(Membership, organization))) return
-  await giveBack()
-  throw lastAdministrator(organization, membership)
+  await revert()
+  throw lastAdministratorProblem(organization, membership)
 }
 
-/** Takes a membership away and gives what it was at its end; undefined when others took it away. */
-async function takeAway(cluster: Cluster, membership: Membership): Promise<Membership | undefined> {
+/** Deletes a membership and returns its last state; undefined if it was already deleted. */
+async function deleteLatest(cluster: Cluster, membership: Membership): Promise<Membership | undefined> {
   for (let attempts = 10; ; attempts--) {
     const current = await refresh(cluster, Membership, membership)
     if (!current) return undefined
@@ -64,14 +65,14 @@ async function takeAway(cluster: Cluster, membership: Membership): Promise<Membe
   }
 }
 
-/** Takes all roles in the organization from a user, unless that is its last administrator. */
+/** Removes all roles of a user in the organization; throws Conflict for the last administrator. */
 export async function removeMembership(
   cluster: Cluster,
   organization: string,
   membership: Membership,
 ): Promise<void> {
-  await keepingAnAdministrator(cluster, organization, membership, async () => {
-    const removed = await takeAway(cluster, membership)
+  await ensureAdministratorRemains(cluster, organization, membership, async () => {
+    const removed = await deleteLatest(cluster, membership)
     if (removed?.spec.role !== 'administrator') return undefined
     const { name, namespace = '', annotations = {}, labels = {} } = removed.metadata
     const same = newObject(Membership, { name, namespace, annotations, labels }, removed.spec)
@@ -79,7 +80,7 @@ export async function removeMembership(
   })
 }
 
-/** Gives a user another role in the organization, unless that is its last administrator. */
+/** Changes the role of a user in the organization; throws Conflict for the last administrator. */
 export async function changeRole(
   cluster: Cluster,
   organization: string,
@@ -94,7 +95,7 @@ export async function changeRole(
     })
   if (role === 'administrator') return await changeTo(role, membership)
   let changed = membership
-  await keepingAnAdministrator(cluster, organization, membership, async () => {
+  await ensureAdministratorRemains(cluster, organization, membership, async () => {
     changed = await changeTo(role, membership)
     return wasAdministrator ? () => changeTo('administrator', changed) : undefined
   })

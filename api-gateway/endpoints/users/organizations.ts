@@ -10,12 +10,12 @@ const organizationShape = named(
   'Organization',
   object(
     {
-      id: shortId('Organization id.'),
-      name: string('Name for people.'),
-      created_at: time('When it was made.'),
-      created_by: string('User id of who made it; empty when unknown.'),
+      id: shortId('Organization ID.'),
+      name: string('Display name.'),
+      created_at: time('Time when it was created.'),
+      created_by: string('Always empty.'),
       trial_expires_at: nullable(time('Always null.')),
-      logo: map(string('Address of a picture.'), 'Always empty.'),
+      logo: map(string('URL of an image.'), 'Always empty.'),
     },
     {},
     'An organization.',
@@ -26,7 +26,7 @@ function toOrganization({ id, displayName, createdAt }: Organization) {
   return { id, name: displayName, created_at: createdAt, created_by: '', trial_expires_at: null, logo: {} }
 }
 
-/** Organizations: made by the cluster administrator, read here. */
+/** Organizations, which cluster administrators create. */
 export const organizations: readonly Endpoint[] = [
   endpoint({
     method: 'get',

@@ -2,58 +2,70 @@ import type { TUnsafe } from 'typebox'
 import { Membership } from '../../../operator/api/access.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Access, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { findAll } from '../common/find.ts'
-import { findMember, memberOf, toUserRole, userRoleShape } from './user-shape.ts'
+import { findMember, type Member, memberOf, toUserRole, userRoleShape } from './user-shape.ts'
+
+const tag = 'Users'
 
 type Roles = Membership['spec']
 
-/** Something on which members of an organization have roles. */
-export interface RoleHolding<R extends string> {
-  /** Path of the thing, `{org_id}` among its parameters. */
+/** An object on which members of an organization have roles. */
+export interface RoleScope<R extends string> {
+  /** Path of the object, with the parameter `{org_id}`. */
   readonly path: string
-  /** What it is, for people. */
+  /** Name of the kind in texts. */
   readonly what: string
   readonly access: Access
   readonly role: TUnsafe<R>
-  /** Id of the thing in the path; refuses what is not there. */
+  /** Returns the ID of the object in the path; throws NotFound. */
   find(store: Store, params: Readonly<Record<string, string>>): string
   roleOf(roles: Roles, id: string): R | undefined
-  /** The roles with that one, or without one. */
+  /** Returns the roles with the given role on the object, or without one. */
   withRole(roles: Roles, id: string, role: R | undefined): Roles
 }
 
-/** The operations on the users that have a role on something. */
-export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly Endpoint[] {
-  const { path, what, access, role: roleShape, find, roleOf, withRole } = holding
-  const users = `${path}/users`
-  const user = `${users}/{user_id}`
-  const common = { tag: 'Users', access }
+/** Returns the operations on users with a role on an object. */
+export function roleUsers<R extends string>(scope: RoleScope<R>): readonly Endpoint[] {
+  return [...readOperations(scope), ...writeOperations(scope)]
+}
 
-  /** The organization, the id of the thing, and the member in the path. */
-  function locate(store: Store, params: Readonly<Record<string, string>>) {
-    const { org_id = '', user_id = '' } = params // the path has them
-    const id = find(store, params)
-    return { id, member: findMember(store, org_id, user_id) }
-  }
-  function demandRole(roles: Roles, id: string, userId: string): R {
-    const role = roleOf(roles, id)
-    if (role === undefined) throw new Problem('NotFound', `user '${userId}' has no role on ${what} '${id}'`)
-    return role
-  }
+function locate<R extends string>(
+  { find }: RoleScope<R>,
+  store: Store,
+  params: Readonly<Record<string, string>>,
+) {
+  const { org_id = '', user_id = '' } = params // the path contains them
+  const id = find(store, params)
+  return { id, member: findMember(store, org_id, user_id) }
+}
 
+function requireRole<R extends string>(
+  { roleOf, what }: RoleScope<R>,
+  { metadata, spec }: Membership,
+  id: string,
+): R {
+  const role = roleOf(spec, id)
+  if (role !== undefined) return role
+  throw new Problem('NotFound', `user '${metadata.name}' has no role on ${what} '${id}'`)
+}
+
+function readOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
+  const { path, what, access, find, roleOf } = scope
   return [
     endpoint({
-      ...common,
       method: 'get',
-      path: users,
+      path: `${path}/users`,
       summary: `List the users with a role on the ${what}`,
+      tag,
+      access,
       responses: { 200: list(userRoleShape, 'Users.') },
       handle({ params }, { cluster: { store } }) {
-        const { org_id = '' } = params
+        const { org_id = '' }: Readonly<Record<string, string>> = params
         const id = find(store, params)
         return ok(
           findAll(store, Membership, org_id).flatMap((each) => {
@@ -65,14 +77,33 @@ export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly E
       },
     }),
     endpoint({
-      ...common,
+      method: 'get',
+      path: `${path}/users/{user_id}`,
+      summary: `Get a user with a role on the ${what}`,
+      tag,
+      access,
+      responses: { 200: userRoleShape },
+      handle({ params }, { cluster: { store } }) {
+        const { id, member } = locate(scope, store, params)
+        return ok(toUserRole(member, requireRole(scope, member.membership, id)))
+      },
+    }),
+  ]
+}
+
+function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
+  const { path, what, access, role: roleShape, roleOf, withRole } = scope
+  return [
+    endpoint({
       method: 'post',
-      path: users,
+      path: `${path}/users`,
       summary: `Give a user of the organization a role on the ${what}`,
-      body: object({ id: string('User id.', { maxLength: 253 }), role: roleShape }, {}, 'A user and a role.'),
+      tag,
+      access,
+      body: object({ id: string('User ID.', { maxLength: 253 }), role: roleShape }, {}, 'A user and a role.'),
       responses: { 200: userRoleShape, 409: errorShape },
       async handle({ params, body }, { cluster }) {
-        const { id, member } = locate(cluster.store, { ...params, user_id: body.id })
+        const { id, member } = locate(scope, cluster.store, { ...params, user_id: body.id })
         await changeObject(cluster, Membership, member.membership, (object) => {
           if (roleOf(object.spec, id) !== undefined)
             throw new Problem('Conflict', `user '${body.id}' already has a role on ${what} '${id}'`)
@@ -82,47 +113,43 @@ export function roleUsers<R extends string>(holding: RoleHolding<R>): readonly E
       },
     }),
     endpoint({
-      ...common,
-      method: 'get',
-      path: user,
-      summary: `Get a user with a role on the ${what}`,
-      responses: { 200: userRoleShape },
-      handle({ params }, { cluster: { store } }) {
-        const { id, member } = locate(store, params)
-        const { metadata, spec } = member.membership
-        return ok(toUserRole(member, demandRole(spec, id, metadata.name)))
-      },
-    }),
-    endpoint({
-      ...common,
       method: 'patch',
-      path: user,
+      path: `${path}/users/{user_id}`,
       summary: `Change the role of a user on the ${what}`,
+      tag,
+      access,
       body: object({ role: roleShape }, {}, 'The role.'),
       responses: { 200: userRoleShape },
       async handle({ params, body: { role } }, { cluster }) {
-        const { id, member } = locate(cluster.store, params)
-        await changeObject(cluster, Membership, member.membership, (object) => {
-          demandRole(object.spec, id, object.metadata.name)
-          return { ...object, spec: withRole(object.spec, id, role) }
-        })
-        return ok(toUserRole(member, role))
+        return ok(toUserRole(await changeRole(scope, cluster, params, role), role))
       },
     }),
     endpoint({
-      ...common,
       method: 'delete',
-      path: user,
-      summary: `Take the role on the ${what} from a user`,
+      path: `${path}/users/{user_id}`,
+      summary: `Remove the role of a user on the ${what}`,
+      tag,
+      access,
       responses: { 204: undefined },
       async handle({ params }, { cluster }) {
-        const { id, member } = locate(cluster.store, params)
-        await changeObject(cluster, Membership, member.membership, (object) => {
-          demandRole(object.spec, id, object.metadata.name)
-          return { ...object, spec: withRole(object.spec, id, undefined) }
-        })
+        await changeRole(scope, cluster, params, undefined)
         return noContent
       },
     }),
   ]
+}
+
+/** Replaces or removes the role of the user in the path; throws NotFound if there is none. */
+async function changeRole<R extends string>(
+  scope: RoleScope<R>,
+  cluster: Cluster,
+  params: Readonly<Record<string, string>>,
+  role: R | undefined,
+): Promise<Member> {
+  const { id, member } = locate(scope, cluster.store, params)
+  await changeObject(cluster, Membership, member.membership, (object) => {
+    requireRole(scope, object, id)
+    return { ...object, spec: scope.withRole(object.spec, id, role) }
+  })
+  return member
 }

@@ -4,27 +4,27 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { findMember, rolesByPath } from './user-shape.ts'
 
 const permissions = object(
-  { permissions: list(string('A role.', { maxLength: 63 }), 'Roles on it.') },
+  { permissions: list(string('A role.', { maxLength: 63 }), 'Roles on the object.') },
   {},
-  'What a user may do with it.',
+  'Permissions of a user on an object.',
 )
 const permissionsShape = object(
   {
     objects: map(
       permissions,
-      'By path: `/orgs/acme`, `/orgs/acme/apps/shop`, `/orgs/acme/env-types/production`.',
+      'Permissions by path: `/orgs/acme`, `/orgs/acme/apps/shop`, `/orgs/acme/env-types/production`.',
     ),
   },
   {},
-  'What a user may do.',
+  'Permissions of a user.',
 )
 
-/** What a user may do in an organization. */
+/** Permissions of users. */
 export const userPermissions: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/users/{user_id}/perms',
-    summary: 'Get what a user may do in the organization, as their roles',
+    summary: 'Get the roles of a user in the organization, by path',
     tag: 'Users',
     access: { organization: 'administrator' },
     responses: { 200: permissionsShape },

@@ -7,54 +7,54 @@ import { type Caller, membershipIn } from '../../authenticate.ts'
 import { named } from '../../response/shapes.ts'
 import { createdAt, find } from '../common/find.ts'
 
-const userId = string('User id.', { maxLength: 253 })
-const email = string('Mail address.', { maxLength: 320 })
+const userId = string('User ID.', { maxLength: 253 })
+const email = string('Email address.', { maxLength: 320 })
 const userTypes = ['user', 'service', 'group', 'system'] as const
 
-/** Which users a list shows. */
+/** Query parameter that filters users by type. */
 export const userTypeFilter = {
-  type: oneOf(userTypes, 'Only users of this type. There are no groups, and nobody of type `system`.'),
+  type: oneOf(userTypes, 'Only users of this type. No user has the type `group` or `system`.'),
 }
 
-/** A user and their role on something. */
+/** User with a role in responses. */
 export const userRoleShape = named(
   'UserRole',
   object(
     {
       id: userId,
-      name: string('Name for people.'),
-      type: oneOf(userTypes, 'A human (`user`), or a service.'),
+      name: string('Display name.'),
+      type: oneOf(userTypes, 'User type: `user` for a human, or `service`.'),
       role: string('Role.', { maxLength: 63 }),
-      created_at: time('When the user was made.'),
+      created_at: time('Time when the user was created.'),
     },
     { email },
     'A user with a role.',
   ),
 )
 
-/** A service user as a request describes it. */
+/** Request body for a new service user. */
 export const newUserShape = object(
-  { name: string('Name for people.', { minLength: 1 }), role: organizationRole },
+  { name: string('Display name.', { minLength: 1 }), role: organizationRole },
   { email },
   'A service user.',
 )
 
-/** What the caller may change in their own profile. */
+/** Request body for changes of the caller's profile. */
 export const profileChangesShape = object(
   {},
-  { name: string('Name for people.', { minLength: 1 }), email },
-  'What is to change; what is absent stays.',
+  { name: string('Display name.', { minLength: 1 }), email },
+  'Fields to change. Omitted fields keep their value.',
 )
 
-/** A user as they see themselves. */
+/** Profile of the caller in responses. */
 export const profileShape = named(
   'UserProfile',
   object(
     {
       id: userId,
-      name: string('Name for people.'),
-      type: oneOf(userTypes, 'A human (`user`), or a service.'),
-      created_at: time('When the user was made.'),
+      name: string('Display name.'),
+      type: oneOf(userTypes, 'User type: `user` for a human, or `service`.'),
+      created_at: time('Time when the user was created.'),
       properties: freeForm('Always empty.'),
       roles: map(
         string('Role.', { maxLength: 63 }),
@@ -66,20 +66,20 @@ export const profileShape = named(
   ),
 )
 
-/** A member of an organization; no user when a membership was made for somebody who is not there yet. */
+/** A member of an organization. `user` is undefined if the membership was created before the user. */
 export interface Member {
   readonly membership: Membership
   readonly user: User | undefined
 }
 
-/** The members of an organization by id; a service user of another organization is none, whatever a membership says. */
+/** Returns undefined for a service user of another organization. */
 export function memberOf(store: Store, organization: string, membership: Membership): Member | undefined {
   const user = find(store, User, systemNamespace, membership.metadata.name)
   if (user?.spec.type === 'service' && user.spec.organizationName !== organization) return undefined
   return { membership, user }
 }
 
-/** The member in the path. */
+/** Returns the member in the path; throws NotFound. */
 export function findMember(store: Store, organization: string, id: string): Member {
   const membership = find(store, Membership, organization, id)
   const member = membership && memberOf(store, organization, membership)
@@ -92,18 +92,18 @@ function toUser({ metadata, spec }: User) {
     id: metadata.name,
     name: spec.displayName ?? metadata.name,
     type: spec.type === 'human' ? ('user' as const) : spec.type,
-    ...(spec.email === undefined ? {} : { email: spec.email }),
+    email: spec.email,
   }
 }
 
-/** A member with a role, as REST answers it. */
+/** Converts a member with a role for a response. */
 export function toUserRole({ membership, user }: Member, role: string) {
   const { name: id } = membership.metadata
   const known = user ? toUser(user) : { id, name: id, type: 'user' as const }
   return { ...known, role, created_at: createdAt(user ?? membership) }
 }
 
-/** The profile of a user, with the roles that they have anywhere. */
+/** Returns the profile of a user with the roles in all organizations. */
 export function toProfile(store: Store, user: User, caller: Caller) {
   return {
     ...toUser(user),
@@ -118,7 +118,7 @@ function rolesIn(store: Store, { id }: Organization, caller: Caller): [path: str
   return membership ? rolesByPath(id, membership) : []
 }
 
-/** The roles in an organization, by the path of what they are on. */
+/** Returns the roles in an organization by path. */
 export function rolesByPath(
   organization: string,
   { role, applications = [], environmentTypes = [] }: Membership['spec'],

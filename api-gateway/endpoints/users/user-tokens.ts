@@ -13,24 +13,26 @@ import { createdAt, createdBy, find, findAll, newMetadata, refuseTaken } from '.
 
 const tag = 'Tokens'
 const tokenType = oneOf(['static'], 'Always `static`.')
-const expiry = time('When it ceases to work. Never when absent.')
+const expiry = time('Time when the token expires. It never expires when absent.')
 
 const tokenShape = named(
   'Token',
   object(
     {
-      id: string('Id, unique for the user.', { maxLength: 253 }),
+      id: string('Token ID, unique for the user.', { maxLength: 253 }),
       type: tokenType,
-      description: string('What it is for.'),
-      created_by: string('User id of who made it; empty when it was not made over REST.'),
-      created_at: time('When it was made.'),
+      description: string('Description.'),
+      created_by: string(
+        'ID of the user who created it through the REST API. Empty if it was created in another way.',
+      ),
+      created_at: time('Time when it was created.'),
     },
     { expires_at: expiry },
-    'An API token, without the token itself.',
+    'An API token, without its value.',
   ),
 )
 
-/** `Token` is an object of the store too, so this is what REST makes of it. */
+/** Converts a token for a response. */
 function toToken(token: AccessToken) {
   const { expirationTime, description = '' } = token.spec
   return {
@@ -39,11 +41,11 @@ function toToken(token: AccessToken) {
     description,
     created_by: createdBy(token),
     created_at: createdAt(token),
-    ...(expirationTime === undefined ? {} : { expires_at: expirationTime }),
+    expires_at: expirationTime,
   }
 }
 
-/** The name of a token's object, which the token itself begins with: ids are unique for one user only. */
+/** Returns the object name of a token, which is also part of the token. Token IDs are unique per user only. */
 function objectNameOf(userName: string, id: string): string {
   return `${userName}.${id}`
 }
@@ -57,14 +59,14 @@ function tokensOf(store: Store, { metadata }: User): AccessToken[] {
   return findAll(store, AccessToken, systemNamespace).filter(({ spec }) => spec.userName === metadata.name)
 }
 
-/** The tokens of that id; by kubectl there may be more than one. */
+/** Returns the tokens with an ID. With kubectl several tokens can have the same ID. */
 function findTokens(store: Store, user: User, id: string): AccessToken[] {
   const found = tokensOf(store, user).filter((each) => idOf(each) === id)
   if (found.length === 0) throw new Problem('NotFound', `token '${id}' not found`)
   return found
 }
 
-/** The user in the path: a service user of an organization that the caller administers, or a human who is the caller. */
+/** Returns the user in the path: the caller, or a service user of an organization that the caller administers. */
 function findUser(store: Store, caller: Caller, id: string): User {
   const user = find(store, User, systemNamespace, id)
   const notFound = new Problem('NotFound', `user '${id}' not found`)
@@ -99,22 +101,26 @@ export const userTokens: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: '/users/{user_id}/tokens',
-    summary: 'Create an API token of a service user; only this answer shows it',
+    summary: 'Create an API token for a service user; only this response contains its value',
     tag,
     access: 'authenticated',
     body: object(
-      { id: newId('Id of the new token, unique for the user.') },
-      { type: tokenType, description: string('What it is for.'), expires_at: expiry },
+      { id: newId('ID of the new token, unique for the user.') },
+      { type: tokenType, description: string('Description.'), expires_at: expiry },
       'A token.',
     ),
     responses: {
-      200: object({ token: string('The token.'), type: tokenType }, {}, 'A new token.'),
+      200: object(
+        { token: string('Value of the token. It is not returned again.'), type: tokenType },
+        {},
+        'A new token.',
+      ),
       409: errorShape,
     },
     async handle({ params: { user_id }, body, caller }, { cluster, now }) {
       const user = findUser(cluster.store, caller, user_id)
       if (user.spec.type !== 'service')
-        throw new Problem('Forbidden', 'tokens are made for service users only')
+        throw new Problem('Forbidden', 'tokens can only be created for service users')
       const { id, description, expires_at: expirationTime } = body
       refusePast(expirationTime, now())
       const known = tokensOf(cluster.store, user).find((each) => idOf(each) === id)
@@ -122,14 +128,14 @@ export const userTokens: readonly Endpoint[] = [
       const name = objectNameOf(user_id, id)
       const token = `qm_${name}_${randomBytes(32).toString('base64url')}`
       const { uid = '' } = user.metadata
-      // Whatever way the user goes, the tokens go with it.
+      // Tokens are deleted with their user, in whatever way that is deleted.
       const ownerReferences = [{ apiVersion, kind: User.kind, name: user_id, uid }]
       const metadata = { ...newMetadata(systemNamespace, name, caller), ownerReferences }
       const spec = {
         userName: user_id,
         sha256: createHash('sha256').update(token).digest('hex'),
-        ...(description === undefined ? {} : { description }),
-        ...(expirationTime === undefined ? {} : { expirationTime }),
+        description,
+        expirationTime,
       }
       await cluster.create(AccessToken, newObject(AccessToken, metadata, spec))
       return ok({ token, type: 'static' })
@@ -138,7 +144,7 @@ export const userTokens: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/users/{user_id}/tokens/{token_id}',
-    summary: 'Get what is known of an API token',
+    summary: 'Get an API token, without its value',
     tag,
     access: 'authenticated',
     responses: { 200: tokenShape },

@@ -24,7 +24,7 @@ import {
 const tag = 'Users'
 const access = { organization: 'administrator' } as const
 
-/** An id that tells people whose it is, and that no other user has. */
+/** Returns a readable and unique user ID. */
 function newUserId(name: string): string {
   const words = name
     .normalize('NFKD')
@@ -47,7 +47,7 @@ async function createServiceUser(
       type: 'service',
       displayName: name,
       organizationName: organization,
-      ...(email === undefined ? {} : { email }),
+      email,
     }),
   )
   const wanted = newObject(Membership, newMetadata(organization, id, caller), { role })
@@ -62,13 +62,13 @@ async function createServiceUser(
   return { membership, user }
 }
 
-/** A service user of the organization, whether or not it has a role there: a deletion may have ended half-way. */
+/** Returns a service user even without a membership, because an earlier deletion may have failed halfway. */
 function findServiceUser(store: Store, organization: string, id: string): User | undefined {
   const user = find(store, User, systemNamespace, id)
   return user?.spec.type === 'service' && user.spec.organizationName === organization ? user : undefined
 }
 
-/** The roles go first, so that what is left of a deletion that ends half-way may do nothing. */
+/** Deletes the membership first, so that a deletion that fails halfway leaves no permissions. */
 async function removeUser(cluster: Cluster, organization: string, id: string): Promise<void> {
   const { store } = cluster
   const user = findServiceUser(store, organization, id)
@@ -82,7 +82,7 @@ async function removeUser(cluster: Cluster, organization: string, id: string): P
   await cluster.remove(User, user)
 }
 
-/** The users of an organization. */
+/** Users of an organization. */
 export const users: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -141,7 +141,7 @@ export const users: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/users/{user_id}',
-    summary: 'Delete a service user with its tokens, or take all roles in the organization from a human',
+    summary: 'Delete a service user with its tokens, or remove all roles of a human user in the organization',
     tag,
     access,
     responses: { 204: undefined, 409: errorShape },

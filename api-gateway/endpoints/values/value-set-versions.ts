@@ -8,7 +8,7 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 import { toValue, type ValuesPath, valueShape, valuesAt } from './value-shape.ts'
-import { findHolder } from './values.ts'
+import { findValuesOwner } from './values.ts'
 
 const tag = 'Shared values'
 const paths = [
@@ -21,34 +21,36 @@ const versionShape = named(
   object(
     {
       id: string('Hash of the values.'),
-      values: map(valueShape, 'The values, by key.'),
+      values: map(valueShape, 'Values by key.'),
       change: list(
         object(
-          { op: oneOf(['add', 'remove', 'replace'], 'What was done.'), path: string('JSON pointer.') },
-          { value: anyValue('The value.') },
+          { op: oneOf(['add', 'remove', 'replace'], 'Operation.'), path: string('JSON pointer.') },
+          { value: anyValue('Value.') },
           'A change.',
         ),
         'Always empty: earlier versions are not kept.',
       ),
       comment: string('Always empty.'),
-      created_at: time('When a value was last changed.'),
-      created_by: string('User id of who made the value that came last over REST; else empty.'),
-      updated_at: time('The same as `created_at`.'),
+      created_at: time('Time when a value last changed.'),
+      created_by: string(
+        'ID of the user who created the newest value through the REST API. Empty if it was created in another way.',
+      ),
+      updated_at: time('Same as `created_at`.'),
       result_of: nullable(string('Always null.')),
       source_value_set_version_id: nullable(string('Always null.')),
     },
     {},
-    'The shared values as they are now: earlier versions are not kept.',
+    'The current shared values. Earlier versions are not kept.',
   ),
 )
 
 function currentVersion(store: Store, path: ValuesPath) {
-  const holder = findHolder(store, path)
+  const owner = findValuesOwner(store, path)
   const found = valuesAt(store, path)
   const values = Object.fromEntries(found.map((each) => [each.spec.key, toValue(each)]))
   const newest = Object.values(values)
     .map((each) => each.updated_at)
-    .reduce((one, other) => (Date.parse(other) > Date.parse(one) ? other : one), createdAt(holder))
+    .reduce((one, other) => (Date.parse(other) > Date.parse(one) ? other : one), createdAt(owner))
   const last = found.reduce<SharedValue | undefined>(
     (one, other) => (one && createdAt(one) > createdAt(other) ? one : other),
     undefined,
@@ -69,16 +71,16 @@ function currentVersion(store: Store, path: ValuesPath) {
   }
 }
 
-/** Versions of the shared values: there is the current one alone. */
+/** Versions of shared values. Only the current one is kept. */
 export const valueSetVersions: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoint[] => [
   endpoint({
     method: 'get',
     path,
-    summary: `List the versions of the shared values of ${of}: the current one alone`,
+    summary: `List the versions of the shared values of ${of} (only the current version is kept)`,
     tag,
     access: { application: 'viewer' },
     query: {
-      key_changed: string('Key of a value; nothing is listed when there is none.', { maxLength: 253 }),
+      key_changed: string('Key of a value. The list is empty if no such value exists.', { maxLength: 253 }),
     },
     responses: { 200: list(versionShape, 'Versions.') },
     handle({ params, query: { key_changed: key } }, { cluster: { store } }) {

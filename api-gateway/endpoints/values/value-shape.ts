@@ -5,10 +5,10 @@ import { effectiveValues, valuesOfEnvironment } from '../../../operator/domain/g
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
-import { createdAt, inOrganization } from '../common/find.ts'
+import { createdAt, organizationKey } from '../common/find.ts'
 import { isSecretNameOf, storeName } from '../common/secret-refs.ts'
 
-/** Where values are: of an application, or of one of its environments. */
+/** Path of the values of an application or of an environment. */
 export interface ValuesPath {
   readonly org_id: string
   readonly app_id: string
@@ -16,83 +16,88 @@ export interface ValuesPath {
 }
 
 const keyShape = string('Key.', { pattern: valueKeyPattern, minLength: 1, maxLength: 253 })
-const textShape = string('The value.', { maxLength: 65_536 })
-const descriptionShape = nullable(string('What it is, for people.', { maxLength: 8192 }))
-const isSecretShape = boolean('Whether it is secret: then it is never answered.')
+const textShape = string('Value.', { maxLength: 65_536 })
+const descriptionShape = nullable(string('Description.', { maxLength: 8192 }))
+const isSecretShape = boolean('Whether the value is secret. Secret values are never returned.')
 const secretRefShape = object(
   {},
   {
     store: string('Secret store; `kubernetes` when absent.', { maxLength: 253 }),
-    ref: string('`<secret>/<key>` of a Secret of the organization. For administrators alone.', {
+    ref: string('`<secret>/<key>` of a Secret of the organization. Only administrators may set it.', {
       maxLength: 1024,
     }),
-    version: string('Version; kept as it is.', { maxLength: 253 }),
-    value: string('The secret itself, to be kept.', { maxLength: 65_536 }),
+    version: string('Version, stored as given.', { maxLength: 253 }),
+    value: string('The secret itself, which is stored in a Secret.', { maxLength: 65_536 }),
   },
-  'The secret, or where it is.',
+  'The secret, or a reference to it.',
 )
 
-/** A value as a request describes it. */
+/** Request body for a new value. */
 export const newValueShape = object(
   { key: keyShape, description: descriptionShape },
   { value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
   'A shared value.',
 )
 
-/** A value as a request replaces it; what can be absent stays when it is. */
+/** Request body that replaces a value. Omitted fields are kept. */
 export const replacedValueShape = object(
   { description: descriptionShape },
-  { key: knownId('As in the path.'), value: textShape, is_secret: isSecretShape, secret_ref: secretRefShape },
+  {
+    key: knownId('Key. It must be the key in the path.'),
+    value: textShape,
+    is_secret: isSecretShape,
+    secret_ref: secretRefShape,
+  },
   'A shared value.',
 )
 
-/** What may change in a value. */
+/** Request body for changes of a value. */
 export const valueChangesShape = object(
   {},
   { description: descriptionShape, value: textShape, secret_ref: secretRefShape },
-  'What is to change; what is absent stays, and null takes the description away.',
+  'Fields to change. Omitted fields keep their value; `null` removes the description.',
 )
 
 const secretField = (description: string) => nullable(string(description))
 
-/** A value as REST answers it. */
+/** Value in responses. */
 export const valueShape = named(
   'Value',
   object(
     {
       key: keyShape,
-      value: string('The value; empty when it is secret.', { maxLength: 65_536 }),
-      is_secret: boolean('Whether it is secret.'),
+      value: string('Value. Empty if it is secret.', { maxLength: 65_536 }),
+      is_secret: boolean('Whether the value is secret.'),
       description: descriptionShape,
-      created_at: time('When it was made.'),
-      updated_at: time('When it was last changed.'),
-      source: oneOf(['app', 'env'], 'Whether it is of the application or of the environment.'),
-      secret_key: secretField('Name of the secret in its store; null when it is not secret.'),
-      secret_store_id: secretField('Secret store; null when it is not secret.'),
-      secret_version: secretField('Version of the secret; null when it is not secret.'),
+      created_at: time('Time when it was created.'),
+      updated_at: time('Time when it was last changed.'),
+      source: oneOf(['app', 'env'], 'Whether the value belongs to the application or to the environment.'),
+      secret_key: secretField('Name of the secret in its store. Null if the value is not secret.'),
+      secret_store_id: secretField('Secret store. Null if the value is not secret.'),
+      secret_version: secretField('Version of the secret. Null if the value is not secret.'),
     },
     {},
     'A shared value.',
   ),
 )
 
-/** The values of an application; with an environment those that it sees. */
+/** Lists the values of an application, or the values that apply to an environment. */
 export function valuesAt(store: Store, path: ValuesPath): SharedValue[] {
   const { env_id } = path
   return env_id === undefined ? ownValues(store, path) : valuesOfEnvironment(allValues(store, path), env_id)
 }
 
-/** The values that are of the application itself, or of the environment itself. */
+/** Lists the values of the application or environment itself. */
 export function ownValues(store: Store, path: ValuesPath): SharedValue[] {
   return effectiveValues(allValues(store, path)).filter(({ spec }) => spec.environmentId === path.env_id)
 }
 
-/** Every object that is a value of the application or of one of its environments. */
+/** Lists all objects for values of the application and its environments. */
 export function allValues(store: Store, { org_id, app_id }: ValuesPath): readonly SharedValue[] {
-  return store.byIndex(SharedValue, 'application', inOrganization(org_id, app_id))
+  return store.byIndex(SharedValue, 'application', organizationKey(org_id, app_id))
 }
 
-/** Name under which clients know a secret: that of a Secret of ours would be another one after each change. */
+/** Returns a stable name of a secret; the name of a generated Secret changes with each value. */
 export function secretKeyOf({ metadata, spec }: SharedValue): string {
   const { applicationName, environmentId, key, secret, storeReference } = spec
   if (storeReference) return storeReference.ref
@@ -104,12 +109,12 @@ export function secretKeyOf({ metadata, spec }: SharedValue): string {
   )
 }
 
-/** Name under which clients know the secret store of a secret. */
+/** Returns the name of the secret store. */
 export function storeOf({ spec: { storeReference } }: SharedValue): string {
   return storeReference?.store ?? storeName
 }
 
-/** A value in the shape of REST. */
+/** Converts a value for a response. */
 export function toValue(value: SharedValue) {
   const { metadata, spec } = value
   const secret = spec.secret ?? spec.storeReference

@@ -6,9 +6,14 @@ import { refusePrototypeKey } from '../../../operator/domain/delta/patch.ts'
 import { valueIdentity, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { changeObject, contributionOf, stamped } from '../common/change.ts'
-import { inOrganization, newMetadata } from '../common/find.ts'
-import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
+import { changeObject, modificationBy, withModification } from '../common/change.ts'
+import { newMetadata, organizationKey } from '../common/find.ts'
+import {
+  addSecret,
+  createWithSecret,
+  refuseTakenUnlessIncomplete,
+  withoutAnnouncement,
+} from '../common/owned-secret.ts'
 import {
   fromReference,
   isSecretNameOf,
@@ -29,14 +34,14 @@ type Spec = SharedValue['spec']
 type Body = Omit<Static<typeof newValueShape>, 'key' | 'description'>
 type SecretReference = NonNullable<Body['secret_ref']>
 
-/** What a request makes of a value: plain text, a secret to be kept, or where one is; undefined leaves it. */
+/** New content of a value: plain text, a secret text, or a reference; undefined keeps the content. */
 type Content =
   | { readonly plain: string }
   | { readonly secret: string }
   | { readonly reference: Pick<Spec, 'secret' | 'storeReference'> }
   | undefined
 
-/** Key of the value in the Secret that holds it. */
+/** Key in the Secret of a value. */
 const secretDataKey = 'value'
 
 function contentOf(body: Body, caller: Caller, current?: SharedValue): Content {
@@ -47,9 +52,9 @@ function contentOf(body: Body, caller: Caller, current?: SharedValue): Content {
 }
 
 function referredContent(given: SecretReference, body: Body, caller: Caller, current?: SharedValue): Content {
-  if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' is for what is secret")
+  if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' requires a secret value")
   if (given.value !== undefined) return { secret: given.value }
-  // Sent back as it was answered, it stays.
+  // A reference that a client sends back unchanged keeps the content.
   const isSame =
     current && given.ref === secretKeyOf(current) && (given.store || storeName) === storeOf(current)
   if (isSecretValue(current) && isSame) return undefined
@@ -60,17 +65,16 @@ function secretContent(value: string | undefined, current?: SharedValue): Conten
   const text = value ?? current?.spec.value
   if (text !== undefined) return { secret: text }
   if (isSecretValue(current)) return undefined
-  throw new Problem('Invalid', "a secret needs 'value' or 'secret_ref'")
+  throw new Problem('Invalid', "a secret value requires 'value' or 'secret_ref'")
 }
 
 function plainContent(value: string | undefined, current?: SharedValue): Content {
   if (value !== undefined) return { plain: value }
-  if (isSecretValue(current))
-    throw new Problem('Invalid', "'value' is needed: a secret cannot be shown by making it plain")
+  if (isSecretValue(current)) throw new Problem('Invalid', "'value' is required to make a secret value plain")
   return current ? undefined : { plain: '' }
 }
 
-/** Whoever may name any Secret of the organization can read all of them. A store may come later, as for definitions. */
+/** Only administrators may reference Secrets, because a reference makes any Secret of the organization readable. */
 function referenceTo(given: SecretReference, caller: Caller): Pick<Spec, 'secret' | 'storeReference'> {
   authorize(caller, { organization: 'administrator' })
   const { secret, key } = fromReference(given, "'secret_ref'")
@@ -81,7 +85,7 @@ function referenceTo(given: SecretReference, caller: Caller): Pick<Spec, 'secret
   return { secret: { secret, key, ...kept } }
 }
 
-/** The parts of the spec that hold the value. */
+/** Returns the fields of the spec that contain the value. */
 function valuePart(content: NonNullable<Content>, secretName: string, current?: SharedValue) {
   if ('plain' in content) return { value: content.plain }
   if ('reference' in content) return content.reference
@@ -92,7 +96,7 @@ function isSecretValue(value: SharedValue | undefined): boolean {
   return value !== undefined && value.spec.value === undefined
 }
 
-/** Secrets that we keep count up from 1. */
+/** Versions of generated Secrets count from 1. */
 function nextVersion(current: SharedValue | undefined): string {
   const { secret } = current?.spec ?? {}
   const isOurs = current && secret && isSecretNameOf(current.metadata.name, 'value', secret.secret)
@@ -104,7 +108,7 @@ function secretData(text: string): SecretData {
   return { [secretDataKey]: Buffer.from(text).toString('base64') }
 }
 
-/** Makes a value, and the Secret that holds it if it is one. */
+/** Creates a value and the Secret for it, if it is secret. */
 export async function createValue(
   path: ValuesPath,
   body: Static<typeof newValueShape>,
@@ -116,7 +120,7 @@ export async function createValue(
   const place = {
     applicationName: path.app_id,
     key,
-    ...(path.env_id === undefined ? {} : { environmentId: path.env_id }),
+    environmentId: path.env_id,
   }
   const content = contentOf(body, caller) ?? { plain: '' }
   const name = valueObjectName(place)
@@ -129,16 +133,12 @@ export async function createValue(
   const secret = 'secret' in content ? { name: secretName, data: secretData(content.secret) } : undefined
   const creation = { kind: SharedValue, wanted, secret, what: `value '${key}'` }
   const { cluster } = gateway
-  const [known] = cluster.store.byIndex(
-    SharedValue,
-    'place',
-    inOrganization(path.org_id, valueIdentity(place)),
-  )
-  await refuseOtherThan(creation, cluster, known)
+  const [known] = cluster.store.byIndex(SharedValue, 'place', organizationKey(path.org_id, valueIdentity(place)))
+  await refuseTakenUnlessIncomplete(creation, cluster, known)
   return createWithSecret(creation, gateway)
 }
 
-/** Changes a value; a new secret is a new Secret, and the operator takes the old one away. */
+/** Changes a value. A new secret text is written to a new Secret; the operator deletes the old one. */
 export async function changeValue(
   value: SharedValue,
   body: Static<typeof valueChangesShape> | Static<typeof replacedValueShape>,
@@ -153,13 +153,13 @@ export async function changeValue(
     content && 'secret' in content
       ? await addSecret(SharedValue, value, { name: secretName, data: secretData(content.secret) }, gateway)
       : value
-  const contribution = contributionOf(caller, gateway)
+  const modification = modificationBy(caller, gateway)
   return changeObject(cluster, SharedValue, first, (current) => {
     const { value, secret, storeReference, description: before, ...place } = current.spec
     const kept = {
-      ...(value === undefined ? {} : { value }),
-      ...(secret ? { secret } : {}),
-      ...(storeReference ? { storeReference } : {}),
+      value,
+      secret,
+      storeReference,
     }
     const { description = before ?? null } = body
     const spec = {
@@ -167,6 +167,6 @@ export async function changeValue(
       ...(content ? valuePart(content, secretName, current) : kept),
       ...(description === null ? {} : { description }),
     }
-    return withoutAnnouncement(stamped(current, { ...current, spec }, contribution), secretName)
+    return withoutAnnouncement(withModification(current, { ...current, spec }, modification), secretName)
   })
 }

@@ -25,16 +25,16 @@ const paths = [
   { path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/values', of: 'an environment' },
 ] as const
 
-/** The application or environment in the path. */
-export function findHolder(store: Store, path: ValuesPath) {
+/** Returns the application or environment in the path; throws NotFound. */
+export function findValuesOwner(store: Store, path: ValuesPath) {
   const { env_id } = path
   return env_id === undefined ? findApplication(store, path) : findEnvironment(store, { ...path, env_id })
 }
 
-/** Clients know by 400, not by 404, that the environment whose values they list is gone. */
-function refuseGone(store: Store, path: ValuesPath): void {
+/** Clients expect 400 instead of 404 for values of an environment that does not exist. */
+function refuseMissing(store: Store, path: ValuesPath): void {
   try {
-    findHolder(store, path)
+    findValuesOwner(store, path)
   } catch (error) {
     if (path.env_id === undefined || !(error instanceof Problem)) throw error
     throw new Problem('Invalid', error.message)
@@ -42,21 +42,21 @@ function refuseGone(store: Store, path: ValuesPath): void {
 }
 
 function refuseDeleting(store: Store, path: ValuesPath): void {
-  const { metadata } = findHolder(store, path)
+  const { metadata } = findValuesOwner(store, path)
   if (!metadata.deletionTimestamp) return
   const what = path.env_id === undefined ? `application '${path.app_id}'` : `environment '${path.env_id}'`
   throw new Problem('Conflict', `${what} is being deleted`)
 }
 
 function findValue(store: Store, path: ValuesPath & { readonly value_key: string }): SharedValue {
-  findHolder(store, path)
+  findValuesOwner(store, path)
   const found = ownValues(store, path).find(({ spec }) => spec.key === path.value_key)
   if (found) return found
   const where = path.env_id === undefined ? '' : ` of environment '${path.env_id}'`
   throw new Problem('NotFound', `value '${path.value_key}'${where} not found`)
 }
 
-/** Shared values of applications, and of environments over them. */
+/** Shared values of applications and environments. */
 export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoint[] => [
   endpoint({
     method: 'get',
@@ -66,7 +66,7 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
     access: { application: 'viewer' },
     responses: { 200: list(valueShape, 'Shared values.') },
     handle({ params }, { cluster: { store } }) {
-      refuseGone(store, params)
+      refuseMissing(store, params)
       return ok(valuesAt(store, params).map(toValue))
     },
   }),
@@ -91,7 +91,7 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
     access: { application: 'developer' },
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
-      findHolder(cluster.store, params)
+      findValuesOwner(cluster.store, params)
       await removeAll(cluster, params)
       return noContent
     },
@@ -99,7 +99,7 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
   endpoint({
     method: 'put',
     path: `${path}/{value_key}`,
-    summary: `Replace a shared value of ${of}; without a value, the one that there is stays`,
+    summary: `Replace a shared value of ${of}; without a value in the request, the stored value is kept`,
     tag,
     access: { application: 'developer' },
     body: replacedValueShape,
@@ -109,7 +109,7 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
       if (body.key !== undefined && body.key !== params.value_key)
         throw new Problem(
           'Invalid',
-          `'key' must be '${params.value_key}': the key of a value does not change`,
+          `'key' must be '${params.value_key}': the key of a value cannot be changed`,
         )
       return ok(toValue(await changeValue(value, body, caller, gateway)))
     },
@@ -142,7 +142,7 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
   }),
 ])
 
-/** What competed for a key goes along: nothing else comes to hold it. */
+/** Deletes duplicates of the key too, so that none of them takes its place. */
 async function removeAll(cluster: Cluster, path: ValuesPath, key?: string): Promise<void> {
   for (const each of allValues(cluster.store, path)) {
     const isOwn = each.spec.environmentId === path.env_id

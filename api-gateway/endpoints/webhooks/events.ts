@@ -7,21 +7,21 @@ const eventShape = named(
   'Event',
   object(
     {
-      scope: string('What the event is about.', { maxLength: 63 }),
-      type: string('What happened.', { maxLength: 63 }),
-      properties: list(string('Name of a variable.'), 'Variables that a payload may hold.'),
+      scope: string('Scope of the event.', { maxLength: 63 }),
+      type: string('Type of the event.', { maxLength: 63 }),
+      properties: list(string('Name of a variable.'), 'Variables that a payload can contain.'),
     },
     {},
-    'An event that webhooks are told of.',
+    'An event that triggers webhooks.',
   ),
 )
 
-/** The events that webhooks can be told of. */
+/** Events that trigger webhooks. */
 export const events: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/orgs/{org_id}/events',
-    summary: 'List the events that webhooks are told of, with their variables',
+    summary: 'List the events that trigger webhooks, with their variables',
     tag: 'Webhooks',
     access: { organization: 'member' },
     responses: { 200: list(eventShape, 'Events.') },

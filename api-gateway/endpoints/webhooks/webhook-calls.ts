@@ -7,7 +7,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { accepted, type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { acceptedShape, named } from '../../response/shapes.ts'
-import { createdAt, inOrganization } from '../common/find.ts'
+import { createdAt, organizationKey } from '../common/find.ts'
 import { findWebhook, webhookAccess } from './webhook-shape.ts'
 
 const tag = 'Webhooks'
@@ -17,32 +17,36 @@ const callShape = named(
   'WebhookCall',
   object(
     {
-      id: string('Id of the call.', { maxLength: 253 }),
-      event: string('The event, as `<scope>.<type>`.', { maxLength: 63 }),
-      event_id: string('Id of the event: what the receiver gets as `webhook-id`.', { maxLength: 64 }),
-      status: oneOf(['pending', 'delivered', 'failed'], 'Whether the receiver took it, or it was given up.'),
-      attempts: integer('How many times in a row it failed.'),
-      created_at: time('When it was made.'),
+      id: string('ID of the call.', { maxLength: 253 }),
+      event: string('Event: `<scope>.<type>`.', { maxLength: 63 }),
+      event_id: string('ID of the event, which the receiver gets in the header `webhook-id`.', {
+        maxLength: 64,
+      }),
+      status: oneOf(
+        ['pending', 'delivered', 'failed'],
+        'Delivery state. `failed` means that no further attempt is made.',
+      ),
+      attempts: integer('Number of consecutive failed attempts.'),
+      created_at: time('Time when it was created.'),
     },
     {
-      response_status: integer('HTTP status of the last answer.'),
-      message: string('Why it was not delivered, or not yet.', { maxLength: 32_768 }),
-      finished_at: time('When it was delivered or given up.'),
-      next_attempt_at: time('When it is tried again.'),
+      response_status: integer('HTTP status of the last response.'),
+      message: string('Why it is not delivered.', { maxLength: 32_768 }),
+      finished_at: time('Time when it was delivered or failed.'),
+      next_attempt_at: time('Time of the next attempt.'),
     },
-    'One event on its way to a webhook.',
+    'Delivery of one event to a webhook.',
   ),
 )
 
-/** The calls of a webhook. */
 function callsOf(store: Store, { metadata: { namespace = '', name } }: Webhook): readonly WebhookCall[] {
   return store
-    .byIndex(WebhookCall, 'webhook', inOrganization(namespace, name))
+    .byIndex(WebhookCall, 'webhook', organizationKey(namespace, name))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
 }
 
-/** Newer first; of those that were made in one second, by the event. */
-function byNewness(left: WebhookCall, right: WebhookCall): number {
+/** Newest first; calls created in the same second are ordered by the event. */
+function newestFirst(left: WebhookCall, right: WebhookCall): number {
   const ageOf = (call: WebhookCall) =>
     [createdAt(call), call.spec.variables['triggered_at'] ?? '', call.metadata.name].join(' ')
   return ageOf(left) < ageOf(right) ? 1 : -1
@@ -68,10 +72,10 @@ function toCall(call: WebhookCall) {
     status: state,
     attempts,
     created_at: createdAt(call),
-    ...(responseStatus === undefined ? {} : { response_status: responseStatus }),
-    ...(message === '' ? {} : { message }),
-    ...(state === 'pending' || finishTime === undefined ? {} : { finished_at: finishTime }),
-    ...(state !== 'pending' || nextAttemptTime === undefined ? {} : { next_attempt_at: nextAttemptTime }),
+    response_status: responseStatus,
+    message: message || undefined,
+    finished_at: state === 'pending' ? undefined : finishTime,
+    next_attempt_at: state === 'pending' ? nextAttemptTime : undefined,
   }
 }
 
@@ -80,18 +84,18 @@ export const webhookCalls: readonly Endpoint[] = [
   endpoint({
     method: 'get',
     path: callsPath,
-    summary: 'List the calls of a webhook, the newest first',
+    summary: 'List the calls of a webhook, newest first',
     tag,
     access: webhookAccess,
     responses: { 200: list(callShape, 'Calls.') },
     handle({ params }, { cluster: { store } }) {
-      return ok(callsOf(store, findWebhook(store, params)).toSorted(byNewness).map(toCall))
+      return ok(callsOf(store, findWebhook(store, params)).toSorted(newestFirst).map(toCall))
     },
   }),
   endpoint({
     method: 'post',
     path: `${callsPath}/{call_id}/redeliver`,
-    summary: 'Send a call again',
+    summary: 'Redeliver a webhook call',
     tag,
     access: webhookAccess,
     responses: { 202: acceptedShape },

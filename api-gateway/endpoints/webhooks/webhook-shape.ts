@@ -19,25 +19,30 @@ import { createdAt, createdBy, find, findApplication } from '../common/find.ts'
 
 type Spec = Webhook['spec']
 
-/** Who may see and change webhooks: their headers may hold credentials of the receiver. */
+/** Headers of webhooks may contain credentials, so reading them requires the same role. */
 export const webhookAccess = { application: 'owner', orOrganization: 'manager' } as const
 
-const urlShape = string('Address, such as `hooks.example.com/path`; it is called over HTTPS.', {
-  minLength: 1,
-  maxLength: 2048,
-})
+const urlShape = string(
+  'Target URL without protocol, for example `hooks.example.com/path`. It is called over HTTPS.',
+  {
+    minLength: 1,
+    maxLength: 2048,
+  },
+)
 const headersShape = map(
   string('Value of the header.', { maxLength: 8192 }),
-  'Headers of the call besides ours.',
+  'Additional headers of the call.',
   {
     maxProperties: 64,
   },
 )
 const payloadShape = freeForm(
-  'Body of the call; in its texts `${variable}` stands for a variable of the event. The common variables when null.',
+  'Body of the call. `${variable}` in its texts is replaced by a variable of the event. When null, the body contains the common variables.',
 )
-const triggersShape = list(triggerSchema, 'Events that are told; all when empty.', { maxItems: 64 })
-const disabledShape = boolean('Whether nothing is told for now.')
+const triggersShape = list(triggerSchema, 'Events that trigger the webhook. Empty means all events.', {
+  maxItems: 64,
+})
+const disabledShape = boolean('Whether the webhook is disabled.')
 
 const optionalFields = {
   headers: nullable(headersShape),
@@ -46,75 +51,72 @@ const optionalFields = {
   disabled: nullable(disabledShape),
 }
 
-/** A webhook as a request describes it. */
+/** Request body for a new webhook. */
 export const newWebhookShape = object(
-  { id: newId('Id, unique in the organization.'), url: urlShape },
+  { id: newId('Webhook ID, unique in the organization.'), url: urlShape },
   optionalFields,
   'A webhook.',
 )
 
-/** What may change in a webhook. */
+/** Request body for changes of a webhook. */
 export const webhookChangesShape = object(
   {},
-  { id: knownId('Id, as in the path.'), url: urlShape, ...optionalFields },
-  'What is to change: what is absent stays; null takes away all but the URL, which stays.',
+  { id: knownId('Webhook ID. It must be the ID in the path.'), url: urlShape, ...optionalFields },
+  'Fields to change. Omitted fields keep their value; `null` removes every field except the URL.',
 )
 
 const answeredFields = {
   url: urlShape,
   headers: nullable(headersShape),
-  payload: anyValue('Body of the call, as it was given.'),
+  payload: anyValue('Body of the call, as given.'),
   triggers: triggersShape,
   disabled: disabledShape,
 }
 const identityFields = {
-  id: string('Id.', { maxLength: 253 }),
-  created_at: time('When it was created.'),
-  created_by: string('User id of whoever created it over REST; else empty.'),
+  id: string('Unique identifier.', { maxLength: 253 }),
+  created_at: time('Time when it was created.'),
+  created_by: string(
+    'ID of the user who created it through the REST API. Empty if it was created in another way.',
+  ),
 }
-const signingSecret = string('What signs the calls, as Standard Webhooks has it. It is never shown again.')
+const signingSecret = string(
+  'Secret that signs the calls, in the format of Standard Webhooks. It is not returned again.',
+)
 
-/** A webhook as REST answers it. */
+/** Webhook in responses. */
 export const webhookShape = named(
   'Webhook',
-  object({ ...answeredFields, ...identityFields }, {}, 'An address that is told of events.'),
+  object({ ...answeredFields, ...identityFields }, {}, 'A webhook.'),
 )
 
-/** A webhook as it is answered once. */
+/** Webhook in the response to its creation. */
 export const createdWebhookShape = named(
   'CreatedWebhook',
-  object(
-    { ...answeredFields, ...identityFields, signing_secret: signingSecret },
-    {},
-    'A webhook that was created.',
-  ),
+  object({ ...answeredFields, ...identityFields, signing_secret: signingSecret }, {}, 'A new webhook.'),
 )
 
-/** A webhook as it is after a change. */
-export const changedWebhookShape = named(
-  'ChangedWebhook',
-  object(answeredFields, {}, 'A webhook that was changed.'),
-)
+/** Webhook in the response to a change. */
+export const changedWebhookShape = named('ChangedWebhook', object(answeredFields, {}, 'A changed webhook.'))
 
-/** A signing secret as it is answered once. */
+/** Signing secret in the response to its rotation. */
 export const signingSecretShape = named(
   'SigningSecret',
   object({ signing_secret: signingSecret }, {}, 'A new signing secret.'),
 )
 
-/** The spec after a change: what is absent stays, null takes away; a Problem when nobody could be called by it. */
+/** Applies changes to a spec: null removes a field. Throws Invalid if the webhook cannot be called. */
 export function changedSpec(spec: Spec, changes: Static<typeof webhookChangesShape>): Spec {
   const { url, headers, payload, triggers, disabled } = changes
   const given = Object.entries({ url, headers, payload, triggers, disabled })
   const merged = { ...spec, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
   const entries = Object.entries(merged).filter(([, value]) => value !== null)
-  const wanted = Object.fromEntries(entries) as Spec // only what is optional can be null
-  const faults = problemsOfWebhook(wanted)
-  if (faults.length > 0) throw new Problem('Invalid', faults.join('; '))
+  const wanted = Object.fromEntries(entries) as Spec // only optional fields can be null
+  const problems = problemsOfWebhook(wanted)
+  if (problems.length > 0) throw new Problem('Invalid', problems.join('; '))
   return wanted
 }
 
-/** The webhook in the path. */
+/** Returns the webhook in the path; throws NotFound. */
 export function findWebhook(
   store: Store,
   path: { readonly org_id: string; readonly app_id: string; readonly webhook_id: string },
@@ -125,7 +127,7 @@ export function findWebhook(
   throw new Problem('NotFound', `webhook '${path.webhook_id}' not found`)
 }
 
-/** What a change answers: what was sent, as it was sent. */
+/** Converts a changed webhook for a response. */
 export function toChangedWebhook({ spec }: Webhook) {
   return {
     url: spec.url,
@@ -136,7 +138,7 @@ export function toChangedWebhook({ spec }: Webhook) {
   }
 }
 
-/** A webhook as REST answers it. */
+/** Webhook in responses. */
 export function toWebhook(webhook: Webhook) {
   return {
     id: webhook.metadata.name,

@@ -9,8 +9,13 @@ import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, findApplication, inOrganization, newMetadata } from '../common/find.ts'
-import { addSecret, createWithSecret, refuseOtherThan, withoutAnnouncement } from '../common/owned-secret.ts'
+import { byName, findApplication, newMetadata, organizationKey } from '../common/find.ts'
+import {
+  addSecret,
+  createWithSecret,
+  refuseTakenUnlessIncomplete,
+  withoutAnnouncement,
+} from '../common/owned-secret.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
 import {
   changedSpec,
@@ -38,7 +43,7 @@ function webhooksOf(
   findApplication(store, params)
   const { org_id, app_id } = params
   return store
-    .byIndex(Webhook, 'application', inOrganization(org_id, app_id))
+    .byIndex(Webhook, 'application', organizationKey(org_id, app_id))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
 }
 
@@ -57,7 +62,7 @@ async function createWebhook(
   gateway: Gateway,
 ) {
   const signingSecretName = newSecretName(body.id, 'webhook-signing')
-  // Headers that were not sent are none; null is kept apart from that.
+  // Omitted headers default to none; null is stored as absent.
   const bare = { applicationName: app_id, url: body.url, headers: {}, signingSecretName }
   const spec = changedSpec(bare, body)
   const text = newSigningSecret()
@@ -67,12 +72,12 @@ async function createWebhook(
     secret: { name: signingSecretName, data: signingSecretData(text) },
     what: `webhook '${body.id}'`,
   }
-  await refuseOtherThan(creation, gateway.cluster)
+  await refuseTakenUnlessIncomplete(creation, gateway.cluster)
   const webhook = await createWithSecret(creation, gateway)
   return { ...toWebhook(webhook), signing_secret: text }
 }
 
-/** A new secret is a new Secret; the operator takes the old one away when it sees the new reference. */
+/** Writes a new signing secret to a new Secret; the operator deletes the old one. */
 async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string> {
   const signingSecretName = newSecretName(webhook.metadata.name, 'webhook-signing')
   const text = newSigningSecret()
@@ -99,7 +104,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: webhooksPath,
-    summary: 'Create a webhook; its signing secret is answered this once',
+    summary: 'Create a webhook; only this response contains its signing secret',
     tag,
     access: webhookAccess,
     body: newWebhookShape,
@@ -123,7 +128,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'patch',
     path: webhookPath,
-    summary: 'Change a webhook',
+    summary: 'Update a webhook',
     tag,
     access: webhookAccess,
     body: webhookChangesShape,
@@ -132,8 +137,8 @@ export const webhooks: readonly Endpoint[] = [
       const webhook = findWebhook(cluster.store, params)
       const { name } = webhook.metadata
       if (body.id !== undefined && body.id !== name)
-        throw new Problem('Invalid', `'id' must be '${name}': the id of a webhook does not change`)
-      // A merge patch would lose the nulls in a payload.
+        throw new Problem('Invalid', `'id' must be '${name}': the ID of a webhook cannot be changed`)
+      // A merge patch would drop nulls in the payload.
       const changed = await changeObject(cluster, Webhook, webhook, (current) => ({
         ...current,
         spec: changedSpec(current.spec, body),
@@ -144,7 +149,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: webhookPath,
-    summary: 'Delete a webhook, and its calls',
+    summary: 'Delete a webhook and its calls',
     tag,
     access: webhookAccess,
     responses: { 204: undefined },
@@ -156,7 +161,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'delete',
     path: '/orgs/{org_id}/apps/{app_id}/jobs',
-    summary: 'Delete all webhooks of an application, and their calls',
+    summary: 'Delete all webhooks of an application and their calls',
     tag,
     access: webhookAccess,
     responses: { 204: undefined },
@@ -168,7 +173,7 @@ export const webhooks: readonly Endpoint[] = [
   endpoint({
     method: 'post',
     path: `${webhookPath}/actions/rotate-secret`,
-    summary: 'Give a webhook a new signing secret, which is answered this once',
+    summary: 'Rotate the signing secret of a webhook; only this response contains it',
     tag,
     access: webhookAccess,
     responses: { 200: signingSecretShape },

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
-import type { Facts } from '../../../api-gateway/audit/audit.ts'
+import type { AuditEntry } from '../../../api-gateway/audit/audit.ts'
 import { createBursts } from '../../../api-gateway/audit/audit-bursts.ts'
 import { startGateway } from '../support/gateway.ts'
 
-const facts = (path: string) => ({ request_path: path, at: 'first' }) as Facts
+const facts = (path: string) => ({ request_path: path, at: 'first' }) as AuditEntry
 let told: (string | number | undefined)[][]
-const tell = ({ request_path: path, at, count }: Facts) => told.push([path, at, count])
+const tell = ({ request_path: path, at, count }: AuditEntry) => told.push([path, at, count])
 
 beforeAll(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
-import { type Answers, openApiDocument, type Reference } from '../../../api-gateway/openapi/document.ts'
+import { type ResponseObject, openApiDocument, type ReferenceObject } from '../../../api-gateway/openapi/document.ts'
 import { withNulls } from '../../../api-gateway/request/wire.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import { structure } from '../support/openapi-structure.ts'
@@ -43,7 +43,7 @@ const shared = Object.entries(components).flatMap(([kind, all]) =>
 )
 
 /** What an operation answers under a status, wherever the document says it. */
-function answersOf(answers: Answers | Reference): Answers {
+function answersOf(answers: ResponseObject | ReferenceObject): ResponseObject {
   if (!('$ref' in answers)) return answers
   const found = document.components.responses[answers.$ref.split('/').at(-1) ?? '']
   if (found) return found

@@ -87,7 +87,7 @@ test('an operation shows its parameters, the schema of its body, its answers and
   const text = await operation.innerText()
   for (const part of [
     'app_id',
-    'Application id.',
+    'Application ID.',
     'Idempotency-Key',
     'dry_run',
     'developer',

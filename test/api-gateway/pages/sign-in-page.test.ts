@@ -35,7 +35,7 @@ describe('the sign-in page', () => {
   test('sets the cookie of a session, says until when, and forgets the token', async () => {
     const { page, faults, foreign } = await open()
     await signIn(page, ` ${tokenOf('admin')} `)
-    expect(await saidIn(page)).toMatch(/^You are signed in: the session cookie is set until .*\d.*\.$/)
+    expect(await saidIn(page)).toMatch(/^You are signed in\. The session expires at .*\d.*\.$/)
     expect(await page.context().cookies()).toEqual([
       expect.objectContaining({ name: 'token', value: expect.stringMatching(/^ey/), httpOnly: true }),
     ])
@@ -53,7 +53,7 @@ describe('the sign-in page', () => {
   ])('says in words that %s does not sign in', async (_, token) => {
     const { page } = await open()
     await signIn(page, token)
-    expect(await saidIn(page)).toBe('You are not signed in: the token does not grant access.')
+    expect(await saidIn(page)).toBe('Sign-in failed: the token does not grant access.')
     expect(await page.context().cookies()).toEqual([])
   })
 
@@ -62,7 +62,7 @@ describe('the sign-in page', () => {
     const limited = await startGateway({ settings: { requestsPerSecond: 0.01, burst: 2 } })
     const { page } = await open(limited)
     await signIn(page, 'qm_nobody_secret')
-    expect(await saidIn(page)).toContain('not signed in')
+    expect(await saidIn(page)).toContain('Sign-in failed')
     await signIn(page, tokenOf('admin'))
     const output = page.getByRole('status').filter({ hasText: 'Too many' })
     expect(await output.innerText()).toMatch(/^Too many attempts\. Try again in \d+ seconds\.$/)
@@ -81,7 +81,7 @@ describe('the sign-in page', () => {
     await signIn(page, tokenOf('admin'))
     expect(await saidIn(page)).toContain('You are signed in')
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('status').filter({ hasText: 'the session cookie is gone.' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'The session cookie has been deleted.' }).waitFor()
     expect(await page.context().cookies()).toEqual([])
   })
 

@@ -178,7 +178,7 @@ describe('every operation', () => {
     for (const body of failed) {
       expect(body).toEqual({
         error: 'Internal',
-        message: 'internal error; the log names it by the request id',
+        message: 'internal error; the log has details under the request id',
         details: { request_id: expect.any(String) },
       })
     }

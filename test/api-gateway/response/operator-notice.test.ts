@@ -9,7 +9,7 @@ let isRunning = true
 
 const gateway = await setUpGateway(() => {}, { hasOperator: () => isRunning })
 
-const notice = 'no operator is running: the request is recorded and waits'
+const notice = 'no operator is running: the request is stored and waits'
 const environment = '/orgs/acme/apps/shop/envs/development'
 const deploy = { comment: 'first', delta_id: '' }
 
@@ -74,7 +74,7 @@ describe('what is recorded while no operator runs', () => {
 
 test.each([
   [true, 200, { status: 'ok' }],
-  [false, 200, { status: 'ok', status_message: 'no operator is running: requests are recorded and wait' }],
+  [false, 200, { status: 'ok', status_message: 'no operator is running: requests are stored and wait' }],
 ])(
   'a gateway is ready whether or not an operator runs, and says which: %s',
   async (running, status, body) => {

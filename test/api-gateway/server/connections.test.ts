@@ -68,7 +68,7 @@ describe('slow clients', () => {
     await areAnswered(`http://127.0.0.1:${port}/`, 20)
     for (const { status, text } of await slow) {
       expect(status).toBe(400)
-      expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: 'the request took too long' }])
+      expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: 'the request timed out' }])
     }
   })
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { createBodyBudget } from '../../../api-gateway/request/body-budget.ts'
+import { createByteBudget } from '../../../api-gateway/request/byte-budget.ts'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { tokenOf } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -158,14 +158,28 @@ describe('bodies that do not come to their end', () => {
     expect(await status()).toBe(200)
   })
 
-  test('count until they are there or given up', () => {
-    const budget = createBodyBudget(100)
-    budget.take('ana', 60)
-    budget.take('ben', 100)
-    expect(() => budget.take('ana', 41)).toThrow('rate limit')
-    budget.take('ana', 40)
-    budget.give('ana', 60)
-    budget.take('ana', 60)
-    expect(() => budget.take('ana', 1)).toThrow('rate limit')
+  test('count until they are released', () => {
+    const budget = createByteBudget(100)
+    budget.reserve('ana', 60)
+    budget.reserve('ben', 100)
+    expect(() => budget.reserve('ana', 41)).toThrow('rate limit')
+    budget.reserve('ana', 40)
+    budget.release('ana', 60)
+    budget.reserve('ana', 60)
+    expect(() => budget.reserve('ana', 1)).toThrow('rate limit')
+  })
+
+  test('may exceed the limit once, or when they are forced; then nothing is available', () => {
+    const budget = createByteBudget(100)
+    budget.reserve('ana', 101)
+    expect(() => budget.ensureAvailable('ana')).toThrow('rate limit')
+    budget.release('ana', 101)
+    budget.ensureAvailable('ana')
+    budget.reserve('ana', 60)
+    budget.reserve('ana', 60, { force: true })
+    expect(() => budget.ensureAvailable('ana')).toThrow('rate limit')
+    budget.ensureAvailable('ben')
+    budget.release('ana', 60)
+    budget.ensureAvailable('ana')
   })
 })

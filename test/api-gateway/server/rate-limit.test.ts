@@ -199,7 +199,7 @@ describe('nobody gets more than the limit, whatever they try', () => {
     for (let i = 0; i < 20_000; i += 1) {
       time = i / 10
       const address = `2001:db8:0:1:${i.toString(16)}:${(i * 7).toString(16)}::1`
-      if (limit.take(addressKey(address)) === 0) through += 1
+      if (limit.consume(addressKey(address)) === 0) through += 1
     }
     expect(through).toBeLessThanOrEqual((settings.burst + settings.requestsPerSecond * 2) * 1.1)
   })
@@ -207,7 +207,7 @@ describe('nobody gets more than the limit, whatever they try', () => {
   test('as many addresses as there are, which cost no more memory than a limit', () => {
     const limit = createRateLimit(settings, () => 0)
     const before = heapMiB()
-    for (let i = 0; i < 300_000; i += 1) limit.take(`address:${i}`)
+    for (let i = 0; i < 300_000; i += 1) limit.consume(`address:${i}`)
     expect(heapMiB() - before).toBeLessThan(30)
   })
 })

@@ -134,11 +134,11 @@ describe('the rate limit', () => {
   test('a clock that is set back gives nothing and takes nothing', () => {
     let time = 10_000
     const limit = createRateLimit({ requestsPerSecond: 1, burst: 1 }, () => time)
-    expect(limit.take('a')).toBe(0)
+    expect(limit.consume('a')).toBe(0)
     time = 0
-    expect(limit.take('a')).toBe(1)
+    expect(limit.consume('a')).toBe(1)
     time = 1000
-    expect(limit.take('a')).toBe(0)
+    expect(limit.consume('a')).toBe(0)
   })
 
   test.each([

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { holderOf } from '../../../api-gateway/authenticate.ts'
+import { findTokenUser } from '../../../api-gateway/authenticate.ts'
 import { stepsOf, takeSteps } from '../../support/steps.ts'
 import { addEnvironment } from '../support/objects.ts'
 import { setUpGateway } from '../support/set-up.ts'
@@ -21,7 +21,7 @@ describe('the time that a refusal takes does not tell whether there is such a to
 
   test('since each takes the same steps', () => {
     const { store } = gateway.cluster
-    const steps = (text: string) => stepsOf(() => expect(holderOf(text, store, 0)).toBeUndefined())
+    const steps = (text: string) => stepsOf(() => expect(findTokenUser(text, store, 0)).toBeUndefined())
     refused.map(steps) // the first time takes more
     const [unknown, ...others] = refused.map(steps)
     expect(others).toEqual([unknown, unknown])
@@ -36,7 +36,7 @@ describe('the time that a refusal takes does not tell whether there is such a to
           return Reflect.get(target, name, receiver) as unknown
         },
       })
-      expect(holderOf(text, watched, 0)).toBeUndefined()
+      expect(findTokenUser(text, watched, 0)).toBeUndefined()
       return journal
     })
     expect(journals).toEqual([journals[0], journals[0], journals[0]])

@@ -1,7 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
-import { type Answers, openApiDocument, parameterNames } from '../../../api-gateway/openapi/document.ts'
+import {
+  openApiDocument,
+  parameterNames,
+  type ResponseObject,
+} from '../../../api-gateway/openapi/document.ts'
 import { commonHeaders } from '../../../api-gateway/response/common-headers.ts'
 
 /** What came back, and for what. */
@@ -50,7 +54,7 @@ function documentCheck() {
   const headers = document.components.headers as Record<string, Header> // our own document
 
   /** Where an answer is in the document, and the answer. */
-  function find(method: string, path: string, status: number): [string[], Answers] | undefined {
+  function find(method: string, path: string, status: number): [string[], ResponseObject] | undefined {
     const found = document.paths[path]?.[method]?.responses[status]
     if (!found || !('$ref' in found))
       return found && [['paths', path, method, 'responses', `${status}`], found]
@@ -59,7 +63,7 @@ function documentCheck() {
     return shared && [['components', 'responses', name], shared]
   }
 
-  function headerFaults(answers: Answers, given: Answered['headers']): string[] {
+  function headerFaults(answers: ResponseObject, given: Answered['headers']): string[] {
     const declared = Object.entries(answers.headers as Record<string, Header | { $ref: string }>).map(
       ([name, each]) => {
         const header = '$ref' in each ? headers[each.$ref.split('/').at(-1) ?? ''] : each
@@ -80,7 +84,10 @@ function documentCheck() {
     ]
   }
 
-  function bodyFaults([place, { content = {} }]: [string[], Answers], { headers, body }: Answered): string[] {
+  function bodyFaults(
+    [place, { content = {} }]: [string[], ResponseObject],
+    { headers, body }: Answered,
+  ): string[] {
     if (body === undefined) return []
     const [mediaType = ''] = String(headers['content-type'] ?? '').split(';')
     const type = [mediaType, `${mediaType.split('/')[0]}/*`].find((each) => Object.hasOwn(content, each))

@@ -9,41 +9,41 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { type EnvironmentPath, inOrganization } from '../common/find.ts'
+import { type EnvironmentPath, organizationKey } from '../common/find.ts'
 import { deploymentsTo } from './deployment-shape.ts'
 
-/** What a deployment keeps of its request: a hash of the key, with whose it is, and one of the body. */
-interface Mark {
+/** What a deployment stores of its request: hashes of the user with the key, and of the body. */
+interface RequestHash {
   readonly key: string
   readonly body: string
 }
 
 type ApplicationPath = Omit<EnvironmentPath, 'env_id'>
-type Marks = Readonly<Record<string, string>>
+type Annotations = Readonly<Record<string, string>>
 
 /**
- * The deployment that an earlier request of the user to the application made with that key; else that of `deploy`, which
- * is given the marks to find it by.
+ * Returns the deployment of an earlier request of the user with the same key, otherwise the one that `deploy`
+ * creates with the given annotations.
  */
-export async function deployOnce(
+export async function deployIdempotently(
   path: ApplicationPath,
   request: { readonly key: string; readonly body: unknown; readonly caller: Caller },
-  { cluster, runTurns }: Pick<Gateway, 'cluster' | 'runTurns'>,
-  deploy: (marks: Marks) => Promise<EnvironmentDeployment>,
+  { cluster, idempotencyLocks }: Pick<Gateway, 'cluster' | 'idempotencyLocks'>,
+  deploy: (annotations: Annotations) => Promise<EnvironmentDeployment>,
 ): Promise<EnvironmentDeployment> {
-  const mark = {
+  const hash = {
     key: hashOf(`${request.caller.userName}\0${request.key}`),
     body: hashOf(canonicalJson(request.body)),
   }
-  return withLock(runTurns, inOrganization(path.org_id, `${path.app_id} ${mark.key}`), async () => {
-    const known = findByMark(knownDeployments(cluster, path), mark)
-    if (known) return known
+  return withLock(idempotencyLocks, organizationKey(path.org_id, `${path.app_id} ${hash.key}`), async () => {
+    const cached = findByRequest(cachedDeployments(cluster, path), hash)
+    if (cached) return cached
     try {
-      return await deploy({ [annotations.idempotencyKey]: textOf(mark) })
+      return await deploy({ [annotations.idempotencyKey]: textOf(hash) })
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
-      // Of two that race through two gateways, the second finds what the first made.
-      const same = findByMark(await allDeployments(cluster, path), mark)
+      // Another gateway may have created the deployment at the same time.
+      const same = findByRequest(await currentDeployments(cluster, path), hash)
       if (same) return same
       throw error
     }
@@ -54,31 +54,32 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function textOf({ key, body }: Mark): string {
+function textOf({ key, body }: RequestHash): string {
   return `${key}/${body}`
 }
 
-/** The deployment that an earlier request with the same key made; refused when that one asked for something else. */
-function findByMark(
+/** Returns the deployment of an earlier request with the key; throws Unprocessable if its body was different. */
+function findByRequest(
   deployments: readonly EnvironmentDeployment[],
-  mark: Mark,
+  hash: RequestHash,
 ): EnvironmentDeployment | undefined {
-  const kept = ({ metadata }: EnvironmentDeployment) => metadata.annotations?.[annotations.idempotencyKey]
-  const found = deployments.find((each) => kept(each)?.startsWith(textOf({ ...mark, body: '' })))
-  if (!found || kept(found) === textOf(mark)) return found
+  const storedHash = ({ metadata }: EnvironmentDeployment) =>
+    metadata.annotations?.[annotations.idempotencyKey]
+  const found = deployments.find((each) => storedHash(each)?.startsWith(textOf({ ...hash, body: '' })))
+  if (!found || storedHash(found) === textOf(hash)) return found
   throw new Problem(
     'Unprocessable',
-    `the 'Idempotency-Key' was used for another request, which made the deployment '${found.metadata.name}'`,
+    `the 'Idempotency-Key' was used for another request, which created deployment '${found.metadata.name}'`,
   )
 }
 
-function knownDeployments({ store }: Cluster, { org_id, app_id }: ApplicationPath): EnvironmentDeployment[] {
+function cachedDeployments({ store }: Cluster, { org_id, app_id }: ApplicationPath): EnvironmentDeployment[] {
   return store
-    .byIndex(Environment, 'application', inOrganization(org_id, app_id))
+    .byIndex(Environment, 'application', organizationKey(org_id, app_id))
     .flatMap(({ metadata }) => deploymentsTo(store, org_id, metadata.name))
 }
 
-async function allDeployments(
+async function currentDeployments(
   cluster: Cluster,
   { org_id, app_id }: ApplicationPath,
 ): Promise<EnvironmentDeployment[]> {

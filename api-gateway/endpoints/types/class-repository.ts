@@ -11,21 +11,21 @@ import { find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
 import { type ShownClass, toBuiltInClass, toCustomClasses } from './resource-class-shape.ts'
 import { findCustomType, type TypePath } from './resource-types.ts'
 
-/** The known classes of one type, wherever they are kept. */
-export interface Classes {
+/** Access to the classes of one resource type. */
+export interface ClassRepository {
   all(): readonly ShownClass[]
   add(id: string, description: string, caller: Caller): Promise<ShownClass>
   describe(id: string, description: string): Promise<ShownClass>
   remove(id: string): Promise<void>
 }
 
-/** The classes of the type in the path: objects of their own for a built-in type, a part of the object of a custom one. */
-export function classesOf(cluster: Cluster, path: TypePath): Classes {
+/** Classes of a built-in type are objects; those of a custom type are part of its object. */
+export function classesOf(cluster: Cluster, path: TypePath): ClassRepository {
   if (findBuiltInType(path.type_id)) return builtInClasses(cluster, path)
   return customClasses(cluster, findCustomType(cluster.store, path))
 }
 
-/** All known classes of an organization, those of built-in types first. */
+/** Lists all classes of an organization, those of built-in types first. */
 export function allClasses(store: Store, organization: string): ShownClass[] {
   return [
     ...classObjects(store, organization).map(toBuiltInClass),
@@ -33,7 +33,7 @@ export function allClasses(store: Store, organization: string): ShownClass[] {
   ]
 }
 
-/** The class of this id among those of a type. */
+/** Returns the class with this ID; throws NotFound. */
 export function findClass(classes: readonly ShownClass[], id: string, type: string): ShownClass {
   const found = classes.find((each) => each.id === id)
   if (!found) throw notFound(id, type)
@@ -44,19 +44,19 @@ function notFound(id: string, type: string): Problem {
   return new Problem('NotFound', `class '${id}' of '${type}' not found`)
 }
 
-/** By kubectl a class may be of any type: only those of a built-in one count. */
+/** With kubectl a class can have any type; only classes of built-in types count. */
 function classObjects(store: Store, organization: string): ResourceClass[] {
   return findAll(store, ResourceClass, organization).filter(({ spec }) => findBuiltInType(spec.typeName))
 }
 
-/** What a name of an object may be made of; the CRD says the same. */
+/** Same pattern as in the CRD. */
 const objectNamePart = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
-function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): Classes {
+function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): ClassRepository {
   const { store } = cluster
   const nameOf = (id: string) => `${type_id}.${id}`
 
-  function existing(id: string): ResourceClass {
+  function findClassObject(id: string): ResourceClass {
     const found = find(store, ResourceClass, org_id, nameOf(id))
     if (!found) throw notFound(id, type_id)
     return found
@@ -69,8 +69,8 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): Classe
         .map(toBuiltInClass),
     async add(id, description, caller) {
       if (!objectNamePart.test(id)) {
-        const rule = 'lower-case letters, digits and hyphens between them'
-        throw new Problem('Invalid', `class '${id}' of built-in type '${type_id}' may have ${rule} alone`)
+        const rule = 'only lowercase letters, digits and inner hyphens'
+        throw new Problem('Invalid', `class '${id}' of built-in type '${type_id}' may contain ${rule}`)
       }
       const known = store.get(ResourceClass, org_id, nameOf(id))
       await refuseTaken(cluster, ResourceClass, known, `class '${id}' of '${type_id}'`)
@@ -79,19 +79,19 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): Classe
       return toBuiltInClass(await cluster.create(ResourceClass, newObject(ResourceClass, metadata, spec)))
     },
     async describe(id, description) {
-      const changed = await changeObject(cluster, ResourceClass, existing(id), (current) => ({
+      const changed = await changeObject(cluster, ResourceClass, findClassObject(id), (current) => ({
         ...current,
         spec: { ...current.spec, description },
       }))
       return toBuiltInClass(changed)
     },
-    remove: (id) => cluster.remove(ResourceClass, existing(id)),
+    remove: (id) => cluster.remove(ResourceClass, findClassObject(id)),
   }
 }
 
 type ClassInType = NonNullable<ResourceType['spec']['classes']>[number]
 
-function customClasses(cluster: Cluster, type: ResourceType): Classes {
+function customClasses(cluster: Cluster, type: ResourceType): ClassRepository {
   const typeName = `${type.metadata.namespace}/${type.metadata.name}`
 
   async function change(decide: (known: readonly ClassInType[]) => ClassInType[]) {
@@ -101,7 +101,7 @@ function customClasses(cluster: Cluster, type: ResourceType): Classes {
     }))
     return toCustomClasses(changed)
   }
-  function demand(known: readonly ClassInType[], id: string) {
+  function requireClass(known: readonly ClassInType[], id: string) {
     if (!known.some(({ name }) => name === id)) throw notFound(id, typeName)
   }
 
@@ -117,14 +117,14 @@ function customClasses(cluster: Cluster, type: ResourceType): Classes {
     },
     async describe(id, description) {
       const changed = await change((known) => {
-        demand(known, id)
+        requireClass(known, id)
         return known.map((each) => (each.name === id ? { ...each, description } : each))
       })
       return findClass(changed, id, typeName)
     },
     async remove(id) {
       await change((known) => {
-        demand(known, id)
+        requireClass(known, id)
         return known.filter(({ name }) => name !== id)
       })
     },

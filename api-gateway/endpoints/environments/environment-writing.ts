@@ -1,0 +1,85 @@
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { EnvironmentType } from '../../../operator/api/environment-type.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { annotations } from '../../../operator/api/names.ts'
+
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
+import { type Cluster, isGone } from '../../../operator/kube/cache/cluster.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import { type Caller } from '../../authenticate.ts'
+import { find, newTriggeredMetadata, resourcesOf, withFinalizer } from '../common/find.ts'
+
+/** Type of environments whose type is not given. */
+export const defaultEnvironmentType = 'development'
+
+/** Request for a new environment. */
+export interface NewEnvironment {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  readonly from_deploy_id?: string
+}
+
+/** Returns the object of a new environment. */
+export function newEnvironment(
+  organization: string,
+  application: string,
+  wanted: NewEnvironment,
+  caller: Caller,
+): Environment {
+  const metadata = newTriggeredMetadata(organization, environmentObjectName(application, wanted.id), caller)
+  return newObject(Environment, withFinalizer(metadata), {
+    applicationName: application,
+    typeName: wanted.type,
+    displayName: wanted.name,
+    fromDeploymentName: wanted.from_deploy_id,
+  })
+}
+
+/** Throws Invalid if the environment type does not exist. */
+export function refuseUnknownType(store: Store, organization: string, type: string): void {
+  if (find(store, EnvironmentType, organization, type)) return
+  throw new Problem('Invalid', `environment type '${type}' does not exist`)
+}
+
+/** Records the user who first deletes an environment, for webhooks. */
+export async function recordDeletion(
+  cluster: Cluster,
+  environment: Environment,
+  caller: Caller,
+): Promise<void> {
+  const { uid, deletionTimestamp } = environment.metadata
+  if (deletionTimestamp) return
+  const note = { metadata: { uid, annotations: { [annotations.deletedBy]: caller.userName } } }
+  await cluster.patch(Environment, environment, note).catch((error: unknown) => {
+    if (!isGone(error)) throw error
+  })
+}
+
+/** Whether an environment has resources, whose deprovisioning takes time. */
+export function hasResources(store: Store, environment: Environment): boolean {
+  return resourcesOf(store, environment).length > 0
+}
+
+/** Returns a deployment of the application that an environment can start from; throws Invalid. */
+export function findStartDeployment(
+  store: Store,
+  organization: string,
+  application: string,
+  id: string,
+): EnvironmentDeployment {
+  const found = find(store, EnvironmentDeployment, organization, id)
+  if (found?.spec.environmentName.startsWith(`${application}.`)) return found
+  throw new Problem('Invalid', `deployment '${id}' of application '${application}' does not exist`)
+}
+
+/** Returns the type of the environment of a deployment. */
+export function typeOfStart(
+  store: Store,
+  organization: string,
+  { spec }: EnvironmentDeployment,
+): string | undefined {
+  return store.get(Environment, organization, spec.environmentName)?.spec.typeName
+}
