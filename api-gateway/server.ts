@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { ProblemReason } from '../operator/domain/base/errors.ts'
+import type { RestErrorName } from '../operator/api/reasons/errors.ts'
 import { commonHeaders } from './response/common-headers.ts'
 
 const maxConnections = 10_000
@@ -60,7 +60,7 @@ const parserMessages: Readonly<Record<string, string>> = {
 }
 
 /** Answers and ends the connection, but not at once: a reset would take the answer from a client that is still sending. */
-function answerRaw(socket: Duplex, status: 400 | 405, reason: ProblemReason, message: string): void {
+function answerRaw(socket: Duplex, status: 400 | 405, reason: RestErrorName, message: string): void {
   if (!socket.writable) {
     socket.destroy()
     return

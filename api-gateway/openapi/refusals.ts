@@ -1,3 +1,4 @@
+import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
 import type { TSchema } from '../../operator/api/schema.ts'
 
 /** How the document shows that a status refuses. */
@@ -10,9 +11,9 @@ interface RefusalText {
   readonly headers?: Readonly<Record<string, object>>
 }
 
-const refusal = (name: string, description: string, message: string, details?: unknown): RefusalText => ({
+const refusal = (name: RestErrorName, message: string, details?: unknown): RefusalText => ({
   name,
-  description,
+  description: restErrors[name].meaning,
   example: { error: name, message, ...(details === undefined ? {} : { details }) },
 })
 
@@ -23,17 +24,9 @@ const retryAfter = {
 }
 
 const refusals: Readonly<Record<number, RefusalText>> = {
-  400: refusal(
-    'Invalid',
-    'A value breaks a rule, or the body is too large; the message says which and where.',
-    "'id' must be 2 characters or more",
-  ),
+  400: refusal('Invalid', "'id' must be 2 characters or more"),
   401: {
-    ...refusal(
-      'Unauthorized',
-      'The header `Authorization` is missing.',
-      "the header 'Authorization' is missing",
-    ),
+    ...refusal('Unauthorized', "the header 'Authorization' is missing"),
     headers: {
       'WWW-Authenticate': {
         description: 'How to authenticate.',
@@ -42,41 +35,18 @@ const refusals: Readonly<Record<number, RefusalText>> = {
       },
     },
   },
-  403: refusal(
-    'Forbidden',
-    'The token is not valid, or its user lacks the role that this needs.',
-    'the token does not grant access',
-  ),
-  404: refusal(
-    'NotFound',
-    'What the path names does not exist, or the caller may not know of it.',
-    "application 'shop' not found",
-  ),
-  409: refusal(
-    'Conflict',
-    'It is in the way of what there is: an id is taken, something is in use or under way.',
-    "application 'shop' already exists",
-  ),
-  422: refusal(
-    'Unprocessable',
-    'The body is not JSON, or lacks a field, or a field has the wrong type.',
-    'the body is not valid JSON',
-  ),
+  403: refusal('Forbidden', 'the token does not grant access'),
+  404: refusal('NotFound', "application 'shop' not found"),
+  409: refusal('Conflict', "application 'shop' already exists"),
+  422: refusal('Unprocessable', 'the body is not valid JSON'),
   429: {
-    ...refusal(
-      'TooManyRequests',
-      'Too many requests: of the token, or of the address where there is no valid one.',
-      'the request rate limit is reached',
-    ),
+    ...refusal('TooManyRequests', 'the request rate limit is reached'),
     headers: { 'Retry-After': { ...retryAfter, required: true } },
   },
   500: {
-    ...refusal(
-      'Internal',
-      'A fault of the service; `details.request_id` finds it in the log.',
-      'internal error; the log names it by the request id',
-      { request_id: '5b1d9c1e-7d52-4b0e-9d38-0f4d6f5f2a11' },
-    ),
+    ...refusal('Internal', 'internal error; the log names it by the request id', {
+      request_id: '5b1d9c1e-7d52-4b0e-9d38-0f4d6f5f2a11',
+    }),
     headers: { 'Retry-After': retryAfter },
   },
   503: {

@@ -1,22 +1,11 @@
-import { Problem, type ProblemReason } from '../../operator/domain/base/errors.ts'
+import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
+import { Problem } from '../../operator/domain/base/errors.ts'
 import { ApiError, isRefusedForGood } from '../../operator/kube/client/client.ts'
-
-const statusByReason: Readonly<Record<ProblemReason, number>> = {
-  Invalid: 400,
-  Unauthorized: 401,
-  Forbidden: 403,
-  NotFound: 404,
-  MethodNotAllowed: 405,
-  Conflict: 409,
-  Unprocessable: 422,
-  TooManyRequests: 429,
-  Internal: 500,
-}
 
 /** An error as the caller sees it. */
 export interface Refusal {
   readonly status: number
-  readonly reason: ProblemReason
+  readonly reason: RestErrorName
   readonly message: string
   readonly details?: unknown
   readonly retryAfterSeconds?: number
@@ -48,8 +37,8 @@ const internal: Refusal = {
   unexpected: true,
 }
 
-function refusal(reason: ProblemReason, message: string, details?: unknown): Refusal {
-  return { status: statusByReason[reason], reason, message, details }
+function refusal(reason: RestErrorName, message: string, details?: unknown): Refusal {
+  return { status: restErrors[reason].status, reason, message, details }
 }
 
 function problemRefusal({ reason, message, details }: Problem): Refusal {

@@ -5,15 +5,18 @@ import { stringify } from 'yaml'
 import { kinds } from '../../operator/api/kinds.ts'
 import { group } from '../../operator/api/names.ts'
 import { crdOf } from './crds.ts'
+import { reasonsPage } from './reasons.ts'
 
 const root = join(import.meta.dirname, '../..')
 const header = '# Generated from operator/api by `make generate`; do not edit.\n'
-const wanted = new Map(
-  kinds.map((kind) => [
+const pageHeader = '<!-- Generated from operator/api/reasons by `make generate`; do not edit. -->\n\n'
+const wanted = new Map([
+  ...kinds.map((kind): [file: string, text: string] => [
     `crds/${group}_${kind.plural}.yaml`,
     header + stringify(crdOf(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
   ]),
-)
+  ['docs/reasons.md', pageHeader + reasonsPage()],
+])
 
 const isCheck = process.argv.includes('--check')
 const stale = [...wanted].filter(

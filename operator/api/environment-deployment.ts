@@ -1,8 +1,9 @@
 import { defineKind, type ObjectOf } from './kind.ts'
+import { reasonField } from './reasons/reasons.ts'
 import { integer, list, object, oneOf, type Static, string, time } from './schema.ts'
 
 /** Characters that the texts of a problem have at most. */
-export const longestInProblem = { object: 1024, reason: 63, message: 8192 }
+export const longestInProblem = { object: 1024, message: 8192 }
 
 /** One thing that keeps a deployment from going on. */
 export const problemSchema = object(
@@ -11,7 +12,7 @@ export const problemSchema = object(
       'What it is about: a descriptor `type.class#id`, a workload, or empty for the whole environment.',
       { maxLength: longestInProblem.object },
     ),
-    reason: string('Why, as one CamelCase word.', { maxLength: longestInProblem.reason }),
+    reason: reasonField,
     message: string('Why, for people, with the nearest miss where there is one.', {
       maxLength: longestInProblem.message,
     }),

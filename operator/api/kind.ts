@@ -1,4 +1,5 @@
 import { apiVersion } from './names.ts'
+import { reasonField } from './reasons/reasons.ts'
 import { integer, list, object, oneOf, type Static, string, type TSchema, time } from './schema.ts'
 
 /** Metadata as the API server keeps it; only the parts that we read. */
@@ -44,7 +45,7 @@ export const conditionSchema = object(
       { maxLength: 63 },
     ),
     status: oneOf(['True', 'False', 'Unknown'], 'Whether the condition holds.'),
-    reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
+    reason: reasonField,
     message: string('Why, for people; the same text for the same problem.', { maxLength: 32_768 }),
     lastTransitionTime: time('When `status` last changed.'),
   },

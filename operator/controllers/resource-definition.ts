@@ -2,7 +2,7 @@ import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
-import { throwFaults } from '../domain/base/fault.ts'
+import { faultsFor, throwFaults } from '../domain/base/fault.ts'
 import { driverOf, faultsOfDefinition } from '../domain/definition/definition.ts'
 import { ownDriverType } from '../domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
@@ -94,10 +94,7 @@ export function resourceDefinitionController(
     const reader = createSecretReader(cluster.client)
     const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace ?? '', reader)
     const { faults, warnings } = descriptor.check({ values, secrets }, Date.now())
-    throwFaults(
-      faults.map((message) => ({ reason: 'InvalidInputs', message })),
-      seen,
-    )
+    throwFaults(faultsFor('InvalidInputs', faults), seen)
     return warnings
   }
 }

@@ -1,5 +1,5 @@
 import { ResourceType } from '../api/resource-type.ts'
-import { throwFaults } from '../domain/base/fault.ts'
+import { faultsFor, throwFaults } from '../domain/base/fault.ts'
 import { faultOfPartedSchema, faultOfSchema } from '../domain/schema/user-schema.ts'
 import type { Controller } from '../kube/loop/controller.ts'
 import { nextTurn } from '../kube/loop/pace.ts'
@@ -16,7 +16,7 @@ export const resourceTypeController: Controller<typeof ResourceType> = {
       ...(ofInputs === undefined ? [] : [`'inputsSchema' ${ofInputs}`]),
       ...(ofOutputs === undefined ? [] : [`'outputsSchema' ${ofOutputs}`]),
     ]
-    throwFaults(messages.map((message) => ({ reason: 'InvalidSchema', message })))
+    throwFaults(faultsFor('InvalidSchema', messages))
     return {}
   },
 }

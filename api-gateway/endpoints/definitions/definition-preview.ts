@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Environment } from '../../../operator/api/environment.ts'
+import { reasonField } from '../../../operator/api/reasons/reasons.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { list, object, oneOf, string } from '../../../operator/api/schema.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
@@ -21,7 +22,7 @@ const where = { app_id: string('Application.'), env_id: string('Environment.') }
 const resId = string('Resource ID.')
 const problem = {
   object: string('What it is about: a descriptor `type.class#id`, or empty for the whole environment.'),
-  reason: string('Why, as one CamelCase word.', { maxLength: 63 }),
+  reason: reasonField,
   message: string('Why, for people.', { maxLength: 8192 }),
 }
 

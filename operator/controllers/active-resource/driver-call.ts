@@ -1,10 +1,11 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Failed, reworded, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import { ApiError } from '../../kube/client/client.ts'
 
 /** What a driver throws gets a name, and loses any secret that it may tell. */
 export async function step<T>(
-  reason: string,
+  reason: Reason,
   doing: string,
   secrets: unknown,
   work: () => Promise<T>,

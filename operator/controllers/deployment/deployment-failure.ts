@@ -1,5 +1,6 @@
 import { type EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { shortened, storedBytes } from '../../domain/base/size.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
@@ -29,7 +30,7 @@ export function refusal(
 /** What a deployment names and is not there gets time to arrive, over REST too: it may be heard of later. */
 export function awaited(
   deployment: EnvironmentDeployment,
-  { reason, message: what }: { readonly reason: string; readonly message: string },
+  { reason, message: what }: { readonly reason: Reason; readonly message: string },
   settleSeconds: number,
 ): Waiting | Stalled {
   const remaining = remainingOf(deployment, settleSeconds)
@@ -61,7 +62,7 @@ function statedOf(problems: readonly ListedProblem[]): ListedProblem[] {
   for (const { object, reason, message } of listed.slice(0, maxProblems)) {
     const problem = {
       object: shortened(object, longestInProblem.object),
-      reason: shortened(reason, longestInProblem.reason),
+      reason,
       message: shortened(message, longestInProblem.message),
     }
     bytes += storedBytes(problem)

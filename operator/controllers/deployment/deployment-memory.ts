@@ -1,5 +1,5 @@
 import { Environment } from '../../api/environment.ts'
-import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import type { DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isStartRemembered } from '../../domain/deployment/deployment.ts'
 import { alreadyRan, isLastPlanned, isRemembered, recall } from '../../domain/deployment/run-memory.ts'
@@ -65,7 +65,7 @@ export function recalledEnd(environment: Environment, deployment: EnvironmentDep
   if (outcome === 'run') return undefined
   if (outcome === 'full') throw failure({ problems: [noRoom(environment)] })
   const message = `deployment '${name}' ${pastTense[outcome]}; to run it again, give it another name`
-  const conditions = [{ type: alreadyRan, status: 'True' as const, reason: alreadyRan, message }]
+  const conditions = [{ type: alreadyRan, status: 'True', reason: alreadyRan, message }] as const
   if (outcome === 'succeeded') return { conditions }
   throw new Stalled(alreadyRan, message, { conditions })
 }
@@ -76,7 +76,7 @@ const pastTense = {
   superseded: 'was deleted before it finished, and another one was planned since',
 }
 
-function noRoom({ metadata }: Environment) {
+function noRoom({ metadata }: Environment): DeploymentProblem {
   const message = `the environment '${metadata.name}' has no room to remember more deleted deployments: deploy over REST`
   return { object: '', reason: 'TooManyDeployments', message }
 }

@@ -1,4 +1,5 @@
 import { annotations } from '../../api/names.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
 import {
@@ -169,7 +170,7 @@ function isCallable(webhook: Webhook): boolean {
   return webhook.metadata.deletionTimestamp ? faultsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
 }
 
-function givenUp(reason: string, message: string, seen: Seen): Stalled {
+function givenUp(reason: Reason, message: string, seen: Seen): Stalled {
   return new Stalled(reason, message, { ...seen, finishTime: new Date().toISOString() })
 }
 

@@ -3,7 +3,7 @@ import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Waiting } from '../../domain/base/errors.ts'
-import { type Fault, faultsOfReference, throwFaults } from '../../domain/base/fault.ts'
+import { type Fault, faultsFor, faultsOfReference, throwFaults } from '../../domain/base/fault.ts'
 import {
   faultOfSigningSecret,
   faultsOfWebhook,
@@ -63,9 +63,10 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
         [
           ...faultsOfForm(webhook),
           ...faultsOfApplication(webhook),
-          ...(fault === undefined
-            ? []
-            : [{ reason: 'InvalidSigningSecret', message: `the Secret '${signingSecretName}': ${fault}` }]),
+          ...faultsFor(
+            'InvalidSigningSecret',
+            fault === undefined ? [] : [`the Secret '${signingSecretName}': ${fault}`],
+          ),
         ],
         seen,
       )

@@ -1,10 +1,13 @@
+import type { RestErrorName } from '../../api/reasons/errors.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
+
 /** Not yet: something else must happen first. Tried again when that something changes, or after `retryAfterSeconds`. */
 export class Waiting extends Error {
-  readonly reason: string
+  readonly reason: Reason
   readonly retryAfterSeconds: number | undefined
   /** Status fields that were found out before the wait. */
   readonly observed: object | undefined
-  constructor(reason: string, message: string, retryAfterSeconds?: number, observed?: object) {
+  constructor(reason: Reason, message: string, retryAfterSeconds?: number, observed?: object) {
     super(message)
     this.reason = reason
     this.retryAfterSeconds = retryAfterSeconds
@@ -17,11 +20,11 @@ export class Waiting extends Error {
  * `retryAfterSeconds` it is tried again all the same, where nobody tells us that the person acted.
  */
 export class Stalled extends Error {
-  readonly reason: string
+  readonly reason: Reason
   /** Status fields that were found out before it stalled. */
   readonly observed: object | undefined
   readonly retryAfterSeconds: number | undefined
-  constructor(reason: string, message: string, observed?: object, retryAfterSeconds?: number) {
+  constructor(reason: Reason, message: string, observed?: object, retryAfterSeconds?: number) {
     super(message)
     this.reason = reason
     this.observed = observed
@@ -37,10 +40,10 @@ export class Mismatch extends Stalled {}
 
 /** It went wrong in a step that has a name: tried again with growing pauses. */
 export class Failed extends Error {
-  readonly reason: string
+  readonly reason: Reason
   /** Status fields that were found out before it went wrong. */
   readonly observed: object | undefined
-  constructor(reason: string, message: string, observed?: object) {
+  constructor(reason: Reason, message: string, observed?: object) {
     super(message)
     this.reason = reason
     this.observed = observed
@@ -80,23 +83,11 @@ export function reworded(error: unknown, changes: { message?: string; observed?:
 
 /** Why a request of a caller of the gateway is refused; `reason` decides the HTTP status. */
 export class Problem extends Error {
-  readonly reason: ProblemReason
+  readonly reason: RestErrorName
   readonly details: unknown
-  constructor(reason: ProblemReason, message: string, details?: unknown) {
+  constructor(reason: RestErrorName, message: string, details?: unknown) {
     super(message)
     this.reason = reason
     this.details = details
   }
 }
-
-/** The vocabulary of refusals; the gateway maps each to one status of the specification. */
-export type ProblemReason =
-  | 'Invalid'
-  | 'Unauthorized'
-  | 'Forbidden'
-  | 'NotFound'
-  | 'MethodNotAllowed'
-  | 'Conflict'
-  | 'Unprocessable'
-  | 'TooManyRequests'
-  | 'Internal'

@@ -1,14 +1,20 @@
 import type { KubeObject } from '../../api/kind.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Mismatch, ReferenceNotFound, Stalled } from './errors.ts'
 
 /** Something about an object that keeps it from being used as written. */
 export interface Fault {
-  readonly reason: string
+  readonly reason: Reason
   readonly message: string
 }
 
+/** One fault for each message. */
+export function faultsFor(reason: Reason, messages: readonly string[]): Fault[] {
+  return messages.map((message) => ({ reason, message }))
+}
+
 /** An object refers to another that is not there: that one may still come, in whatever order a tool applies them. */
-const missingReasons: ReadonlySet<string> = new Set([
+const missingReasons: ReadonlySet<Reason> = new Set([
   'AccountNotFound',
   'ApplicationNotFound',
   'EnvironmentNotFound',
@@ -20,7 +26,7 @@ const missingReasons: ReadonlySet<string> = new Set([
 ])
 
 /** The object is wrong by itself: no other object can mend it. */
-const formReasons: ReadonlySet<string> = new Set([
+const formReasons: ReadonlySet<Reason> = new Set([
   'InvalidSchema',
   'InvalidTarget',
   'InvalidTemplate',
@@ -62,6 +68,6 @@ export function isPresent<T extends Pick<KubeObject, 'metadata'>>(object: T | un
  * The fault of a reference, such as to "application 'shop'", that is not there. What an object belongs to is there until
  * it is gone, for the object goes along; what it uses is there while it is present.
  */
-export function faultsOfReference(reason: string, what: string, isThere: boolean): Fault[] {
+export function faultsOfReference(reason: Reason, what: string, isThere: boolean): Fault[] {
   return isThere ? [] : [{ reason, message: `waiting for the ${what}` }]
 }

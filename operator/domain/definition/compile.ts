@@ -1,3 +1,4 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
@@ -15,7 +16,7 @@ import { driverOf, driverTypeOf, faultsOfAccount } from './definition.ts'
 
 /** What is wrong with a definition for whatever resource it is chosen. */
 export interface DefinitionFault {
-  readonly reason: string
+  readonly reason: Reason
   readonly message: string
 }
 
@@ -140,7 +141,7 @@ function distinct(links: readonly Link[]): Link[] {
   return [...byName.values()]
 }
 
-function faultFrom(error: unknown, reason: string, where: string): DefinitionFault {
+function faultFrom(error: unknown, reason: Reason, where: string): DefinitionFault {
   if (error instanceof Problem) return { reason, message: `${where}: ${error.message}` }
   throw error
 }

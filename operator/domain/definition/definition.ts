@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
-import type { Fault } from '../base/fault.ts'
+import { type Fault, faultsFor } from '../base/fault.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 import { parseReference } from '../resource/descriptor.ts'
@@ -107,15 +107,10 @@ function faultsOfDriver(
   }
   const wrongType = isProvidedBy(spec.type, descriptor.resourceTypes)
     ? []
-    : [
-        {
-          reason: 'WrongType',
-          message: `driver '${spec.driverType}' does not provision resources of type '${spec.type}'`,
-        },
-      ]
+    : [`driver '${spec.driverType}' does not provision resources of type '${spec.type}'`]
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
   const inputs = faultsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
-  return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
+  return [...faultsFor('WrongType', wrongType), ...faultsFor('InvalidInputs', inputs)]
 }
 
 /** What is wrong with the account that a definition names, or does not name. */

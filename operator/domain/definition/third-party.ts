@@ -1,6 +1,6 @@
 import type { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
-import type { Fault } from '../base/fault.ts'
+import { type Fault, faultsFor } from '../base/fault.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { faultsOfGoTemplates } from '../placeholder/go-template.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
@@ -88,11 +88,9 @@ export function faultsOfDriverObject(
   const { inputsSchema = {} } = driver.spec
   const schemaFault = faultOfPartedSchema(inputsSchema)
   return [
-    ...(schemaFault === undefined
-      ? []
-      : [{ reason: 'InvalidSchema', message: `'inputsSchema' ${schemaFault}` }]),
+    ...faultsFor('InvalidSchema', schemaFault === undefined ? [] : [`'inputsSchema' ${schemaFault}`]),
     ...faultsOfTarget(driver, catalogue, vendors),
-    ...faultsOfDriverTemplate(driver.spec).map((message) => ({ reason: 'InvalidTemplate', message })),
+    ...faultsFor('InvalidTemplate', faultsOfDriverTemplate(driver.spec)),
   ]
 }
 
@@ -123,7 +121,7 @@ function faultsOfTarget(
   driver: ResourceDriver,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
-) {
+): Fault[] {
   const form = faultOfTargetForm(driver.spec.target)
   if (form !== undefined) return [{ reason: 'InvalidTarget', message: form }]
   const wrapped = wrappedDriverType(driver)

@@ -1,4 +1,5 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import type { ValueSource } from '../../api/shared-value.ts'
@@ -176,7 +177,7 @@ class GraphBuilder {
     checkNode(draft, this.#types, this.#needs.budget, this.#report)
   }
 
-  readonly #report = (about: string, reason: string, text: string, most?: number): void =>
+  readonly #report = (about: string, reason: Reason, text: string, most?: number): void =>
     this.#problems.add(about, reason, text, most)
 
   /**

@@ -1,3 +1,4 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Problem } from '../base/errors.ts'
 import type { Report } from './needs.ts'
 
@@ -34,7 +35,7 @@ export class Guard {
 const planningFailed = 'PlanningFailed'
 
 /** The reason and message of an exception that ends a part of a plan. */
-export function planningFault(error: unknown): { readonly reason: string; readonly message: string } {
+export function planningFault(error: unknown): { readonly reason: Reason; readonly message: string } {
   if (error instanceof Problem) return { reason: 'Invalid', message: error.message }
   // The only RangeErrors of pure functions are exhausted stacks.
   if (error instanceof RangeError) return { reason: 'TooDeep', message: 'a value is nested too deep' }

@@ -1,4 +1,5 @@
 import { type DeploymentProblem, longestInProblem } from '../../api/environment-deployment.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { compareText } from '../base/json.ts'
 import { shortened } from '../base/size.ts'
 
@@ -35,7 +36,7 @@ export class Problems {
   #more = 0
 
   /** `most` is for a text that is longer than that of a problem may be in a status. */
-  add(about: string, reason: string, text: string, most = longestInProblem.message): void {
+  add(about: string, reason: Reason, text: string, most = longestInProblem.message): void {
     // Not even looked at, since to shorten what is not listed would take the longest.
     if (this.#room.isFull) {
       this.#more++

@@ -1,4 +1,5 @@
 import { APIError } from 'cloudflare/error'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { isObject } from '../../domain/base/json.ts'
 
 /**
@@ -12,7 +13,7 @@ interface FaultFacts {
   /** Until it may be tried again. */
   readonly seconds?: number
   /** For conditions. */
-  readonly reason?: string
+  readonly reason?: Reason
   /** How many operations a batch may have, where that is said. */
   readonly most?: number | undefined
 }
@@ -21,7 +22,7 @@ interface FaultFacts {
 export class ApiFault extends Error {
   readonly kind: FaultKind
   readonly seconds: number | undefined
-  readonly reason: string
+  readonly reason: Reason
   readonly most: number | undefined
   constructor(kind: FaultKind, message: string, { seconds, reason = 'Failed', most }: FaultFacts = {}) {
     super(message)
@@ -87,7 +88,7 @@ export function rejected(text: string): ApiFault {
   return new ApiFault('refused', `the provider refuses the record: ${text}`, { reason: 'Rejected' })
 }
 
-function denied(reason: string, message: string): ApiFault {
+function denied(reason: Reason, message: string): ApiFault {
   return new ApiFault('denied', message, { reason })
 }
 

@@ -1,5 +1,6 @@
 import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Failed, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { cutTo } from '../../domain/base/size.ts'
@@ -97,7 +98,7 @@ export function startController<K extends Kind>(
   const { log, metrics, isActive, resyncMs = 1_800_000, backoffMs = { first: 500, most: 300_000 } } = options
   const { kind } = controller
   const cache = cluster.store.cacheOf(kind)
-  const waitingSince = new Map<string, { readonly reason: string; readonly at: number }>()
+  const waitingSince = new Map<string, { readonly reason: Reason; readonly at: number }>()
   const failures = new Map<string, number>()
   const resyncKeys = new Set<string>()
   const settling = createSettling(options.settleMs ?? 60_000)

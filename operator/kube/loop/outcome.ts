@@ -1,11 +1,12 @@
 import type { CommonStatus, Condition } from '../../api/kind.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Failed, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { cutTo } from '../../domain/base/size.ts'
 
 /** What one look at an object came to. */
 export interface Outcome {
   readonly ready: 'True' | 'False' | 'Unknown'
-  readonly reason: string
+  readonly reason: Reason
   readonly message: string
   /** The condition that is true besides, as kstatus reads it. */
   readonly also: 'Reconciling' | 'Stalled' | undefined
