@@ -38,7 +38,7 @@ format: node_modules ## Format the code, and mend what lint can mend
 	@oxlint --type-aware --fix
 	@biome check --write --log-level=warn
 
-generate: node_modules ## Write the generated files: crds/, docs/reasons.md
+generate: node_modules ## Write the generated files: crds/, docs/reasons.md, docs/rules.md
 	@node dev/generate/main.ts
 
 driver-contract: node_modules ## Try a running driver against the protocol: make driver-contract URL=… [INPUTS=file]

@@ -6,16 +6,19 @@ import { kinds } from '../../operator/api/kinds.ts'
 import { group } from '../../operator/api/names.ts'
 import { crdOf } from './crds.ts'
 import { reasonsPage } from './reasons.ts'
+import { readRules, readTests, rulesPage } from './rules.ts'
 
 const root = join(import.meta.dirname, '../..')
 const header = '# Generated from operator/api by `make generate`; do not edit.\n'
-const pageHeader = '<!-- Generated from operator/api/reasons by `make generate`; do not edit. -->\n\n'
+const pageHeader = (source: string) =>
+  `<!-- Generated from ${source} by \`make generate\`; do not edit. -->\n\n`
 const wanted = new Map([
   ...kinds.map((kind): [file: string, text: string] => [
     `crds/${group}_${kind.plural}.yaml`,
     header + stringify(crdOf(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
   ]),
-  ['docs/reasons.md', pageHeader + reasonsPage()],
+  ['docs/reasons.md', pageHeader('operator/api/reasons') + reasonsPage()],
+  ['docs/rules.md', pageHeader('docs/rules.yaml') + rulesPage(readRules(root), readTests(root))],
 ])
 
 const isCheck = process.argv.includes('--check')
