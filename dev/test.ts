@@ -1,4 +1,4 @@
-// `make test`: all tests; ends with the line `N passed, N failed`.
+// `make test`: runs all tests; the last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
