@@ -1,35 +1,32 @@
-# Everything runs on the pinned Node that npm brings; a newcomer needs git, Node 20 or newer with npm, and Go or the internet.
+# All commands use the pinned Node that npm installs. Requirements: git, Node 20 or newer with npm, and Go or internet access.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-# npm runs on the machine's own Node: it puts the pinned one in place.
+# npm runs on the Node of the machine, and installs the pinned one.
 machine_path := $(PATH)
 export PATH := $(CURDIR)/dev/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: node_modules ## Bring everything up on this machine, deploy a sample, show the result
+demo: node_modules ## Start everything on this machine, deploy a sample, show the result
 	@node dev/demo.ts
 
-up: node_modules ## Bring everything up, without the sample deployment
+up: node_modules ## Start everything, without the sample deployment
 	@node dev/up.ts
 
-down: node_modules ## Stop what `up` or `demo` started; data is kept
+down: node_modules ## Stop everything; data is kept
 	@node dev/down.ts
 
-test: verify ## All checks and tests, on a real API server
+test: verify ## Run all checks and tests, on a real API server
 	@node dev/test.ts
 
-test-unit: node_modules ## The tests that need no servers
-	@node dev/test.ts --selectProjects unit
-
-test-only: node_modules ## Some tests: make test-only FILES=test/domain/graph/graph.test.ts
+test-only: node_modules ## Run some tests: make test-only FILES=test/domain/graph/graph.test.ts
 	@NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest $(FILES)
 
-soak: node_modules ## The long tests: crash sweeps, fuzzing (hours)
+soak: node_modules ## Run the long tests: crash sweeps, fuzzing (hours)
 	@QUARTERMASTER_SOAK=1 node dev/test.ts
 
-verify: node_modules ## Types, lint, format, generated files, unused code, import rules
+verify: node_modules ## Check types, lint, format, generated files, unused code
 	@tsc -p .
 	@oxlint --type-aware --deny-warnings
 	@biome ci --colors=off --log-level=warn
@@ -37,17 +34,17 @@ verify: node_modules ## Types, lint, format, generated files, unused code, impor
 	@knip
 	@echo verified
 
-format: node_modules ## Format the code, and mend what lint can mend
+format: node_modules ## Format the code and apply lint fixes
 	@oxlint --type-aware --fix
 	@biome check --write --log-level=warn
 
-generate: node_modules ## Write the generated files: crds/ and parts of the chart
+generate: node_modules ## Write the generated files: crds/, docs/reasons.md, docs/rules.md
 	@node dev/generate/main.ts
 
-driver-contract: node_modules ## Try a running driver against the protocol: make driver-contract URL=… [INPUTS=file]
+driver-contract: node_modules ## Test a running driver against the protocol: make driver-contract URL=… [INPUTS=file]
 	@node dev/driver-contract/main.ts $(URL) $(if $(INPUTS),--inputs $(INPUTS))
 
-bench: node_modules ## Measure speed and memory as ratios to the floor of this machine
+bench: node_modules ## Measure speed and memory, relative to a baseline of this machine
 	@node bench/main.ts
 
 manifests: node_modules ## Render the chart as one file: dist/quartermaster.yaml (needs Go or the internet)

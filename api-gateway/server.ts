@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { ProblemReason } from '../operator/domain/base/errors.ts'
+import type { RestErrorName } from '../operator/api/reasons/errors.ts'
 import { commonHeaders } from './response/common-headers.ts'
 
 const maxConnections = 10_000
@@ -65,7 +65,7 @@ const parserMessages: Readonly<Record<string, string>> = {
  * Responds and closes the connection after a delay: an immediate reset would discard the response while the
  * client is still sending.
  */
-function respondAndClose(socket: Duplex, status: 400 | 405, reason: ProblemReason, message: string): void {
+function respondAndClose(socket: Duplex, status: 400 | 405, reason: RestErrorName, message: string): void {
   if (!socket.writable) {
     socket.destroy()
     return

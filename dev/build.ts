@@ -5,10 +5,10 @@ import { viewerFiles } from '../api-gateway/pages/viewer.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Names of the processes that ship, each one bundle. */
+/** The processes, each one bundle. */
 export type BundleName = 'operator' | 'gateway'
 
-/** The files that each consists of: its own, and beside it those of its threads. */
+/** The entry files of each process: its own and those of its threads. */
 const entries: Record<BundleName, Readonly<Record<string, string>>> = {
   operator: {
     operator: 'operator/main.ts',
@@ -18,7 +18,7 @@ const entries: Record<BundleName, Readonly<Record<string, string>>> = {
   gateway: { gateway: 'api-gateway/main.ts' },
 }
 
-// Some libraries inside the bundle still ask for `require`.
+// Some libraries in the bundle call `require`.
 const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
@@ -38,7 +38,7 @@ export async function buildBundles(
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // Less to parse and to hold; names stay, so that a stack can be read.
+    // Identifiers are kept, so that stacks are readable.
     minifySyntax: true,
     minifyWhitespace: true,
     sourcemap: 'linked',

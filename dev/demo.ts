@@ -1,4 +1,4 @@
-// `make demo`: everything on this machine, a sample deployed by kubectl, then a change of it over REST.
+// `make demo`: starts everything on this machine, deploys a sample with kubectl, then changes it over REST.
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
@@ -45,9 +45,9 @@ interface ActiveResourceObject {
 }
 
 const running = await bringUp(say)
-title('1. The sample by kubectl')
+title('1. Deploy the sample with kubectl')
 for (const file of readdirSync(examples).filter((name) => name.endsWith('.yaml'))) {
-  // Whoever is to hear of the first deployment must be there before it.
+  // A webhook is called only for events after its creation.
   if (file === deploymentExample) await makeWebhook()
   say(`$ kubectl apply -f examples/${file}`)
   kubectl(running, 'apply', '-f', join(examples, file))
@@ -55,21 +55,21 @@ for (const file of readdirSync(examples).filter((name) => name.endsWith('.yaml')
 await finished('shop.staging.1')
 showResources(running)
 
-title('2. One change over REST')
+title('2. Change the deployment over REST')
 const second = await deployChange()
 showPlan(running, second)
 
-title('3. Its DNS name and its certificate')
+title('3. DNS name and certificate')
 await showName(running)
 
-title('4. The webhook calls')
+title('4. Webhook calls')
 await showCalls(second)
 
-title('Where to go on')
-say(`  the gateway                ${running.gatewayUrl}/orgs`)
-say(`  its operations, to try     ${running.gatewayUrl}/docs`)
-say(`  a session, as ada          ${running.gatewayUrl}/auth/sign-in`)
-say('  addresses and the token    .dev/env\n')
+title('Next steps')
+say(`  REST interface             ${running.gatewayUrl}/orgs`)
+say(`  REST reference             ${running.gatewayUrl}/docs`)
+say(`  sign-in page (as 'ada')    ${running.gatewayUrl}/auth/sign-in`)
+say('  addresses and API token    .dev/env\n')
 say('  . .dev/env && export KUBECONFIG && kubectl get quartermaster -n acme')
 say(
   `  . .dev/env && curl -s -H "Authorization: Bearer $ADMIN_TOKEN" $GATEWAY_URL${environmentPath}/resources`,
@@ -77,7 +77,7 @@ say(
 say('  . .dev/env && curl -s --cacert .dev/ca.crt $WEBHOOK_RECEIVER_URL/__received')
 say('  make down')
 
-/** Asks a DNS server for the name, as anybody would, and looks at what the Ingress serves it with. */
+/** Resolves the name with the DNS server, and shows the certificate of its Ingress. */
 async function showName(at: Running): Promise<void> {
   const dns = activeResources(at).find(({ spec }) => spec.type === 'dns')
   const host = String(dns?.status?.outputs?.['host'])
@@ -99,12 +99,12 @@ async function showName(at: Running): Promise<void> {
       say(`  https://${host}/`)
       say(`      Secret       ${metadata.namespace}/${secretName} (${secret.type})`)
       say(`      certificate  ${certificate.subjectAltName ?? ''}, until ${certificate.validTo}`)
-      say(`      it fits      ${certificate.checkHost(host) === undefined ? 'no' : 'yes'}`)
+      say(`      valid for it ${certificate.checkHost(host) === undefined ? 'no' : 'yes'}`)
     }
   }
 }
 
-/** Has the receiver on this machine told of deployments; when the demo runs again, of another port and with a new secret. */
+/** Creates a webhook for the receiver on this machine; a second run updates its port and rotates its secret. */
 async function makeWebhook(): Promise<void> {
   const { receiver } = running
   const payload = {
@@ -119,7 +119,7 @@ async function makeWebhook(): Promise<void> {
     payload,
     triggers: ['started', 'finished'].map((type) => ({ scope: 'deployment', type })),
   }
-  // The gateway hears of what kubectl applied a moment later.
+  // The gateway's cache receives objects from kubectl a moment later.
   const known = await eventually('the application', 10_000, () => rest<{ id: string }[]>('GET', webhooksPath))
   const isNew = !known.some(({ id }) => id === hookId)
   const [method, path] = isNew ? ['POST', webhooksPath] : ['PATCH', `${webhooksPath}/${hookId}`]
@@ -131,13 +131,13 @@ async function makeWebhook(): Promise<void> {
   await receiver.trust(hookPath, secret ?? '')
 }
 
-/** What the receiver was told of the deployments of this run, and whether the signatures were good. */
+/** Shows the calls that the receiver got in this run, and whether their signatures are valid. */
 async function showCalls(last: string): Promise<void> {
   const calls = await eventually('the last call', calledWithinMs, async () => {
     const received = (await running.receiver.received()).filter(({ path }) => path === hookPath)
     const found = received.map(({ body, verified }): Call => ({ ...JSON.parse(body), verified }))
-    const isTold = found.some((each) => each.deployment === last && each.event === 'deployment.finished')
-    return isTold ? found : undefined
+    const isComplete = found.some((each) => each.deployment === last && each.event === 'deployment.finished')
+    return isComplete ? found : undefined
   })
   for (const { event, deployment, status, verified } of calls) {
     const signature = verified ? 'verified' : 'not verified'
@@ -146,7 +146,7 @@ async function showCalls(last: string): Promise<void> {
   say('')
 }
 
-/** A bucket more for the backend, or, when the demo runs again, one less. */
+/** Adds a bucket to the backend; a second run removes it. */
 async function deployChange(): Promise<string> {
   const resources = await rest<{ res_id: string }[]>('GET', `${environmentPath}/resources`)
   const has = resources.some(({ res_id: id }) => id === 'modules.backend.externals.reports')
@@ -160,7 +160,10 @@ async function deployChange(): Promise<string> {
   await rest('PATCH', `/orgs/acme/apps/shop/deltas/${delta.id}`, [
     { modules: { update: { backend: [operation] } } },
   ])
-  const body = { delta_id: delta.id, comment: has ? 'no reports any more' : 'a bucket for reports' }
+  const body = {
+    delta_id: delta.id,
+    comment: has ? 'remove the bucket for reports' : 'add a bucket for reports',
+  }
   const { id } = await rest<Deployment>('POST', `${environmentPath}/deploys`, body)
   say(`POST ${environmentPath}/deploys   ${JSON.stringify({ comment: body.comment })}\n`)
   await finished(id)
@@ -174,7 +177,7 @@ async function finished(id: string): Promise<void> {
     return ['succeeded', 'failed'].includes(found.status) ? found : undefined
   })
   say(
-    `deployment '${id}' ${deployment.status} (waited ${((performance.now() - started) / 1000).toFixed(1)} s)\n`,
+    `deployment '${id}' ${deployment.status} (after ${((performance.now() - started) / 1000).toFixed(1)} s)\n`,
   )
   if (deployment.status !== 'succeeded') {
     say(JSON.stringify(await rest('GET', `${environmentPath}/deploys/${id}/errors`), undefined, 2))
@@ -212,7 +215,7 @@ function activeResources(at: Running): ActiveResourceObject[] {
   return items
 }
 
-/** The answer of the gateway, of the shape that the caller knows the operation to have. */
+/** Calls the gateway; the caller names the type of the answer. */
 async function rest<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { authorization: `Bearer ${running.adminToken}`, 'content-type': 'application/json' }
   const answer = await fetch(running.gatewayUrl + path, {

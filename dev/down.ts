@@ -1,4 +1,4 @@
-// `make down`: ends what `make up` started; keeps its data.
+// `make down`: stops everything that `make up` started, and keeps the data.
 import { rmSync } from 'node:fs'
 import { stopControlPlane } from './control-plane/control-plane.ts'
 import { stopCloudflare } from './fake-cloudflare/process.ts'
@@ -16,4 +16,4 @@ await Promise.all([
 ])
 await stopControlPlane({ directory: places.controlPlane, logDirectory: directory, pidDirectory: directory })
 rmSync(places.environment, { force: true })
-console.log('down')
+console.log('all processes are stopped; the data is kept in .dev')

@@ -9,8 +9,8 @@ interface Namespace {
 }
 
 /**
- * Makes an organization: a namespace labelled with its own name, with three environment types. While a namespace of this
- * name is being deleted, waits for its end, and says what remains in it.
+ * Creates an organization: a namespace labelled with its own name, with three environment types. While a namespace of this
+ * name is being deleted, waits for the deletion and logs the remaining objects.
  */
 export async function makeOrganization(
   access: ApiAccess,
@@ -37,7 +37,7 @@ async function awaitEndOfNamespace(access: ApiAccess, name: string, log: (line: 
     const remaining = (namespace?.status?.conditions ?? [])
       .filter(({ status }) => status === 'True')
       .map(({ message }) => message)
-    const line = [`waiting for the namespace '${name}' to go`, ...remaining].join('; ')
+    const line = [`waiting for the namespace '${name}' to be deleted`, ...remaining].join('; ')
     if (line !== said) log(line)
     said = line
     await sleep(lookEveryMs)

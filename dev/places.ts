@@ -3,7 +3,7 @@ import type { RunningCloudflare } from './fake-cloudflare/process.ts'
 import type { RunningIdentityProvider } from './identity-provider/process.ts'
 import type { RunningReceiver } from './webhook-receiver/process.ts'
 
-/** Everything that runs on this machine for development lies here. */
+/** The folder of everything that runs on this machine for development. */
 export const directory = join(import.meta.dirname, '..', '.dev')
 
 export const places = {
@@ -12,7 +12,7 @@ export const places = {
   bench: join(directory, 'bench.json'),
 } as const
 
-/** The processes that are started again when they end, by the names of their log and pid files. */
+/** The supervised processes, by the names of their log and pid files. */
 export const serviceNames = [
   'operator',
   'gateway',
@@ -21,7 +21,7 @@ export const serviceNames = [
   'identity-provider',
 ]
 
-/** What runs after `make up`. */
+/** The addresses of everything that `make up` starts. */
 export interface Running {
   readonly kubeconfig: string
   readonly gatewayUrl: string

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..')
 const systemNamespace = 'quartermaster-system'
 const yearInSeconds = 365 * 24 * 3600
 const startsWithinMs = 30_000
-/** As in the image: a small young generation halves the memory under load and costs no time. */
+/** As in the image: a small young generation halves the memory under load at the same speed. */
 const nodeFlags = ['--max-semi-space-size=8']
 
 const chartFiles = join(root, 'charts/quartermaster/files')
@@ -21,7 +21,7 @@ export const manifestFiles: readonly string[] = readdirSync(chartFiles)
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => join(chartFiles, name))
 
-/** Where a running process is reached, and how it is ended. */
+/** A running process. */
 export interface RunningProcess {
   readonly name: BundleName
   readonly pid: number
@@ -41,7 +41,7 @@ export interface ProcessOptions {
   readonly port?: number
 }
 
-/** Applies CRDs, roles and policy, and waits until the policy bites. */
+/** Applies CRDs, roles and policies, and waits until the API server enforces the policies. */
 export async function installInto(controlPlane: ControlPlane): Promise<void> {
   await applyManifests(controlPlane, manifestFiles)
   await eventually('the admission policy', 30_000, async () => {
@@ -71,7 +71,7 @@ export async function installInto(controlPlane: ControlPlane): Promise<void> {
   })
 }
 
-/** Writes a kubeconfig for the ServiceAccount of a process; its token outlives any development session. */
+/** Writes a kubeconfig for the ServiceAccount of a process; its token is valid for a year. */
 export async function kubeconfigOf(
   controlPlane: ControlPlane,
   name: BundleName,
@@ -136,7 +136,7 @@ async function awaitReady(url: string, name: string, logFile: string): Promise<v
   throw new Error(`${name} did not become ready; its log ends with\n${await tail(logFile)}`)
 }
 
-/** Ends a process that an earlier start left in this directory. */
+/** Stops the process of an earlier run in this directory. */
 export async function stopQuartermaster(
   name: BundleName,
   { directory, pidDirectory = directory }: ProcessOptions,
@@ -144,7 +144,7 @@ export async function stopQuartermaster(
   await stopService(join(pidDirectory, `${name}.pid`), directory, 30_000)
 }
 
-/** The token of the first administrator, as the operator made it. */
+/** The token of the first administrator, which the operator creates. */
 export async function readAdminToken(controlPlane: ControlPlane): Promise<string> {
   const path = `/api/v1/namespaces/${systemNamespace}/secrets/quartermaster-admin`
   return eventually('the token of the administrator', 30_000, async () => {
@@ -153,7 +153,7 @@ export async function readAdminToken(controlPlane: ControlPlane): Promise<string
   })
 }
 
-/** Bundles, installs, and starts both processes. */
+/** Bundles, installs and starts both processes. */
 export async function startEverything(
   controlPlane: ControlPlane,
   options: ProcessOptions & { readonly gatewayPort?: number },

@@ -3,8 +3,8 @@ import { issueCertificate } from './development-authority.ts'
 import { developmentToken, developmentZone } from './fake-cloudflare/process.ts'
 
 /**
- * What the account and the DNS definition of `examples/` need and no manifest can hold: a token for the zone, and a
- * certificate for the names in it, from the authority in `directory`.
+ * Creates the Secrets of the account and the DNS definition in `examples/`: a token for the zone, and a certificate for its
+ * names from the authority in `directory`.
  */
 export async function giveSampleSecrets(
   access: ApiAccess,

@@ -1,19 +1,19 @@
 #!/bin/sh
 # supervise.sh <name> <pid file> <program> [argument…]
-# Runs a program, and runs it again whenever it ends, after pauses that grow; SIGTERM ends both.
+# Runs a program and restarts it when it exits, after pauses that grow; SIGTERM stops both.
 name=$1
 pid_file=$2
 shift 2
 child=
 stopping=
 delay=1
-# What the shell itself has to say of programs that were killed is not for the log.
+# Keeps the shell's own messages about killed programs out of the log.
 exec 3>&2 2>/dev/null
 
 stop() {
   stopping=yes
   [ -n "$child" ] || return
-  # A paused process hears nothing else.
+  # A stopped process receives only SIGCONT and SIGKILL.
   kill -CONT "$child"
   kill -TERM "$child"
 }
@@ -40,7 +40,7 @@ while began=$(date +%s) && [ -z "$stopping" ]; do
   rm -f "$pid_file"
   [ -z "$stopping" ] || break
   [ $(($(date +%s) - began)) -lt 60 ] || delay=1
-  printf '{"level":"warn","message":"the process ended: starting it again","process":"%s","exitCode":%d,"delaySeconds":%d,"timestamp":"%s"}\n' \
+  printf '{"level":"warn","message":"the process ended: restarting it","process":"%s","exitCode":%d,"delaySeconds":%d,"timestamp":"%s"}\n' \
     "$name" "$code" "$delay" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   sleep "$delay" &
   child=$!

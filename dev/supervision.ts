@@ -13,8 +13,8 @@ function supervisorFileOf(pidFile: string): string {
 }
 
 /**
- * Starts a program; a detached one, in place of what an earlier start left, under a supervisor that starts it again whenever it ends. The pid file names the
- * program, and is absent while it does not run.
+ * Starts a program. A detached program replaces the one of an earlier run, and has a supervisor that restarts it when it exits.
+ * The pid file names the program, and is absent while it does not run.
  */
 export async function startService(spec: ProcessSpec): Promise<number> {
   const { binary, args, pidFile, detached } = spec
@@ -29,9 +29,9 @@ export async function startService(spec: ProcessSpec): Promise<number> {
   return eventually(basename(pidFile), startsWithinMs, async () => (await readPid(pidFile)) || undefined)
 }
 
-/** Ends what an earlier start left, program and supervisor; `directory` is where the program works. */
+/** Stops the program and supervisor of an earlier run; `directory` is the working directory of the program. */
 export async function stopService(pidFile: string, directory: string, graceMs: number): Promise<void> {
-  // First the supervisor, so that the program is not started again.
+  // The supervisor first, so that it does not restart the program.
   for (const file of [supervisorFileOf(pidFile), pidFile]) {
     const pid = await readPid(file)
     if (pid > 0) await endProcess(pid, directory, graceMs)
@@ -39,7 +39,7 @@ export async function stopService(pidFile: string, directory: string, graceMs: n
   }
 }
 
-/** Reports each process of `directory` that its supervisor starts again, from now on; does not keep the caller alive. */
+/** Logs each restart of a process in `directory` from now on; does not keep the caller alive. */
 export async function watchRestarts(
   directory: string,
   names: readonly string[],
@@ -56,8 +56,8 @@ export async function watchRestarts(
       const end = news.lastIndexOf('\n') + 1
       read.set(name, from + end)
       for (const line of news.toString('utf8', 0, end).split('\n')) {
-        const [, code] = /: starting it again".*"exitCode":(\d+)/.exec(line) ?? []
-        if (code) log(`${name} ended with code ${code} and is started again; see ${fileOf(name)}`)
+        const [, code] = /: restarting it".*"exitCode":(\d+)/.exec(line) ?? []
+        if (code) log(`'${name}' exited with code ${code} and is being restarted; see ${fileOf(name)}`)
       }
     }
   }
@@ -66,7 +66,7 @@ export async function watchRestarts(
     last = last.then(look)
   }, lookEveryMs).unref()
   return {
-    /** Reports what is not reported yet. */
+    /** Logs the restarts that are not logged yet. */
     async look() {
       last = last.then(look)
       await last

@@ -17,13 +17,13 @@ import { watchRestarts } from './supervision.ts'
 import { startReceiverProcess } from './webhook-receiver/process.ts'
 
 const developmentSettings = {
-  // One operator alone: one that is started again after a crash goes on at once.
+  // With a fixed identity, an operator that restarts after a crash takes over its own lease at once.
   QUARTERMASTER_IDENTITY: 'development',
   QUARTERMASTER_REQUESTS_PER_SECOND: '5000',
   QUARTERMASTER_REQUEST_BURST: '10000',
 }
 
-/** Brings everything up, or finds it up; writes `.dev/env` last. */
+/** Starts everything that does not run yet; writes `.dev/env` last. */
 export async function bringUp(log: (line: string) => void): Promise<Running> {
   mkdirSync(directory, { recursive: true })
   rmSync(places.environment, { force: true })
@@ -38,7 +38,7 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     detached: true,
     log,
   })
-  log('building and installing Quartermaster')
+  log('building Quartermaster and installing it into the control plane')
   await Promise.all([buildBundles(directory), installInto(controlPlane), stopCloudflare(directory)])
   const [port = 0] = await freePorts(1)
   const [cloudflare, receiver, identityProvider] = await Promise.all([
@@ -52,7 +52,7 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     ...identityProvider.settings,
   }
   const options = { directory, detached: true, settings }
-  // Whatever still runs from before may be of an older build.
+  // Processes of an earlier run may be of an older build.
   await Promise.all([stopQuartermaster('operator', options), stopQuartermaster('gateway', options)])
   const [, gateway] = await Promise.all([
     startQuartermaster(controlPlane, 'operator', options),
@@ -75,14 +75,14 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
     ['acme', 'globex'].map((organization) => giveSampleSecrets(controlPlane, organization, directory)),
   )
   await awaitAccess(running)
-  // Only now: an organization that has an administrator does not get the first one.
+  // After the first administrator, whom an organization gets only while it has no other.
   await makeAda(controlPlane, ['acme', 'globex'])
   await writeEnvironment(running)
   await restarts.look()
   return running
 }
 
-/** The token works in both organizations: what `.dev/env` says is true from its first moment. */
+/** Waits until the token works in both organizations, so that `.dev/env` is valid when it appears. */
 async function awaitAccess({ gatewayUrl, adminToken }: Running): Promise<void> {
   await eventually('access to the organizations', 30_000, async () => {
     const answers = await Promise.all(
@@ -117,6 +117,6 @@ async function writeEnvironment(running: Running): Promise<void> {
 if (import.meta.main) {
   const { gatewayUrl } = await bringUp((line) => console.log(line))
   console.log(
-    `\nup: the gateway is at ${gatewayUrl}; addresses and the administrator's token are in .dev/env`,
+    `\nQuartermaster runs; the gateway is at ${gatewayUrl}; addresses and an API token are in .dev/env`,
   )
 }

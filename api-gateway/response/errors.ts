@@ -1,22 +1,11 @@
-import { Problem, type ProblemReason } from '../../operator/domain/base/errors.ts'
+import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
+import { Problem } from '../../operator/domain/base/errors.ts'
 import { ApiError, isRejected } from '../../operator/kube/client/client.ts'
-
-const statusByReason: Readonly<Record<ProblemReason, number>> = {
-  Invalid: 400,
-  Unauthorized: 401,
-  Forbidden: 403,
-  NotFound: 404,
-  MethodNotAllowed: 405,
-  Conflict: 409,
-  Unprocessable: 422,
-  TooManyRequests: 429,
-  Internal: 500,
-}
 
 /** Error response before serialization. */
 export interface ErrorResponse {
   readonly status: number
-  readonly reason: ProblemReason
+  readonly reason: RestErrorName
   readonly message: string
   readonly details?: unknown
   readonly retryAfterSeconds?: number
@@ -49,8 +38,8 @@ const internal: ErrorResponse = {
   unexpected: true,
 }
 
-function errorResponse(reason: ProblemReason, message: string, details?: unknown): ErrorResponse {
-  return { status: statusByReason[reason], reason, message, details }
+function errorResponse(reason: RestErrorName, message: string, details?: unknown): ErrorResponse {
+  return { status: restErrors[reason].status, reason, message, details }
 }
 
 function problemResponse({ reason, message, details }: Problem): ErrorResponse {

@@ -1,5 +1,6 @@
 import { type TUnsafe, Type } from 'typebox'
-import { anyValue, object, type Static, string, type TSchema } from '../../operator/api/schema.ts'
+import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
+import { anyValue, object, oneOf, type Static, string, type TSchema } from '../../operator/api/schema.ts'
 
 /** Adds a schema to the components of the OpenAPI document. */
 export function named<T extends TSchema>(title: string, schema: T): T {
@@ -16,12 +17,14 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   })
 }
 
+const errorNames = Object.keys(restErrors) as RestErrorName[] // the keys of a literal
+
 /** Body of every error response. */
 export const errorShape = named(
   'Error',
   object(
     {
-      error: string('Machine-readable reason: one CamelCase word.', { maxLength: 63 }),
+      error: oneOf(errorNames, 'Kind of the error.'),
       message: string('Human-readable message.', { maxLength: 65_536 }),
     },
     { details: anyValue('Additional information, if any.') },

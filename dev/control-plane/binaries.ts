@@ -58,7 +58,8 @@ export async function ensureBinaries({
   if (isComplete(found)) return found
 
   await mkdir(source.cache, { recursive: true })
-  const waiting = (pid: string) => log(`process ${pid} is fetching the control plane; waiting for it`)
+  const waiting = (pid: string) =>
+    log(`waiting for process ${pid}, which downloads or builds the control plane`)
   return withLock(
     join(source.cache, 'lock'),
     async () => {
@@ -68,7 +69,7 @@ export async function ensureBinaries({
       if (missing.length > 0) await fetchBinaries(missing, source, environment, log)
       const complete = await findBinaries(source, environment)
       if (isComplete(complete)) return complete
-      throw new Error(`the cache directory '${source.cache}' lost what was just put there`)
+      throw new Error(`the cache directory '${source.cache}' lost the programs that were just written`)
     },
     waiting,
   )
@@ -132,13 +133,15 @@ async function fetchBinaries(
       return
     } catch (error) {
       if (!go) throw error
-      log(`download failed, building instead: ${error instanceof Error ? error.message : String(error)}`)
+      log(
+        `download failed, building from source instead: ${error instanceof Error ? error.message : String(error)}`,
+      )
     }
   }
   if (!go && !online) {
     throw new Error(
       `the control plane needs ${missing.join(', ')}: install Go 1.21 or newer, connect this machine to ` +
-        'the internet, or name a folder that holds them in KUBEBUILDER_ASSETS',
+        'the internet, or set KUBEBUILDER_ASSETS to a folder that contains them',
     )
   }
   await inTemporaryDirectory(source.cache, async (scratch) => {
@@ -154,13 +157,13 @@ async function buildBinaries(
   environment: Environment,
   log: Log,
 ): Promise<void> {
-  log(`building ${missing.join(', ')} with Go; on two cores this takes about five minutes the first time`)
+  log(`building ${missing.join(', ')} with Go, once; this takes 5 to 9 minutes on two cores`)
   for (const [index, name] of missing.entries()) {
     let compiled = 0
     let downloaded = 0
     const detail = () =>
       `${compiled} packages compiled${downloaded ? `, ${downloaded} modules downloaded` : ''}`
-    // One after the other: the linker of each needs 1.6 GB of memory.
+    // In sequence, because each linker needs 1.6 GB of memory.
     await withProgress(log, `build ${name} (${index + 1} of ${missing.length})`, detail, async () => {
       const args = ['build', '-v', ...source.flags, '-o', join(scratch, name), packages[name]]
       await runGo(go, moduleDirectory, args, environment, (line) => {

@@ -69,9 +69,7 @@ export async function apiCall<Body = unknown>(
 ): Promise<Body> {
   const response = await apiRequest<Body>(access, method, path, body, contentType)
   if (response.ok) return response.body
-  throw new Error(
-    `${method} '${path}' was answered with ${response.status}: ${JSON.stringify(response.body)}`,
-  )
+  throw new Error(`${method} '${path}' answered ${response.status}: ${JSON.stringify(response.body)}`)
 }
 
 async function send(
@@ -121,7 +119,7 @@ async function send(
   })
 }
 
-/** Asks again until `check` answers something other than undefined; an error counts as not yet. */
+/** Repeats `check` until it returns a value; an error counts as not ready. */
 export async function eventually<Result>(
   what: string,
   withinMilliseconds: number,
@@ -138,7 +136,7 @@ export async function eventually<Result>(
     }
     await sleep(50)
   }
-  throw new Error(`${what}: not within ${withinMilliseconds / 1_000} s${last}`)
+  throw new Error(`${what}: not ready within ${withinMilliseconds / 1_000} s${last}`)
 }
 
 /** Applies every document of the files by server-side apply and waits until kinds and policies are known. */

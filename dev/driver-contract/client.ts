@@ -93,11 +93,11 @@ function exchange(target: string, call: Call, timeoutMs: number): Promise<Answer
   request.on('response', (response) => {
     readAll(response).then(
       (text) => resolve({ status: response.statusCode ?? 0, headers: headersOf(response), text }),
-      (error: Error) => reject(new Failure(`the answer broke off: ${error.message}`)),
+      (error: Error) => reject(new Failure(`the connection closed during the answer: ${error.message}`)),
     )
   })
   request.on('error', (error) =>
-    call.manner === 'cut' ? resolve(undefined) : reject(new Failure(`no answer came: ${reasonOf(error)}`)),
+    call.manner === 'cut' ? resolve(undefined) : reject(new Failure(`no answer: ${reasonOf(error)}`)),
   )
   deliver(request, call, body, () => resolve(undefined)).catch((error: Error) => reject(error))
   return promise.finally(() => {

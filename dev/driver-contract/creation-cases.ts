@@ -18,20 +18,20 @@ export const creationCases: readonly Case[] = [
   },
   {
     name: 'outputs',
-    title: 'outputs are objects without nulls, for the type that was asked for',
+    title: 'outputs are objects without nulls, for the requested type',
     needs: 'create',
     async run({ resource, given }) {
       const { values, secrets, id, type } = await resource().settle(given)
       const [found] = [...nullsIn(values, 'resource.values'), ...nullsIn(secrets, 'resource.secrets')]
-      if (found) throw new Failure(`'${found}' is null; leave out what there is not`)
-      if (id !== undefined && typeof id !== 'string') throw new Failure(`'id' is no text`)
+      if (found) throw new Failure(`'${found}' is null; omit outputs without a value`)
+      if (id !== undefined && typeof id !== 'string') throw new Failure(`'id' is not a string`)
       if (type !== undefined && type !== given.type)
-        throw new Failure(`'type' is ${JSON.stringify(type)}, not '${given.type}' as asked for`)
+        throw new Failure(`'type' is ${JSON.stringify(type)}, not the requested '${given.type}'`)
     },
   },
   {
     name: 'secrets',
-    title: 'secrets stand in resource.secrets alone',
+    title: 'secrets are only in resource.secrets',
     needs: 'create',
     async run({ resource, given }) {
       const { values, secrets } = await resource().settle(given)
@@ -44,7 +44,7 @@ export const creationCases: readonly Case[] = [
   },
   {
     name: 'manifests',
-    title: 'manifests are objects of Kubernetes with the id in their names',
+    title: 'manifests are Kubernetes objects with the id in their names',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()
@@ -62,7 +62,7 @@ export const creationCases: readonly Case[] = [
       const first = await subject.put(given)
       if (first.status !== 202) throw new Skipped('it does not answer 202')
       const fault = hintFault(first)
-      if (fault) throw new Failure(`in the body of the 202, ${fault}`)
+      if (fault) throw new Failure(`in the body of the 202: ${fault}`)
       await subject.settle(given, first)
     },
   },
@@ -86,7 +86,7 @@ export const creationCases: readonly Case[] = [
   },
   {
     name: 'slow-client',
-    title: 'a body that comes in small pieces is read to its end',
+    title: 'a body that arrives in small pieces is read completely',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()
@@ -95,14 +95,14 @@ export const creationCases: readonly Case[] = [
   },
   {
     name: 'independent',
-    title: 'two ids are two resources: what happens to one leaves the other alone',
+    title: 'two ids are two resources: a change of one does not affect the other',
     needs: 'create',
     async run({ resource, given }) {
       const [one, other] = [resource(), resource()]
       await one.settle(given)
       const before = await other.settle(given)
       if (textsIn([before.values, before.secrets]).some((text) => text.includes(one.id)))
-        throw new Failure('its outputs hold the id of another resource')
+        throw new Failure('its outputs contain the id of another resource')
       await one.remove()
       expectSame(before, await other.settle(given), 'after another resource was deleted')
     },
@@ -110,15 +110,15 @@ export const creationCases: readonly Case[] = [
 ]
 
 function checkManifest(manifest: unknown, place: string, id: string): void {
-  if (!isJson(manifest)) throw new Failure(`'${place}' is no object`)
+  if (!isJson(manifest)) throw new Failure(`'${place}' is not an object`)
   if (typeof manifest.location !== 'string' || !locations.includes(manifest.location))
-    throw new Failure(`'${place}.location' is none of ${locations.join(', ')}`)
+    throw new Failure(`'${place}.location' must be one of ${locations.join(', ')}`)
   const data = manifest.data ?? manifest.manifest
-  if (!isJson(data)) throw new Failure(`'${place}.data' is no object`)
+  if (!isJson(data)) throw new Failure(`'${place}.data' is not an object`)
   if (manifest.location === 'container' || manifest.location === 'volume') return // a part of the workload's own object
   for (const key of ['apiVersion', 'kind'])
-    if (typeof data[key] !== 'string') throw new Failure(`'${place}.data.${key}' is no text`)
+    if (typeof data[key] !== 'string') throw new Failure(`'${place}.data.${key}' is not a string`)
   const name = isJson(data.metadata) ? data.metadata.name : undefined
   if (typeof name !== 'string' || !name.includes(id))
-    throw new Failure(`'${place}.data.metadata.name' does not hold the id of the resource`)
+    throw new Failure(`'${place}.data.metadata.name' does not contain the id of the resource`)
 }

@@ -9,7 +9,7 @@ import { randomId } from './resource.ts'
 export const errorCases: readonly Case[] = [
   {
     name: 'bad-json',
-    title: 'a body that is no JSON is answered 4xx',
+    title: 'a body that is not JSON is answered 4xx',
     async run(bench) {
       const { status } = await sendBrokenJson(bench)
       if (status < 400 || status >= 500) throw new Failure(`it was answered ${status}, not 4xx`)
@@ -24,7 +24,7 @@ export const errorCases: readonly Case[] = [
   },
   {
     name: 'bad-inputs',
-    title: 'inputs that are wrong are answered 400 or 422',
+    title: 'wrong inputs are answered 400 or 422',
     async run({ resource, bad }) {
       if (!bad) throw new Skipped(`the inputs have no 'bad'`)
       expectRefusal(await resource().put(bad))
@@ -32,7 +32,7 @@ export const errorCases: readonly Case[] = [
   },
   {
     name: 'error-bodies',
-    title: 'errors are JSON or plain text, and hold no secrets',
+    title: 'errors are JSON or plain text, and contain no secrets',
     async run(bench) {
       const { resource, bad, given } = bench
       const answers = [await sendBrokenJson(bench), await sendWithoutDriver(bench)]
@@ -41,13 +41,13 @@ export const errorCases: readonly Case[] = [
       for (const answer of answers.filter(({ status }) => status >= 400)) {
         checkErrorBody(answer)
         if (secrets.some((secret) => answer.text.includes(secret)))
-          throw new Failure(`a secret stands in the body of a ${answer.status}`)
+          throw new Failure(`a secret appears in the body of a ${answer.status}`)
       }
     },
   },
   {
     name: 'bad-id',
-    title: 'ids that no orchestrator makes are not answered 5xx',
+    title: 'invalid ids are not answered 5xx',
     async run({ client, resource, given }) {
       const body = JSON.stringify(given)
       for (const path of ['../x', '..%2Fx', `${randomId()}%00`, 'x'.repeat(2000)]) {
@@ -61,7 +61,7 @@ export const errorCases: readonly Case[] = [
   },
   {
     name: 'wrong-method',
-    title: 'methods that there are not are answered 404 or 405',
+    title: 'unknown methods are answered 404 or 405',
     async run({ client, given }) {
       for (const method of ['POST', 'PATCH']) {
         const { status } = await client.send({ method, path: randomId(), body: JSON.stringify(given) })
@@ -92,7 +92,8 @@ function expectRefusal({ status }: Answer): void {
 
 function checkErrorBody({ status, headers, text }: Answer): void {
   const place = `the body of a ${status}`
-  if (text.trim() === '') throw new Failure(`${place} is empty; say what is wrong in 'error' and 'message'`)
+  if (text.trim() === '')
+    throw new Failure(`${place} is empty; describe the problem in 'error' and 'message'`)
   if (/html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text)) throw new Failure(`${place} is HTML`)
   const body = parseJson(text)
   if (!isJson(body)) return // a text, as JSON or plain

@@ -23,7 +23,7 @@ export function hintFault({ text }: Answer): string | undefined {
   const { status } = hint
   if (status === undefined || status === 'creating' || status === 'updating' || status === 'deleting')
     return undefined
-  return `'status' is none of creating, updating, deleting`
+  return `'status' must be creating, updating or deleting`
 }
 
 function hintedPause({ headers, text }: Answer): number | undefined {

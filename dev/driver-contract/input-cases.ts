@@ -10,7 +10,7 @@ const largeBytes = 256 * 1024
 export const inputCases: readonly Case[] = [
   {
     name: 'update',
-    title: 'a PUT with other inputs changes the resource: its outputs are as if it were made with them',
+    title: 'a PUT with other inputs updates the resource: its outputs equal those of a new resource',
     needs: 'create',
     async run({ resource, given, changed }) {
       if (!changed) throw new Skipped(`the inputs have no 'changed'`)
@@ -29,12 +29,12 @@ export const inputCases: readonly Case[] = [
             `the output 'values.${name}' is not that of a new resource with the changed inputs`,
           )
       }
-      if (after.id !== before.id) throw new Failure(`'id' is another one after the change`)
+      if (after.id !== before.id) throw new Failure(`'id' changed with the update`)
     },
   },
   {
     name: 'unknown-keys',
-    title: 'keys that the driver does not know beside its own are accepted',
+    title: 'unknown keys are accepted',
     needs: 'create',
     async run({ resource, given }) {
       const more = { ...given, added_later: { a: 1 }, driver: { ...given.driver, added_later: true } }
@@ -43,7 +43,7 @@ export const inputCases: readonly Case[] = [
   },
   {
     name: 'unicode',
-    title: 'text of all languages in the inputs comes back as it was',
+    title: 'text in any language is returned unchanged',
     needs: 'create',
     async run({ resource, given }) {
       const marker = `text-${randomBytes(4).toString('hex')}`
@@ -54,12 +54,12 @@ export const inputCases: readonly Case[] = [
       if (isRefusal(first.status)) throw new Skipped(`it takes no value that it does not know`)
       const found = JSON.stringify(await subject.settle(inputs, first))
       if (found.includes(marker) && !found.includes(JSON.stringify(text).slice(1, -1)))
-        throw new Failure('the text came back changed')
+        throw new Failure('the returned text differs')
     },
   },
   {
     name: 'large-inputs',
-    title: 'inputs of 256 KiB are taken or refused, without an error of the server',
+    title: 'inputs of 256 KiB are accepted or rejected, without a server error',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()

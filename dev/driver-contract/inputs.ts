@@ -28,7 +28,7 @@ export async function loadInputs(file?: string, type?: string): Promise<Contract
   if (file === undefined) return contractInputs({}, type)
   const content: unknown = parse(await readFile(file, 'utf8'))
   if (!isJson(content))
-    throw new Failure(`'${file}' must hold an object with 'type', 'resource' and 'driver'`)
+    throw new Failure(`'${file}' must contain an object with 'type', 'resource' and 'driver'`)
   return contractInputs(content, type)
 }
 

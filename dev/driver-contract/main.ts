@@ -1,4 +1,4 @@
-// `make driver-contract URL=…`: tries a running driver against the protocol; ends with the line `N passed, N failed`.
+// `make driver-contract URL=…`: tests a running driver against the protocol; the last line is `N passed, N failed`.
 import { parseArgs } from 'node:util'
 import { cases } from './cases.ts'
 import { createClient } from './client.ts'
@@ -11,16 +11,16 @@ import { runCases } from './run.ts'
 const absenceMs = 2000
 const usage = `usage: quartermaster-driver-contract URL [options]
 
-  URL                 the target of the driver, as its registration names it: http://127.0.0.1:8080/s3
-  --inputs FILE       YAML or JSON: type, resource, driver {values, secrets}; changed and bad: further inputs like it
-  --type TYPE         resource type to ask for; that of the inputs, else s3
-  --only NAME,NAME    these cases alone
-  --timeout SECONDS   for each answer; 10
-  --patience SECONDS  for a PUT or a DELETE with all its repetitions; 300
-  --json              the result as JSON
-  --list              the names of the cases
+  URL                 the target of the driver, as in its ResourceDriver: http://127.0.0.1:8080/s3
+  --inputs FILE       YAML or JSON: type, resource, driver {values, secrets}; changed and bad: further inputs
+  --type TYPE         resource type; default: the type in the inputs, or s3
+  --only NAME,NAME    only these cases
+  --timeout SECONDS   time limit of one answer; default 10
+  --patience SECONDS  time limit of a PUT or a DELETE with all its repetitions; default 300
+  --json              prints the results as JSON
+  --list              prints the names of the cases
 
-The exit code is 0 when no case failed, 1 when one did, 2 when the command was wrong.`
+The exit code is 0 if no case failed, 1 if a case failed, 2 if the arguments are wrong.`
 
 /** The exit code. */
 async function main(args: readonly string[]): Promise<number> {
@@ -65,9 +65,11 @@ function readArguments(args: readonly string[]) {
 }
 
 function targetOf([target, ...more]: readonly string[]): string {
-  if (target === undefined || more.length > 0) return wrong(`one URL is needed\n\n${usage}`)
+  if (target === undefined || more.length > 0) return wrong(`exactly one URL is required\n\n${usage}`)
   const protocol = URL.parse(target)?.protocol
-  return protocol === 'http:' || protocol === 'https:' ? target : wrong(`'${target}' is no http or https URL`)
+  return protocol === 'http:' || protocol === 'https:'
+    ? target
+    : wrong(`'${target}' is not an http or https URL`)
 }
 
 function casesNamed(only: string | undefined) {
@@ -75,16 +77,16 @@ function casesNamed(only: string | undefined) {
   const names = only.split(',').map((name) => name.trim())
   const unknown = names.filter((name) => !cases.some((each) => each.name === name))
   if (unknown.length > 0)
-    return wrong(`there is no case ${unknown.map((name) => `'${name}'`).join(', ')}; --list names them`)
+    return wrong(`unknown case ${unknown.map((name) => `'${name}'`).join(', ')}; --list prints all names`)
   return cases.filter(({ name }) => names.includes(name))
 }
 
 function secondsOf(name: string, text: string): number {
   const seconds = Number(text)
-  return seconds > 0 && seconds <= 86_400 ? seconds : wrong(`--${name} '${text}' is no number of seconds`)
+  return seconds > 0 && seconds <= 86_400 ? seconds : wrong(`--${name} '${text}' is not a number of seconds`)
 }
 
-/** One clear line instead of a list of failures where nobody listens. */
+/** Ends with one clear line, instead of a list of failures, when the driver is not reachable. */
 async function reach(target: string, timeoutMs: number): Promise<void> {
   try {
     await createClient(target, timeoutMs).send({ method: 'DELETE', path: randomId() })

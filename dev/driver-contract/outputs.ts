@@ -4,7 +4,7 @@ import type { Answer } from './client.ts'
 import { Failure } from './failure.ts'
 import { isJson, type Json, textsIn } from './inputs.ts'
 
-/** What a 200 tells. */
+/** The body of a 200. */
 export interface Outputs {
   readonly id?: unknown
   readonly type?: unknown
@@ -13,13 +13,13 @@ export interface Outputs {
   readonly manifests: readonly unknown[]
 }
 
-/** Reads a 200; throws a Failure for a body that is none. */
+/** Reads a 200; throws a Failure for an invalid body. */
 export function outputsOf(answer: Answer): Outputs {
   const body = parseJson(answer.text)
   if (!isJson(body)) throw new Failure(`the body of the 200 is no JSON object`)
   const resource = objectAt(body, 'resource')
   const manifests = body.manifests ?? resource.manifests ?? []
-  if (!Array.isArray(manifests)) throw new Failure(`'manifests' is no array`)
+  if (!Array.isArray(manifests)) throw new Failure(`'manifests' is not an array`)
   return {
     id: body.id,
     type: body.type,
@@ -35,17 +35,15 @@ export function expectSame(before: Outputs, after: Outputs, when: string): void 
     const names = [...new Set([...Object.keys(before[part]), ...Object.keys(after[part])])]
     const name = names.find((each) => !isDeepStrictEqual(before[part][each], after[part][each]))
     if (name !== undefined)
-      throw new Failure(
-        `the output '${part}.${name}' is another one ${when}: something was made a second time`,
-      )
+      throw new Failure(`the output '${part}.${name}' changed ${when}: the driver created a second resource`)
   }
-  if (before.id !== after.id) throw new Failure(`'id' is another one ${when}`)
+  if (before.id !== after.id) throw new Failure(`'id' changed ${when}`)
 }
 
-/** Throws a Failure when one of the texts stands in `where`. */
+/** Throws a Failure when one of the texts appears in `where`. */
 export function expectNone(secrets: readonly string[], where: unknown, place: string): void {
   const found = textsIn(where).some((text) => secrets.some((secret) => text.includes(secret)))
-  if (found) throw new Failure(`a secret stands in ${place}`)
+  if (found) throw new Failure(`a secret appears in ${place}`)
 }
 
 /** Paths of all nulls in a value. */
@@ -58,6 +56,6 @@ export function nullsIn(value: unknown, path: string): string[] {
 function objectAt(holder: Json, key: string): Json {
   const value = holder[key]
   if (value === undefined) return {}
-  if (!isJson(value)) throw new Failure(`'${key}' is no object`)
+  if (!isJson(value)) throw new Failure(`'${key}' is not an object`)
   return value
 }

@@ -11,13 +11,13 @@ export const removalCases: readonly Case[] = [
       const subject = resource()
       await subject.settle(given)
       const first = await subject.delete()
-      if (first.status === 404) throw new Failure('a resource that is there was answered 404')
+      if (first.status === 404) throw new Failure('an existing resource was answered 404')
       await subject.remove(first)
     },
   },
   {
     name: 'delete-twice',
-    title: 'a DELETE of what is gone is answered 204 or 404',
+    title: 'a repeated DELETE is answered 204 or 404',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()
@@ -31,14 +31,14 @@ export const removalCases: readonly Case[] = [
   },
   {
     name: 'delete-unknown',
-    title: 'a DELETE of what never was is answered 204 or 404',
+    title: 'a DELETE of a resource that never existed is answered 204 or 404',
     async run({ resource }) {
       expectGone((await resource().delete()).status)
     },
   },
   {
     name: 'delete-without-cookie',
-    title: 'a DELETE after the cookie got lost is no error of the server',
+    title: 'a DELETE without the cookie is not answered with a server error',
     needs: 'create',
     async run({ resource, given, warn }) {
       const subject = resource()
@@ -56,7 +56,7 @@ export const removalCases: readonly Case[] = [
   },
   {
     name: 'create-after-delete',
-    title: 'a PUT after the DELETE makes it anew',
+    title: 'a PUT after the DELETE creates the resource again',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()
@@ -68,7 +68,7 @@ export const removalCases: readonly Case[] = [
   },
   {
     name: 'delete-during-create',
-    title: 'a DELETE while it is being made ends with it gone',
+    title: 'a DELETE during the creation deletes the resource',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()

@@ -19,7 +19,7 @@ export const repetitionCases: readonly Case[] = [
   },
   {
     name: 'lost-answer',
-    title: 'a PUT whose answer got lost is repeated with the older cookie and gives the same outputs',
+    title: 'a PUT repeated with an older cookie, after a lost answer, gives the same outputs',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()
@@ -48,13 +48,13 @@ export const repetitionCases: readonly Case[] = [
   },
   {
     name: 'concurrent',
-    title: 'PUTs of one id at the same time are answered 200, 202 or 409, and end as one resource',
+    title: 'concurrent PUTs of one id are answered 200, 202 or 409, and create one resource',
     needs: 'create',
     async run({ resource, given }) {
       const subject = resource()
       const answers = await Promise.all(Array.from({ length: concurrentCalls }, () => subject.put(given)))
       const wrong = answers.find(({ status }) => ![200, 202, 409].includes(status))
-      if (wrong) throw new Failure(`one was answered ${wrong.status}, which is none of 200, 202, 409`)
+      if (wrong) throw new Failure(`one was answered ${wrong.status}, not 200, 202 or 409`)
       const end = await subject.settle(given)
       for (const answer of answers.filter(({ status }) => status === 200))
         expectSame(outputsOf(answer), end, 'for one of the PUTs')

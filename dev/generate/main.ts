@@ -6,9 +6,13 @@ import { kinds } from '../../operator/api/kinds.ts'
 import { group } from '../../operator/api/names.ts'
 import { readmeOf, readValues } from './chart.ts'
 import { crdOf } from './crds.ts'
+import { reasonsPage } from './reasons.ts'
+import { readRules, readTests, rulesPage } from './rules.ts'
 
 const root = join(import.meta.dirname, '../..')
 const header = '# Generated from operator/api by `make generate`; do not edit.\n'
+const pageHeader = (source: string) =>
+  `<!-- Generated from ${source} by \`make generate\`; do not edit. -->\n\n`
 const crds = kinds.map((kind) => ({
   file: `crds/${group}_${kind.plural}.yaml`,
   text: header + stringify(crdOf(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
@@ -18,6 +22,8 @@ const wanted = new Map([
   // Helm reads no file outside of the chart.
   ['charts/quartermaster/files/crds.yaml', crds.map(({ text }) => text).join('---\n')],
   ['charts/quartermaster/README.md', readmeOf(readValues())],
+  ['docs/reasons.md', pageHeader('operator/api/reasons') + reasonsPage()],
+  ['docs/rules.md', pageHeader('docs/rules.yaml') + rulesPage(readRules(root), readTests(root))],
 ])
 
 const isCheck = process.argv.includes('--check')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A driver for Quartermaster: makes buckets, which are directories on this machine.
+"""A driver for Quartermaster: creates buckets, which are directories on this machine.
 
     python3 bucket_driver.py [--port 9100] [--data buckets] [--seconds 1]
 
-Needs nothing but Python 3.9 or newer. It stands for any driver that makes something slowly, somewhere else:
+Needs only Python 3.9 or newer. It is an example of a driver whose provider is slow and remote:
 replace `Buckets` by calls of your provider and keep the rest.
 """
 
@@ -25,7 +25,7 @@ COOKIE = "Humanitec-Driver-Cookie"
 
 
 class Refused(Exception):
-    """What the caller must change; the message is shown to people, so it never holds a secret."""
+    """A rejected request. People read the message, so it never contains a secret."""
 
     def __init__(self, status, code, message):
         super().__init__(message)
@@ -33,9 +33,9 @@ class Refused(Exception):
 
 
 class Buckets:
-    """Directories below `data`, one for each id, each with what is known of it in `state/<id>.json`.
+    """Directories below `data`, one for each id, with the state in `state/<id>.json`.
 
-    Everything is found by the id alone: a call may come twice, or again after this process or the caller died.
+    Everything is found by the id alone: a call may be repeated, also after this process or the caller stopped.
     """
 
     def __init__(self, data, seconds):
@@ -45,32 +45,32 @@ class Buckets:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.lock = threading.Lock()
 
-    def put(self, id, region, told):
-        """The state of the bucket, made or changed; `told` is the name in the cookie, for when the state got lost."""
+    def put(self, id, region, hint):
+        """Creates or updates the bucket; `hint` is the name in the cookie, used if the state is lost."""
         with self.lock:
             state = self.read(id) or {
-                "bucket": told or f"bucket-{id[:12]}-{secrets.token_hex(3)}",
+                "bucket": hint or f"bucket-{id[:12]}-{secrets.token_hex(3)}",
                 "key_id": f"AK{secrets.token_hex(8).upper()}",
                 "key": secrets.token_urlsafe(30),
                 "ready_at": (now() + timedelta(seconds=self.seconds)).isoformat(),
             }
-            # The state comes first: a bucket without one would not be found again.
+            # Write the state first: a bucket without state would not be found again.
             if state.get("region") != region:
                 state["region"] = region
                 self.write(id, state)
             (self.objects / state["bucket"]).mkdir(exist_ok=True)
             return state
 
-    def delete(self, id, told):
-        """Takes the bucket away, if there is one; refuses while it holds objects."""
+    def delete(self, id, hint):
+        """Deletes the bucket if it exists; rejects the call while it contains objects."""
         with self.lock:
-            name = (self.read(id) or {}).get("bucket", told)
+            name = (self.read(id) or {}).get("bucket", hint)
             directory = self.objects / name if name else None
             if directory and directory.exists():
                 if any(directory.iterdir()):
                     raise Refused(400, "RES-104", f"bucket '{name}' is not empty")
                 directory.rmdir()
-            # The state goes last, for the same reason.
+            # Delete the state last, for the same reason.
             (self.states / f"{id}.json").unlink(missing_ok=True)
 
     def read(self, id):
@@ -110,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
     def put(self):
         id = self.resource_id()
         region = region_of(self.body())
-        state = self.server.buckets.put(id, region, self.told_bucket(id))
+        state = self.server.buckets.put(id, region, self.bucket_in_cookie(id))
         cookie = base64.b64encode(json.dumps({"bucket": state["bucket"]}).encode()).decode()
         headers = {f"Set-{COOKIE}": cookie}
         ready_at = datetime.fromisoformat(state["ready_at"])
@@ -131,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def delete(self):
         id = self.resource_id()
-        self.server.buckets.delete(id, self.told_bucket(id))
+        self.server.buckets.delete(id, self.bucket_in_cookie(id))
         return 204, None, {}
 
     def health(self):
@@ -141,8 +141,8 @@ class Handler(BaseHTTPRequestHandler):
         self.resource_id()
         raise Refused(405, "RES-105", "there are PUT and DELETE")
 
-    def told_bucket(self, id):
-        """What we said last. It comes back as it was, but is checked like everything that comes from outside."""
+    def bucket_in_cookie(self, id):
+        """The name in the cookie that this driver set. It is checked like all input."""
         try:
             bucket = json.loads(base64.b64decode(self.headers.get(COOKIE, "")))["bucket"]
             return bucket if re.fullmatch(f"bucket-{id[:12]}-[0-9a-f]{{6}}", bucket) else None
@@ -175,12 +175,12 @@ class Handler(BaseHTTPRequestHandler):
             status, body, headers = refused.status, {"error": refused.code, "message": str(refused)}, {}
         except OSError as error:
             status, body, headers = 500, {"error": "RES-500", "message": f"the storage failed: {error.strerror}"}, {}
-        # What was not read of a body would be taken for the next request.
+        # An unread rest of the body would be parsed as the next request.
         self.close_connection = self.close_connection or status >= 400
         try:
             self.send(status, body, headers)
         except ConnectionError:
-            self.close_connection = True  # the caller left; it will come again
+            self.close_connection = True  # the caller closed the connection and will repeat the call
 
     def send(self, status, body, headers):
         content = b"" if body is None else json.dumps(body).encode()
@@ -196,13 +196,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"" if self.command == "HEAD" else content)
 
     def send_error(self, code, message=None, explain=None):
-        """For what never was a request; the default is HTML."""
+        """Answers malformed requests as JSON; the default is HTML."""
         self.close_connection = True
-        self.send(code, {"error": "RES-105", "message": "that is no request for a driver"}, {})
+        self.send(code, {"error": "RES-105", "message": "not a request of the driver protocol"}, {})
 
 
 def region_of(body):
-    """The only input. Keys that we do not know are left alone: there may be more one day."""
+    """The only input. Unknown keys are ignored."""
     driver = body.get("driver") if isinstance(body, dict) else None
     values = driver.get("values", {}) if isinstance(driver, dict) else None
     if not isinstance(values, dict):

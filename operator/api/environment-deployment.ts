@@ -1,8 +1,9 @@
 import { defineKind, type ObjectOf } from './kind.ts'
+import { reasonField } from './reasons/reasons.ts'
 import { integer, list, object, oneOf, type Static, string, time } from './schema.ts'
 
 /** Maximum lengths of the texts of a problem, in characters. */
-export const longestInProblem = { object: 1024, reason: 63, message: 8192 }
+export const longestInProblem = { object: 1024, message: 8192 }
 
 /** A problem that prevents a deployment. */
 export const problemSchema = object(
@@ -11,7 +12,7 @@ export const problemSchema = object(
       'Subject of the problem: a descriptor `type.class#id`, a workload, or empty for the whole environment.',
       { maxLength: longestInProblem.object },
     ),
-    reason: string('Reason, as one CamelCase word.', { maxLength: longestInProblem.reason }),
+    reason: reasonField,
     message: string('Human-readable message, with the nearest match if there is one.', {
       maxLength: longestInProblem.message,
     }),

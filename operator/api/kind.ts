@@ -1,4 +1,5 @@
 import { apiVersion } from './names.ts'
+import { reasonField } from './reasons/reasons.ts'
 import { integer, list, object, oneOf, type Static, string, type TSchema, time } from './schema.ts'
 
 /** The parts of the object metadata that Quartermaster reads. */
@@ -44,7 +45,7 @@ export const conditionSchema = object(
       { maxLength: 63 },
     ),
     status: oneOf(['True', 'False', 'Unknown'], 'Whether the condition holds.'),
-    reason: string('Reason, as one CamelCase word.', { maxLength: 63 }),
+    reason: reasonField,
     message: string('Human-readable message. The same problem gives the same text.', { maxLength: 32_768 }),
     lastTransitionTime: time('Time at which `status` last changed.'),
   },

@@ -21,7 +21,7 @@ test('an organization whose namespace is going is made anew once it is gone, and
   await eventually('the reason of the wait', 60_000, async () =>
     said.some((line) => line.includes('example.test/holder')) ? true : undefined,
   )
-  expect(said[0]).toContain(`waiting for the namespace '${name}' to go`)
+  expect(said[0]).toContain(`waiting for the namespace '${name}' to be deleted`)
   expect(new Set(said).size).toBe(said.length)
   await apiCall(access, 'PATCH', holder, { metadata: { finalizers: null } }, 'application/merge-patch+json')
   await made

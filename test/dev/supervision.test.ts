@@ -60,7 +60,7 @@ function nextPid(before: number): Promise<number> {
 }
 
 describe('a process under a supervisor', () => {
-  test('is started again when it is killed, its pid file names the new one, and log and watcher say so', async () => {
+  test('is restarted when it is killed; its pid file has the new pid, and log and watcher report it', async () => {
     const reported: string[] = []
     const watcher = await watchRestarts(directory, ['sample'], (line) => reported.push(line))
     const first = await start(lasting)
@@ -69,12 +69,12 @@ describe('a process under a supervisor', () => {
     expect(await hasEnded(second)).toBe(false)
     expect(await restarts(1)).toEqual([expect.objectContaining({ process: 'sample', exitCode: 137 })])
     await watcher.look()
-    expect(reported).toEqual([expect.stringContaining('sample ended with code 137')])
+    expect(reported).toEqual([expect.stringContaining("'sample' exited with code 137")])
     await watcher.look()
     expect(reported).toHaveLength(1)
   })
 
-  test('is started again after pauses that grow when it ends at once', async () => {
+  test('is restarted after pauses that grow while it exits at once', async () => {
     await start(failing)
     const [first, second, third] = await restarts(3)
     expect([first?.exitCode, second?.exitCode, third?.exitCode]).toEqual([3, 3, 3])

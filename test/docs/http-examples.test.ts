@@ -57,9 +57,9 @@ afterAll(() => gateway.close())
 
 /** What asks the operator or an identity provider, which are not here. */
 const needsOthers = new Set([
-  'Try the credentials of an account',
+  'Check the credentials of an account',
   'Sign in with the identity provider: in a browser, where the installation has one',
-  'Where the identity provider leads back to',
+  'The redirect URL for the identity provider',
 ])
 
 test.each(requests.filter(({ title }) => !needsOthers.has(title)))(

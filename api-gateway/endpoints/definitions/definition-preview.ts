@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Environment } from '../../../operator/api/environment.ts'
+import { reasonField } from '../../../operator/api/reasons/reasons.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { list, object, oneOf, string } from '../../../operator/api/schema.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
@@ -23,7 +24,7 @@ const problem = {
   object: string(
     'Descriptor of the resource, `type.class#id`. Empty if the problem concerns the whole environment.',
   ),
-  reason: string('Machine-readable reason: one CamelCase word.', { maxLength: 63 }),
+  reason: reasonField,
   message: string('Human-readable message.', { maxLength: 8192 }),
 }
 

@@ -1,10 +1,11 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { ReconcileError, copyError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import { ApiError } from '../../kube/client/client.ts'
 
 /** Runs a step; an error without a reason gets this one, and every message loses the secrets. */
 export async function withReason<T>(
-  reason: string,
+  reason: Reason,
   action: string,
   secrets: unknown,
   work: () => Promise<T>,

@@ -64,7 +64,7 @@ function limited(problems: readonly ListedProblem[]): ListedProblem[] {
   for (const { object, reason, message } of listed.slice(0, maxProblems)) {
     const problem = {
       object: shortenMessage(object, longestInProblem.object),
-      reason: shortenMessage(reason, longestInProblem.reason),
+      reason,
       message: shortenMessage(message, longestInProblem.message),
     }
     bytes += storedBytes(problem)

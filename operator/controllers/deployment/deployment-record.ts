@@ -1,5 +1,5 @@
 import { Environment } from '../../api/environment.ts'
-import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import type { DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isStartRemembered } from '../../domain/deployment/deployment.ts'
 import {
@@ -76,7 +76,7 @@ export function endOfEarlierRun(
   if (outcome === 'run') return undefined
   if (outcome === 'full') throw failure({ problems: [tooManyDeployments(environment)] })
   const message = `deployment '${name}' ${pastTense[outcome]}; to run it again, create it under another name`
-  const conditions = [{ type: alreadyRan, status: 'True' as const, reason: alreadyRan, message }]
+  const conditions = [{ type: alreadyRan, status: 'True', reason: alreadyRan, message }] as const
   if (outcome === 'succeeded') return { conditions }
   throw new Stalled(alreadyRan, message, { conditions })
 }
@@ -87,7 +87,7 @@ const pastTense = {
   superseded: 'was deleted before it finished, and a later deployment was planned',
 }
 
-function tooManyDeployments({ metadata }: Environment) {
+function tooManyDeployments({ metadata }: Environment): DeploymentProblem {
   const message = `the environment '${metadata.name}' cannot record more deleted deployments: deploy over REST`
   return { object: '', reason: 'TooManyDeployments', message }
 }

@@ -3,6 +3,7 @@ import { DeploymentSet } from '../../api/deployment-set.ts'
 import type { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../../domain/delta/delta.ts'
 import { type Base, baseNamed, baseOf } from '../../domain/deployment/deployment.ts'
 import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
@@ -19,8 +20,8 @@ export type Source = { readonly set: SetContent } & Observed<typeof EnvironmentD
 
 /** An object that a deployment names does not exist; the message is its name. */
 export class SourceNotFound extends Error {
-  readonly reason: string
-  constructor(reason: string, what: string) {
+  readonly reason: Reason
+  constructor(reason: Reason, what: string) {
     super(what)
     this.reason = reason
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../api/kind.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { ApiError, type KubeClient } from '../../kube/client/client.ts'
 import { pathOf, type Resource } from '../../kube/client/resource.ts'
 
@@ -10,7 +11,7 @@ const maxMessageLength = 1024
 export async function recordEvent(
   client: KubeClient,
   { apiVersion, kind, metadata }: KubeObject,
-  event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  event: { readonly type: 'Normal' | 'Warning'; readonly reason: Reason; readonly message: string },
 ): Promise<void> {
   const { name, namespace, uid } = metadata
   const now = new Date().toISOString()

@@ -1,4 +1,5 @@
 import { annotations } from '../../api/names.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import {
@@ -178,7 +179,7 @@ function isCallable(webhook: Webhook): boolean {
   return webhook.metadata.deletionTimestamp ? problemsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
 }
 
-function givenUp(reason: string, message: string, seen: CallStatus): Stalled {
+function givenUp(reason: Reason, message: string, seen: CallStatus): Stalled {
   return new Stalled(reason, message, { ...seen, finishTime: new Date().toISOString() })
 }
 

@@ -3,7 +3,7 @@ import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Waiting } from '../../domain/base/errors.ts'
-import { type ObjectProblem, problemsOfReference, throwProblems } from '../../domain/base/object-problem.ts'
+import { type ObjectProblem, problemsOfReference, throwProblems, problemsFor } from '../../domain/base/object-problem.ts'
 import {
   problemOfSigningSecret,
   problemsOfWebhook,
@@ -79,10 +79,12 @@ async function reconcile(
   // `removeUnused` deletes the old secret, so the new one must exist.
   const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
   const status = { ...(await ownedSecrets.removeUnused(webhook)), createdVersion, signingSecretName }
-  const fault = problemOfSigningSecret(secret[signingKey])
-  const message = `the Secret '${signingSecretName}': ${fault}`
-  const ofSecret = fault === undefined ? [] : [{ reason: 'InvalidSigningSecret', message }]
-  throwProblems([...faultsOfForm(webhook), ...faultsOfApplication(webhook, cluster.store), ...ofSecret], status)
+  const problem = problemOfSigningSecret(secret[signingKey])
+  const ofSecret = problemsFor(
+    'InvalidSigningSecret',
+    problem === undefined ? [] : [`the Secret '${signingSecretName}': ${problem}`],
+  )
+  throwProblems([...problemsOfForm(webhook), ...problemsOfApplication(webhook, cluster.store), ...ofSecret], status)
   return status
 }
 
@@ -95,7 +97,7 @@ function awaitLastCalls(webhook: Webhook, store: Store): void {
     throw new Waiting('CallsRemain', 'waiting for the last calls', Math.ceil(remainingMs / 1000))
 }
 
-function faultsOfApplication(
+function problemsOfApplication(
   { metadata: { namespace = '' }, spec: { applicationName } }: Webhook,
   store: Store,
 ): ObjectProblem[] {
@@ -124,7 +126,7 @@ async function createSecret({ metadata }: Webhook, name: string, cluster: Cluste
   }
 }
 
-function faultsOfForm({ spec }: Webhook): ObjectProblem[] {
+function problemsOfForm({ spec }: Webhook): ObjectProblem[] {
   const problems = problemsOfWebhook(spec)
   return problems.length === 0 ? [] : [{ reason: 'InvalidWebhook', message: problems.join('; ') }]
 }

@@ -1,10 +1,13 @@
+import type { RestErrorName } from '../../api/reasons/errors.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
+
 /** The object waits for something else. Retried when that changes, or after `retryAfterSeconds`. */
 export class Waiting extends Error {
-  readonly reason: string
+  readonly reason: Reason
   readonly retryAfterSeconds: number | undefined
   /** Status fields that are known so far. */
   readonly observed: object | undefined
-  constructor(reason: string, message: string, retryAfterSeconds?: number, observed?: object) {
+  constructor(reason: Reason, message: string, retryAfterSeconds?: number, observed?: object) {
     super(message)
     this.reason = reason
     this.retryAfterSeconds = retryAfterSeconds
@@ -17,11 +20,11 @@ export class Waiting extends Error {
  * causes that no watch reports.
  */
 export class Stalled extends Error {
-  readonly reason: string
+  readonly reason: Reason
   /** Status fields that are known so far. */
   readonly observed: object | undefined
   readonly retryAfterSeconds: number | undefined
-  constructor(reason: string, message: string, observed?: object, retryAfterSeconds?: number) {
+  constructor(reason: Reason, message: string, observed?: object, retryAfterSeconds?: number) {
     super(message)
     this.reason = reason
     this.observed = observed
@@ -37,10 +40,10 @@ export class Mismatch extends Stalled {}
 
 /** A reconcile failed, with the reason for the condition. Retried with back-off. */
 export class ReconcileError extends Error {
-  readonly reason: string
+  readonly reason: Reason
   /** Status fields that are known so far. */
   readonly observed: object | undefined
-  constructor(reason: string, message: string, observed?: object) {
+  constructor(reason: Reason, message: string, observed?: object) {
     super(message)
     this.reason = reason
     this.observed = observed
@@ -80,23 +83,12 @@ export function copyError(error: unknown, changes: { message?: string; observed?
 
 /** A problem with the input of a request or a rule. The gateway answers with the HTTP status of `reason`. */
 export class Problem extends Error {
-  readonly reason: ProblemReason
+  readonly reason: RestErrorName
   readonly details: unknown
-  constructor(reason: ProblemReason, message: string, details?: unknown) {
+  constructor(reason: RestErrorName, message: string, details?: unknown) {
     super(message)
     this.reason = reason
     this.details = details
   }
 }
 
-/** Reasons of problems. The gateway maps each to one HTTP status of the specification. */
-export type ProblemReason =
-  | 'Invalid'
-  | 'Unauthorized'
-  | 'Forbidden'
-  | 'NotFound'
-  | 'MethodNotAllowed'
-  | 'Conflict'
-  | 'Unprocessable'
-  | 'TooManyRequests'
-  | 'Internal'

@@ -1,14 +1,20 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import { Mismatch, ReferenceNotFound, Stalled } from './errors.ts'
 
 /** A problem of an object that prevents its use, with the reason for the condition. */
 export interface ObjectProblem {
-  readonly reason: string
+  readonly reason: Reason
   readonly message: string
 }
 
+/** One problem for each message. */
+export function problemsFor(reason: Reason, messages: readonly string[]): ObjectProblem[] {
+  return messages.map((message) => ({ reason, message }))
+}
+
 /** The object refers to one that does not exist. Tools apply objects in any order, so that one may still be created. */
-const missingReasons: ReadonlySet<string> = new Set([
+const missingReasons: ReadonlySet<Reason> = new Set([
   'AccountNotFound',
   'ApplicationNotFound',
   'EnvironmentNotFound',
@@ -20,7 +26,7 @@ const missingReasons: ReadonlySet<string> = new Set([
 ])
 
 /** The object itself is invalid: no change of another object can make it valid. */
-const formReasons: ReadonlySet<string> = new Set([
+const formReasons: ReadonlySet<Reason> = new Set([
   'InvalidSchema',
   'InvalidTarget',
   'InvalidTemplate',
@@ -66,6 +72,6 @@ export function isPresent<T extends Pick<KubeObject, 'metadata'>>(object: T | un
  * The problem of a reference to a missing object, described as in "application 'shop'". For an owner, `isThere` stays true
  * while the owner is being deleted; for a used object it does not.
  */
-export function problemsOfReference(reason: string, what: string, isThere: boolean): ObjectProblem[] {
+export function problemsOfReference(reason: Reason, what: string, isThere: boolean): ObjectProblem[] {
   return isThere ? [] : [{ reason, message: `waiting for the ${what}` }]
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
@@ -135,7 +136,7 @@ function distinct(links: readonly Link[]): Link[] {
   return [...byName.values()]
 }
 
-function problemFrom(error: unknown, reason: string, where: string): ObjectProblem {
+function problemFrom(error: unknown, reason: Reason, where: string): ObjectProblem {
   if (error instanceof Problem) return { reason, message: `${where}: ${error.message}` }
   throw error
 }

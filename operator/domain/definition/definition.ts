@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
-import type { ObjectProblem } from '../base/object-problem.ts'
+import { type ObjectProblem, problemsFor } from '../base/object-problem.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 import { parseReference } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
@@ -115,15 +115,10 @@ function problemsOfDriver(
   }
   const wrongType = isProvidedBy(spec.type, descriptor.resourceTypes)
     ? []
-    : [
-        {
-          reason: 'WrongType',
-          message: `driver '${spec.driverType}' does not provision resources of type '${spec.type}'`,
-        },
-      ]
+    : [`driver '${spec.driverType}' does not provision resources of type '${spec.type}'`]
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
   const inputs = problemsOfInputs(descriptor, { values, secrets: unreadLeaves(secretRefs) })
-  return [...wrongType, ...inputs.map((message) => ({ reason: 'InvalidInputs', message }))]
+  return [...problemsFor('WrongType', wrongType), ...problemsFor('InvalidInputs', inputs)]
 }
 
 /** The problems with the account of a definition. */

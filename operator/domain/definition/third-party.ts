@@ -1,7 +1,7 @@
 import type { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { ObjectProblem } from '../base/object-problem.ts'
+import { type ObjectProblem, problemsFor } from '../base/object-problem.ts'
 import { problemsOfGoTemplates } from '../placeholder/go-template.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { problemOfPartedSchema } from '../schema/user-schema.ts'
@@ -88,11 +88,9 @@ export function problemsOfDriverObject(
   const { inputsSchema = {} } = driver.spec
   const schemaProblem = problemOfPartedSchema(inputsSchema)
   return [
-    ...(schemaProblem === undefined
-      ? []
-      : [{ reason: 'InvalidSchema', message: `'inputsSchema' ${schemaProblem}` }]),
+    ...problemsFor('InvalidSchema', schemaProblem === undefined ? [] : [`'inputsSchema' ${schemaProblem}`]),
     ...problemsOfTarget(driver, catalogue, vendors),
-    ...problemsOfDriverTemplate(driver.spec).map((message) => ({ reason: 'InvalidTemplate', message })),
+    ...problemsFor('InvalidTemplate', problemsOfDriverTemplate(driver.spec)),
   ]
 }
 
@@ -123,7 +121,7 @@ function problemsOfTarget(
   driver: ResourceDriver,
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
-) {
+): ObjectProblem[] {
   const form = problemOfTarget(driver.spec.target)
   if (form !== undefined) return [{ reason: 'InvalidTarget', message: form }]
   const wrapped = wrappedDriverType(driver)

@@ -1,3 +1,4 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText } from '../base/json.ts'
@@ -110,7 +111,7 @@ class GraphBuilder {
     checkNode(draft, this.#types, this.#needs.budget, this.#report)
   }
 
-  readonly #report = (about: string, reason: string, text: string, most?: number): void =>
+  readonly #report = (about: string, reason: Reason, text: string, most?: number): void =>
     this.#problems.add(about, reason, text, most)
 
   #expandType(type: string): string {

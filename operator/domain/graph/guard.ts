@@ -1,3 +1,4 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Problem } from '../base/errors.ts'
 import type { Report } from './needs.ts'
 
@@ -34,7 +35,7 @@ export class Guard {
 const planningFailed = 'PlanningFailed'
 
 /** The reason and message of an exception in a part of a plan. */
-export function planningProblem(error: unknown): { readonly reason: string; readonly message: string } {
+export function planningProblem(error: unknown): { readonly reason: Reason; readonly message: string } {
   if (error instanceof Problem) return { reason: 'Invalid', message: error.message }
   // In pure functions, a RangeError means that the call stack is exhausted.
   if (error instanceof RangeError) return { reason: 'TooDeep', message: 'a value is nested too deep' }

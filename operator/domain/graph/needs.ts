@@ -1,4 +1,5 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
@@ -17,7 +18,7 @@ import { workloadType } from '../resource/types.ts'
 import type { Draft, DraftGraph } from './draft.ts'
 
 /** Reports a problem: its object, reason and message. */
-export type Report = (object: string, reason: string, message: string) => void
+export type Report = (object: string, reason: Reason, message: string) => void
 
 /** Params that a set gives to a dependency, and the workload whose names they use. */
 export interface GivenParams {

@@ -1,4 +1,5 @@
 import { type DeploymentProblem, longestInProblem } from '../../api/environment-deployment.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { compareText } from '../base/json.ts'
 import { shortenMessage } from '../base/size.ts'
 
@@ -35,7 +36,7 @@ export class Problems {
   #more = 0
 
   /** `most` allows a longer text than the status does. */
-  add(about: string, reason: string, text: string, most = longestInProblem.message): void {
+  add(about: string, reason: Reason, text: string, most = longestInProblem.message): void {
     // Checked first, because shortening is the expensive part.
     if (this.#room.isFull) {
       this.#more++

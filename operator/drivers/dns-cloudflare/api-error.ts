@@ -1,3 +1,4 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { APIError } from 'cloudflare/error'
 import { isObject } from '../../domain/base/json.ts'
 
@@ -18,7 +19,7 @@ interface ErrorDetails {
   /** Time until the next attempt. */
   readonly seconds?: number
   /** The reason in conditions. */
-  readonly reason?: string
+  readonly reason?: Reason
   /** The maximum operations in a batch, when the provider names it. */
   readonly maxOperations?: number | undefined
 }
@@ -27,7 +28,7 @@ interface ErrorDetails {
 export class CloudflareError extends Error {
   readonly kind: ErrorKind
   readonly seconds: number | undefined
-  readonly reason: string
+  readonly reason: Reason
   readonly maxOperations: number | undefined
   constructor(
     kind: ErrorKind,
@@ -100,7 +101,7 @@ export function rejected(text: string): CloudflareError {
   return new CloudflareError('rejected', `the provider rejects the record: ${text}`, { reason: 'Rejected' })
 }
 
-function denied(reason: string, message: string): CloudflareError {
+function denied(reason: Reason, message: string): CloudflareError {
   return new CloudflareError('denied', message, { reason })
 }
 

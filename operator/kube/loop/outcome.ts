@@ -1,3 +1,4 @@
+import type { Reason } from '../../api/reasons/reasons.ts'
 import type { CommonStatus, Condition } from '../../api/kind.ts'
 import { Mismatch, ReconcileError, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size.ts'
@@ -5,7 +6,7 @@ import { truncate } from '../../domain/base/size.ts'
 /** The outcome of one reconcile. */
 export interface Outcome {
   readonly ready: 'True' | 'False' | 'Unknown'
-  readonly reason: string
+  readonly reason: Reason
   readonly message: string
   /** The second condition that is true, as kstatus reads it. */
   readonly also: 'Reconciling' | 'Stalled' | undefined

@@ -191,7 +191,7 @@ describe('a resource whose driver keeps a cookie', () => {
     const { deprovision } = first as Driver // the driver `one`
     Object.assign(first as Driver, {
       deprovision: async () => {
-        throw new Waiting('Absent', 'not sure yet', 1)
+        throw new Waiting('ConfirmingAbsence', 'not sure yet', 1)
       },
     })
     expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)

@@ -152,8 +152,8 @@ describe('what a driver throws has no secret in it', () => {
   ]
   const errors: [name: string, make: (message: string) => Error][] = [
     ['a failure', (message) => new Error(message)],
-    ['Waiting', (message) => new Waiting('Later', message)],
-    ['Stalled', (message) => new Stalled('Forbidden', message)],
+    ['Waiting', (message) => new Waiting('RateLimited', message)],
+    ['Stalled', (message) => new Stalled('NotAllowed', message)],
   ]
   const rows = places.flatMap(([place, arrange]) =>
     errors.map(([name, make]) => [name, place, arrange, make] as const),

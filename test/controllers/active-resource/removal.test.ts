@@ -166,18 +166,18 @@ describe('a deletion that never ends is ended by detach, which records what is l
     ],
     [
       'the driver needs a person',
-      'Forbidden',
+      'NotAllowed',
       {},
       async () => {
-        throw new Stalled('Forbidden', 'the token may not')
+        throw new Stalled('NotAllowed', 'the token may not')
       },
     ],
     [
       'the driver waits',
-      'ZoneLocked',
+      'RateLimited',
       {},
       async () => {
-        throw new Waiting('ZoneLocked', 'the zone is locked', 1)
+        throw new Waiting('RateLimited', 'the zone is locked', 1)
       },
     ],
     ['no driver is named so any more', 'UnknownDriver', { driverType: 'acme/former' }, async () => {}],

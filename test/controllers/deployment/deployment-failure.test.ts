@@ -8,18 +8,19 @@ import {
   planningFailure,
 } from '../../../operator/controllers/deployment/deployment-failure.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import type { ListedProblem } from '../../../operator/domain/graph/problems.ts'
 
 const maxStatusBytes = 1_000_000
 const problem = (message: string, object = 's3.default#shared.main') => ({
   object,
-  reason: 'UnknownValue',
+  reason: 'UnknownValue' as const,
   message,
 })
 const many = (count: number, message: string) =>
   Array.from({ length: count }, (_, i) => problem(`${i} ${message}`))
 
 /** What a status would hold of the problems. */
-function statedOf(problems: ReturnType<typeof problem>[]) {
+function statedOf(problems: ListedProblem[]) {
   const { observed, message } = failure({ problems })
   const { problems: stated = [] } = observed as { problems?: typeof problems } // of a deployment
   return { stated, message }
@@ -61,7 +62,7 @@ describe('the problems of a deployment that failed', () => {
   test('those that planning did not list are counted', () => {
     const unlisted = {
       object: '',
-      reason: 'MoreProblems',
+      reason: 'MoreProblems' as const,
       message: '500 more problems, not listed',
       more: 500,
     }
@@ -100,7 +101,7 @@ describe.each([
   ['by kubectl', {}],
   ['over REST', { [annotations.createdBy]: 'ana' }],
 ])('what a deployment %s names and is not there', (_, given) => {
-  const missing = { reason: 'SetNotFound', message: "the deployment set 'shop.one'" }
+  const missing = { reason: 'SetNotFound' as const, message: "the deployment set 'shop.one'" }
   const ageMs = (age: number) => new Date(Date.now() - age).toISOString()
   const deployment = (age: number) =>
     newObject(

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Reason } from '../../../operator/api/reasons/reasons.ts'
 import { Mismatch, ReferenceNotFound, Stalled } from '../../../operator/domain/base/errors.ts'
 import { errorOfProblems } from '../../../operator/domain/base/object-problem.ts'
 
-const faults = (...reasons: string[]) => reasons.map((reason) => ({ reason, message: `about ${reason}` }))
+const faults = (...reasons: Reason[]) => reasons.map((reason) => ({ reason, message: `about ${reason}` }))
 
 describe('an object with faults', () => {
-  test.each<[rule: string, reasons: string[], kind: unknown, reason: string]>([
+  test.each<[rule: string, reasons: Reason[], kind: unknown, reason: string]>([
     ['that is wrong by itself stalls', ['InvalidSchema'], Stalled, 'InvalidSchema'],
     ['that refers to what is missing waits', ['TypeNotFound'], ReferenceNotFound, 'TypeNotFound'],
     ['that does not fit others is a mismatch', ['WrongType'], Mismatch, 'WrongType'],
@@ -21,7 +22,7 @@ describe('an object with faults', () => {
       Stalled,
       'InvalidSchema',
     ],
-    ['with a reason that is not listed is a mismatch', ['Another'], Mismatch, 'Another'],
+    ['with a reason that is not listed is a mismatch', ['WrongAccountType'], Mismatch, 'WrongAccountType'],
   ])('%s', (_, reasons, kind, reason) => {
     const error = errorOfProblems(faults(...reasons))
     expect(error?.constructor).toBe(kind)

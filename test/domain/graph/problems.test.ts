@@ -25,8 +25,8 @@ describe('the problems of a plan', () => {
 
   test('each only once', () => {
     const problems = new Problems()
-    for (let i = 0; i < 2000; i++) problems.add('a', 'Same', 'text')
-    expect(problems.listed()).toEqual([{ object: 'a', reason: 'Same', message: 'text' }])
+    for (let i = 0; i < 2000; i++) problems.add('a', 'UnknownValue', 'text')
+    expect(problems.listed()).toEqual([{ object: 'a', reason: 'UnknownValue', message: 'text' }])
   })
 })
 

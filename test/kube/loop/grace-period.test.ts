@@ -16,7 +16,13 @@ const mismatch = (text = 'does not fit') => new Mismatch('InvalidInputs', text)
 const stalled = (generation: number) => ({
   observedGeneration: generation,
   conditions: [
-    { type: 'Stalled', status: 'True' as const, reason: 'R', message: '', lastTransitionTime: '' },
+    {
+      type: 'Stalled',
+      status: 'True' as const,
+      reason: 'Conflict' as const,
+      message: '',
+      lastTransitionTime: '',
+    },
   ],
 })
 

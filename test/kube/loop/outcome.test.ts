@@ -71,7 +71,11 @@ describe('a verdict', () => {
 })
 
 describe('conditions', () => {
-  const condition = (type: string, status: Condition['status'], reason = 'Old'): Condition => ({
+  const condition = (
+    type: string,
+    status: Condition['status'],
+    reason: Condition['reason'] = 'Pending',
+  ): Condition => ({
     type,
     status,
     reason,
@@ -152,10 +156,10 @@ describe('conditions', () => {
       'those of the controller stand beside ours and cannot replace them',
       [condition('Unused', 'True')],
       undefined,
-      [condition('Unused', 'True', 'New'), condition('Ready', 'False')],
+      [condition('Unused', 'True', 'NotReferenced'), condition('Ready', 'False')],
       [
         ['Ready', 'True', 'Reconciled', 'now'],
-        ['Unused', 'True', 'New', 'earlier'],
+        ['Unused', 'True', 'NotReferenced', 'earlier'],
       ],
     ],
   ])('%s', (_, before, error, extra, expected) => {
