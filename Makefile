@@ -38,7 +38,7 @@ format: node_modules ## Format the code, and mend what lint can mend
 	@oxlint --type-aware --fix
 	@biome check --write --log-level=warn
 
-generate: node_modules ## Write the generated files: crds/
+generate: node_modules ## Write the generated files: crds/ and parts of the chart
 	@node dev/generate/main.ts
 
 driver-contract: node_modules ## Try a running driver against the protocol: make driver-contract URL=… [INPUTS=file]
@@ -47,6 +47,9 @@ driver-contract: node_modules ## Try a running driver against the protocol: make
 bench: node_modules ## Measure speed and memory as ratios to the floor of this machine
 	@node bench/main.ts
 
+manifests: node_modules ## Render the chart as one file: dist/quartermaster.yaml (needs Go or the internet)
+	@node dev/manifests.ts
+
 image: node_modules ## Build the container image (needs Docker)
 	@docker build -t quartermaster .
 
@@ -54,4 +57,4 @@ node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-only soak verify format generate driver-contract bench image
+.PHONY: help demo up down test test-only soak verify format generate driver-contract bench manifests image

@@ -14,12 +14,12 @@ const startsWithinMs = 30_000
 /** As in the image: a small young generation halves the memory under load and costs no time. */
 const nodeFlags = ['--max-semi-space-size=8']
 
-/** Everything that a cluster needs before the processes start: CRDs, roles, policy. */
-export const manifestFiles: readonly string[] = ['crds', 'charts/quartermaster/templates'].flatMap((folder) =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => join(root, folder, name)),
-)
+const chartFiles = join(root, 'charts/quartermaster/files')
+
+/** Everything that a cluster needs before the processes start: CRDs, roles, policy. The chart renders the same files. */
+export const manifestFiles: readonly string[] = readdirSync(chartFiles)
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => join(chartFiles, name))
 
 /** Where a running process is reached, and how it is ended. */
 export interface RunningProcess {

@@ -1,12 +1,25 @@
-import { execFile, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { constants, createWriteStream } from 'node:fs'
-import { access, chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import {
+  cacheFor,
+  download,
+  downloadGo,
+  type Environment,
+  fetchText,
+  findOnPath,
+  firstExecutable,
+  goArchitecture,
+  inTemporaryDirectory,
+  isReachable,
+  type Log,
+  printLine,
+  removePartial,
+  runGo,
+  withProgress,
+} from './fetching.ts'
 import { withLock } from './lock.ts'
 
 const run = promisify(execFile)
@@ -22,12 +35,8 @@ const packages = {
 export type BinaryName = keyof typeof packages
 /** Where each program lies. */
 export type Binaries = Record<BinaryName, string>
-export type Log = (line: string) => void
-type Environment = Readonly<Record<string, string | undefined>>
 
 const names: readonly BinaryName[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl']
-/** The Go that builds the programs where the machine has none. */
-const goVersion = '1.26.8'
 
 type Source = {
   readonly kubernetes: string
@@ -65,16 +74,6 @@ export async function ensureBinaries({
   )
 }
 
-// What a crash left behind; nobody else is at work under the lock.
-async function removePartial(cache: string): Promise<void> {
-  const partial = (await readdir(cache)).filter((name) => name.startsWith('partial-'))
-  await Promise.all(partial.map((name) => rm(join(cache, name), { recursive: true, force: true })))
-}
-
-function printLine(line: string): void {
-  process.stderr.write(`${line}\n`)
-}
-
 async function describeSource(environment: Environment): Promise<Source> {
   const [goMod, goSum] = await Promise.all([
     readFile(join(moduleDirectory, 'go.mod'), 'utf8'),
@@ -87,14 +86,11 @@ async function describeSource(environment: Environment): Promise<Source> {
   )
   const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', `-ldflags=-s -w ${setVersion.join(' ')}`]
   const platform = `${process.platform}-${process.arch}`
-  const inputs = [goMod, goSum, ...flags, platform].join('\0')
-  const key = createHash('sha256').update(inputs).digest('hex').slice(0, 16)
-  const caches = environment.XDG_CACHE_HOME || join(homedir(), '.cache')
   return {
     kubernetes,
     flags,
     etcd: requiredVersion(goMod, 'go.etcd.io/etcd/server/v3'),
-    cache: join(caches, 'quartermaster', 'control-plane', key),
+    cache: cacheFor('control-plane', [goMod, goSum, ...flags, platform], environment),
   }
 }
 
@@ -119,27 +115,6 @@ async function findBinaries(source: Source, environment: Environment): Promise<P
 
 function isComplete(found: Partial<Binaries>): found is Binaries {
   return names.every((name) => found[name])
-}
-
-async function findOnPath(name: string, environment: Environment): Promise<string | undefined> {
-  const directories = (environment.PATH ?? '').split(delimiter).filter(Boolean)
-  return firstExecutable(directories.map((directory) => join(directory, name)))
-}
-
-async function firstExecutable(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) {
-    if (await isExecutable(path)) return path
-  }
-  return undefined
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 async function fetchBinaries(
@@ -171,28 +146,6 @@ async function fetchBinaries(
   })
 }
 
-async function isReachable(url: string): Promise<boolean> {
-  try {
-    await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(2_000) })
-    return true
-  } catch {
-    return false
-  }
-}
-
-// Beside the final place, so that the last step is a rename: a program in the cache is always whole.
-async function inTemporaryDirectory(
-  cache: string,
-  action: (scratch: string) => Promise<void>,
-): Promise<void> {
-  const scratch = await mkdtemp(join(cache, 'partial-'))
-  try {
-    await action(scratch)
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
-}
-
 async function buildBinaries(
   go: string,
   missing: readonly BinaryName[],
@@ -210,42 +163,13 @@ async function buildBinaries(
     // One after the other: the linker of each needs 1.6 GB of memory.
     await withProgress(log, `build ${name} (${index + 1} of ${missing.length})`, detail, async () => {
       const args = ['build', '-v', ...source.flags, '-o', join(scratch, name), packages[name]]
-      await runGo(go, args, environment, (line) => {
+      await runGo(go, moduleDirectory, args, environment, (line) => {
         if (line.startsWith('go: downloading')) downloaded += 1
         else compiled += 1
       })
       await rename(join(scratch, name), join(source.cache, name))
     })
   }
-}
-
-function runGo(
-  go: string,
-  args: readonly string[],
-  environment: Environment,
-  onLine: (line: string) => void,
-): Promise<void> {
-  const settings = { CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off', GOOS: undefined, GOARCH: undefined }
-  return new Promise((resolve, reject) => {
-    const child = spawn(go, args, {
-      cwd: moduleDirectory,
-      env: { ...environment, ...settings },
-      stdio: ['ignore', 'inherit', 'pipe'],
-    })
-    let lastLines: string[] = []
-    let rest = ''
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n')
-      rest = lines.pop() ?? ''
-      lines.forEach(onLine)
-      lastLines = [...lastLines, ...lines].slice(-15)
-    })
-    child.on('error', reject)
-    child.on('close', (code) => {
-      if (code === 0) return resolve()
-      reject(new Error(`'go ${args[0]} ${args.at(-1)}' failed:\n${[...lastLines, rest].join('\n')}`))
-    })
-  })
 }
 
 async function downloadBinaries(
@@ -283,63 +207,4 @@ async function downloadEtcd(version: string, scratch: string, log: Log): Promise
   await download(`${release}/${folder}.tar.gz`, sum, join(scratch, 'etcd.tar.gz'), log)
   await run('tar', ['-xzf', join(scratch, 'etcd.tar.gz'), '-C', scratch])
   return join(scratch, folder, 'etcd')
-}
-
-async function downloadGo(scratch: string, log: Log): Promise<string> {
-  const url = `https://dl.google.com/go/go${goVersion}.${process.platform}-${goArchitecture()}.tar.gz`
-  await download(url, await fetchText(`${url}.sha256`), join(scratch, 'go.tar.gz'), log)
-  await run('tar', ['-xzf', join(scratch, 'go.tar.gz'), '-C', scratch])
-  return join(scratch, 'go', 'bin', 'go')
-}
-
-function goArchitecture(): string {
-  return process.arch === 'x64' ? 'amd64' : process.arch
-}
-
-async function fetchText(url: string): Promise<string> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(30_000) })
-  if (!response.ok) throw new Error(`'${url}' was answered with ${response.status}`)
-  return response.text()
-}
-
-async function download(url: string, publishedSum: string, path: string, log: Log): Promise<void> {
-  const expected = publishedSum.trim().split(/\s+/)[0] ?? ''
-  if (!/^[0-9a-f]{64}$/.test(expected)) throw new Error(`no SHA-256 is published for '${url}'`)
-  let received = 0
-  const detail = () => `${Math.round(received / 1e6)} MB`
-  await withProgress(log, `download ${url}`, detail, async () => {
-    const response = await fetch(url, { signal: AbortSignal.timeout(900_000) })
-    if (!response.ok || !response.body) throw new Error(`'${url}' was answered with ${response.status}`)
-    const hash = createHash('sha256')
-    await pipeline(
-      response.body,
-      async function* (chunks: AsyncIterable<Uint8Array>) {
-        for await (const chunk of chunks) {
-          received += chunk.length
-          hash.update(chunk)
-          yield chunk
-        }
-      },
-      createWriteStream(path),
-    )
-    if (hash.digest('hex') !== expected) throw new Error(`'${url}' does not have the published SHA-256`)
-  })
-}
-
-async function withProgress(
-  log: Log,
-  what: string,
-  detail: () => string,
-  action: () => Promise<void>,
-): Promise<void> {
-  const start = performance.now()
-  const elapsed = () => `${Math.round((performance.now() - start) / 1_000)} s`
-  log(`${what} …`)
-  const ticking = setInterval(() => log(`${what}: ${detail()}, ${elapsed()} so far`), 15_000)
-  try {
-    await action()
-    log(`${what}: done in ${elapsed()}, ${detail()}`)
-  } finally {
-    clearInterval(ticking)
-  }
 }

@@ -1,8 +1,9 @@
 import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Binaries, Log } from './binaries.ts'
+import type { Binaries } from './binaries.ts'
 import { ensureBinaries } from './binaries.ts'
 import { argumentsOf } from './command-lines.ts'
+import type { Log } from './fetching.ts'
 import type { Places, ProcessName, Settings } from './files.ts'
 import {
   etcdUrlOf,

@@ -4,16 +4,21 @@ import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { kinds } from '../../operator/api/kinds.ts'
 import { group } from '../../operator/api/names.ts'
+import { readmeOf, readValues } from './chart.ts'
 import { crdOf } from './crds.ts'
 
 const root = join(import.meta.dirname, '../..')
 const header = '# Generated from operator/api by `make generate`; do not edit.\n'
-const wanted = new Map(
-  kinds.map((kind) => [
-    `crds/${group}_${kind.plural}.yaml`,
-    header + stringify(crdOf(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
-  ]),
-)
+const crds = kinds.map((kind) => ({
+  file: `crds/${group}_${kind.plural}.yaml`,
+  text: header + stringify(crdOf(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
+}))
+const wanted = new Map([
+  ...crds.map(({ file, text }) => [file, text] as const),
+  // Helm reads no file outside of the chart.
+  ['charts/quartermaster/files/crds.yaml', crds.map(({ text }) => text).join('---\n')],
+  ['charts/quartermaster/README.md', readmeOf(readValues())],
+])
 
 const isCheck = process.argv.includes('--check')
 const stale = [...wanted].filter(

@@ -1,0 +1,116 @@
+{{- define "quartermaster.selector" -}}
+app.kubernetes.io/name: quartermaster
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* Labels of every object; `app.kubernetes.io/managed-by: quartermaster` is on objects that the operator makes. */}}
+{{- define "quartermaster.labels" -}}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+app.kubernetes.io/name: quartermaster
+app.kubernetes.io/part-of: quartermaster
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "quartermaster.metadata" -}}
+name: {{ .name }}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "quartermaster.labels" .root | nindent 2 }}
+{{- with .component }}
+  app.kubernetes.io/component: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* The documents of a file, with the labels of the release and the given annotations. */}}
+{{- define "quartermaster.documents" -}}
+{{- $root := .root }}
+{{- $labels := include "quartermaster.labels" $root | fromYaml }}
+{{- $annotations := .annotations | default dict }}
+{{- range splitList "\n---\n" (required (printf "the chart has no file '%s'" .file) ($root.Files.Get .file)) }}
+{{- $object := fromYaml . }}
+{{- $_ := set $object.metadata "labels" (merge (dict) ($object.metadata.labels | default dict) $labels) }}
+{{- if $annotations }}
+{{- $_ := set $object.metadata "annotations" (merge (dict) ($object.metadata.annotations | default dict) $annotations) }}
+{{- end }}
+---
+{{ toYaml $object }}
+{{- end }}
+{{- end }}
+
+{{- define "quartermaster.image" -}}
+{{- with .Values.image }}
+{{- if .digest }}{{ .repository }}@{{ .digest }}
+{{- else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Variables of both processes. Numbers are written as YAML has them, never as 1e+06. */}}
+{{- define "quartermaster.environment" -}}
+{{- range $name, $value := .Values.settings }}
+- name: {{ $name }}
+  value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
+{{- end }}
+{{- if .Values.trustedCa.existingConfigMap }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/quartermaster/ca/{{ .Values.trustedCa.key }}
+{{- end }}
+{{- end }}
+
+{{- define "quartermaster.securityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "quartermaster.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{/* Where pods run; of `.values`, the values of one process. */}}
+{{- define "quartermaster.placement" -}}
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- if .values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml .values.topologySpreadConstraints | nindent 2 }}
+{{- else if gt (int .values.replicas) 1 }}
+topologySpreadConstraints:
+{{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - topologyKey: {{ . }}
+    maxSkew: 1
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "quartermaster.selector" $ | nindent 8 }}
+{{- end }}
+{{- end }}
+{{- end }}
