@@ -51,10 +51,14 @@ manifests: node_modules ## Render the chart as one file: dist/quartermaster.yaml
 	@node dev/manifests.ts
 
 image: node_modules ## Build the container image (needs Docker)
-	@docker build -t quartermaster .
+	@version=$$(node -p "require('./package.json').version") && \
+	  docker build --build-arg SOURCE_DATE_EPOCH=0 --build-arg VERSION=$$version -t quartermaster:$$version .
+
+image-archive: node_modules ## Compose the image without Docker: dist/quartermaster.oci.tar (Linux)
+	@node dev/image/archive.ts $(NAME)
 
 node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-only soak verify format generate driver-contract bench manifests image
+.PHONY: help demo up down test test-only soak verify format generate driver-contract bench manifests image image-archive
