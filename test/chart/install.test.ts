@@ -1,76 +1,20 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { buildBundles } from '../../dev/build.ts'
-import { type ControlPlane, startControlPlane } from '../../dev/control-plane/control-plane.ts'
 import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
-import { renderManifests } from '../../dev/manifests.ts'
 import { type RunningProcess, readAdminToken, startQuartermaster } from '../../dev/quartermaster.ts'
-import {
-  allSwitches,
-  chart,
-  find,
-  type Manifest,
-  render,
-  runHelm,
-  systemNamespace,
-  valuesArguments,
-} from './support.ts'
+import { sampleDeployment, startEmptyCluster } from './cluster.ts'
+import { allSwitches, chart, find, type Manifest, render, systemNamespace } from './support.ts'
 
 const run = promisify(execFile)
-const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/applications.quartermaster.dev'
-const samplePath = '/apis/quartermaster.dev/v1alpha1/namespaces/trial'
-const sampleDeployment = `${samplePath}/environmentdeployments/shop.staging.1`
 /** Kinds that other projects bring; this control plane does not serve them. */
 const ofOthers = new Set(['HTTPRoute', 'ServiceMonitor', 'PodMonitor', 'PrometheusRule'])
-const installedWithinMs = 120_000
-
-let controlPlane: ControlPlane
-let directory = ''
-let inputs = 0
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'quartermaster-chart-'))
-  controlPlane = await startControlPlane({ directory })
-})
+const deployedWithinMs = 120_000
+const { controlPlane, directory, install, read, exists, kubectl } = await startEmptyCluster()
 afterAll(() => controlPlane.stop())
-
-interface Read extends Manifest {
-  readonly metadata: Manifest['metadata'] & { readonly uid: string; readonly generation?: number }
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
-}
-
-const read = (path: string) => apiCall<Read>(controlPlane, 'GET', path)
-const exists = async (path: string) => (await apiRequest(controlPlane, 'GET', path)).ok
-
-/** Helm on this control plane; no pods run here, so it does not wait for them. */
-function release(command: string, ...args: readonly string[]): Promise<string> {
-  return runHelm(
-    command,
-    'quartermaster',
-    ...args,
-    `--namespace=${systemNamespace}`,
-    `--kubeconfig=${controlPlane.kubeconfigPath}`,
-  )
-}
-
-const sample = valuesArguments({ sample: { enabled: true, name: 'trial' } })
-const install = () => release('install', chart, '--create-namespace', ...sample)
-
-async function kubectl(input: string, ...args: readonly string[]): Promise<string> {
-  const file = join(directory, `input-${(inputs += 1)}.yaml`)
-  await writeFile(file, input)
-  const { stdout } = await run(controlPlane.binaries.kubectl, [
-    ...args,
-    `--kubeconfig=${controlPlane.kubeconfigPath}`,
-    '-f',
-    file,
-  ])
-  return stdout
-}
 
 /** As Helm, so that what it sets and these values do not set is not there any more. */
 const strictly = [
@@ -202,7 +146,7 @@ describe('both processes with the rights of the chart', () => {
   afterAll(() => Promise.all(running.map((process) => process.stop())))
 
   test('the sample is deployed', async () => {
-    await eventually('the sample deployment', installedWithinMs, async () => {
+    await eventually('the sample deployment', deployedWithinMs, async () => {
       const { status } = await read(sampleDeployment)
       return (
         status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') || undefined
@@ -225,7 +169,7 @@ describe('both processes with the rights of the chart', () => {
     expect(left).toMatchObject({ items: [] })
     // A second run, before which Helm deletes the namespace, must not wait for anything.
     await apiCall(controlPlane, 'DELETE', '/api/v1/namespaces/quartermaster-test')
-    await eventually('the organization of the test is gone', installedWithinMs, async () => {
+    await eventually('the organization of the test is gone', deployedWithinMs, async () => {
       return !(await exists('/api/v1/namespaces/quartermaster-test')) || undefined
     })
   })
@@ -234,67 +178,5 @@ describe('both processes with the rights of the chart', () => {
     const env = { GATEWAY_URL: gatewayUrl, TOKEN: 'qm_none_none', ORGANIZATION: 'trial', WITHIN_MS: '500' }
     const script = join(chart, 'files/helm-test.mjs')
     await expect(run(process.execPath, [script], { env })).rejects.toThrow('the administrator has access')
-  })
-})
-
-describe('the life of a release', () => {
-  let uid = ''
-  let generation = 0
-
-  test('an upgrade changes the kinds and leaves the objects', async () => {
-    uid = (await read(sampleDeployment)).metadata.uid
-    generation = (await read(crdPath)).metadata.generation ?? 0
-    const next = join(directory, 'next')
-    await cp(chart, next, { recursive: true })
-    const file = join(next, 'files/crds.yaml')
-    const crds = await readFile(file, 'utf8')
-    await writeFile(file, crds.replaceAll('maxLength: 1024', 'maxLength: 2048'))
-    await release('upgrade', next)
-    expect(crds).toContain('maxLength: 1024')
-    expect(JSON.stringify(await read(crdPath))).toContain('"maxLength":2048')
-    expect((await read(crdPath)).metadata.generation).toBe(generation + 1)
-    expect((await read(sampleDeployment)).metadata.uid).toBe(uid)
-  })
-
-  test('an uninstallation keeps the kinds, all objects and the sample, and nothing else', async () => {
-    await release('uninstall')
-    expect(await exists(crdPath)).toBe(true)
-    expect((await read(sampleDeployment)).metadata.uid).toBe(uid)
-    const installed = await render()
-    const left = await Promise.all(
-      installed
-        .filter(({ kind, metadata }) => kind !== 'CustomResourceDefinition' && !metadata.annotations)
-        .map(async (manifest) => {
-          const answer = await kubectl(JSON.stringify(manifest), 'get', '--ignore-not-found', '-o', 'name')
-          return answer.trim()
-        }),
-    )
-    expect(left.filter(Boolean)).toEqual([])
-  })
-
-  test('a second installation adopts the kinds and leaves the sample alone', async () => {
-    await install()
-    expect((await read(sampleDeployment)).metadata.uid).toBe(uid)
-    expect(JSON.stringify(await read(crdPath))).toContain('"maxLength":1024')
-    await release('uninstall')
-  })
-
-  test('without Helm, one file installs the same, and applying it again changes nothing', async () => {
-    const text = await renderManifests()
-    await kubectl(text, 'apply', '--server-side')
-    const versions = async () => {
-      return kubectl(
-        text,
-        'get',
-        '-o',
-        'jsonpath={range .items[*]}{.metadata.uid} {.metadata.generation}{"\\n"}{end}',
-      )
-    }
-    const before = await versions()
-    await kubectl(text, 'apply', '--server-side')
-    expect(await versions()).toBe(before)
-    expect(
-      await exists(`/apis/apps/v1/namespaces/${systemNamespace}/deployments/quartermaster-operator`),
-    ).toBe(true)
   })
 })
