@@ -20,6 +20,9 @@ down: node_modules ## Stop everything; data is kept
 test: verify ## Run all checks and tests, on a real API server
 	@node dev/test.ts
 
+test-unit: node_modules ## Run the tests that need no servers
+	@node dev/test.ts --selectProjects unit
+
 test-only: node_modules ## Run some tests: make test-only FILES=test/domain/graph/graph.test.ts
 	@NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest $(FILES)
 
@@ -38,7 +41,7 @@ format: node_modules ## Format the code and apply lint fixes
 	@oxlint --type-aware --fix
 	@biome check --write --log-level=warn
 
-generate: node_modules ## Write the generated files: crds/, docs/reasons.md, docs/rules.md
+generate: node_modules ## Write the generated files: crds/, docs/reasons.md, docs/rules.md, parts of the chart
 	@node dev/generate/main.ts
 
 driver-contract: node_modules ## Test a running driver against the protocol: make driver-contract URL=… [INPUTS=file]
@@ -51,10 +54,14 @@ manifests: node_modules ## Render the chart as one file: dist/quartermaster.yaml
 	@node dev/manifests.ts
 
 image: node_modules ## Build the container image (needs Docker)
-	@docker build -t quartermaster .
+	@version=$$(node -p "require('./package.json').version") && \
+	  docker build --build-arg SOURCE_DATE_EPOCH=0 --build-arg VERSION=$$version -t quartermaster:$$version .
+
+image-archive: node_modules ## Compose the image without Docker: dist/quartermaster.oci.tar (Linux)
+	@node dev/image/archive.ts $(NAME)
 
 node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-unit test-only soak verify format generate driver-contract bench manifests image
+.PHONY: help demo up down test test-unit test-only soak verify format generate driver-contract bench manifests image image-archive

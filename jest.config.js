@@ -1,4 +1,4 @@
-/** Unit tests need no servers; the project `cluster` runs on one control plane of its own, started once per run. */
+/** Unit tests need no servers; the project `cluster` runs on one control plane of its own, started once per run; `chart` needs Helm. */
 const common = {
   rootDir: import.meta.dirname,
   extensionsToTreatAsEsm: ['.ts'],
@@ -18,17 +18,20 @@ export default {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: [
         '/node_modules/',
+        '<rootDir>/test/chart/',
         '<rootDir>/test/cluster/',
-        '<rootDir>/test/dev/(?!fake-|driver-|supervision)',
+        '<rootDir>/test/dev/(?!fake-|driver-|image|supervision)',
       ],
     },
     {
       ...common,
       displayName: 'cluster',
       testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|supervision)'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|image|supervision)'],
       globalSetup: '<rootDir>/test/cluster/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/cluster/support/global-teardown.ts',
     },
+    // Needs Helm, and a control plane without Quartermaster.
+    { ...common, displayName: 'chart', testMatch: ['<rootDir>/test/chart/**/*.test.ts'] },
   ],
 }

@@ -3,7 +3,7 @@ const { GATEWAY_URL, TOKEN, ORGANIZATION } = process.env
 const organization = `/orgs/${ORGANIZATION}`
 const application = `${organization}/apps/shop`
 const environment = `${application}/envs/trial`
-const withinMs = 60_000
+const withinMs = Number(process.env.WITHIN_MS ?? 60_000)
 
 await eventually('the administrator has access', async () => (await send('GET', `${organization}/apps`)).ok)
 await call('POST', `${organization}/env-types`, { id: 'development' })

@@ -99,18 +99,17 @@ affinity:
 {{- with .values.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-{{- if .values.topologySpreadConstraints }}
-topologySpreadConstraints:
-  {{- toYaml .values.topologySpreadConstraints | nindent 2 }}
-{{- else if gt (int .values.replicas) 1 }}
-topologySpreadConstraints:
+{{- $constraints := .values.topologySpreadConstraints }}
+{{- if and (not $constraints) (gt (int .values.replicas) 1) }}
 {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-  - topologyKey: {{ . }}
-    maxSkew: 1
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels:
-        {{- include "quartermaster.selector" $ | nindent 8 }}
+{{- $constraints = append $constraints (dict "topologyKey" . "maxSkew" 1 "whenUnsatisfiable" "ScheduleAnyway") }}
+{{- end }}
+{{- end }}
+{{- $selector := dict "labelSelector" (dict "matchLabels" (include "quartermaster.selector" . | fromYaml)) }}
+{{- with $constraints }}
+topologySpreadConstraints:
+{{- range . }}
+  - {{- merge (dict) . $selector | toYaml | nindent 4 }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from '@jest/globals'
+import { manifestFiles } from '../../dev/quartermaster.ts'
+import {
+  allSwitches,
+  chart,
+  find,
+  type Manifest,
+  manifestsIn,
+  render,
+  runHelm,
+  systemNamespace,
+  valuesArguments,
+} from './support.ts'
+
+const [byDefault, withAll] = [await render(), await render(allSwitches)]
+const processes = ['operator', 'gateway'] as const
+
+function podOf(manifests: readonly Manifest[], process: string) {
+  const { spec } = find(manifests, 'Deployment', `quartermaster-${process}`)
+  const { template } = spec as { template: { metadata: Manifest['metadata']; spec: Pod } }
+  const [container] = template.spec.containers
+  if (!container) throw new Error(`the pod of the ${process} has no container`)
+  return { ...template, container }
+}
+
+interface Pod {
+  readonly containers: readonly {
+    readonly image: string
+    readonly args: readonly string[]
+    readonly env: readonly { readonly name: string; readonly value?: string }[]
+    readonly resources: object
+    readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
+    readonly livenessProbe: { readonly httpGet: { readonly path: string } }
+    readonly readinessProbe: { readonly httpGet: { readonly path: string } }
+  }[]
+  readonly enableServiceLinks: boolean
+  readonly topologySpreadConstraints?: readonly {
+    readonly labelSelector: { readonly matchLabels: Readonly<Record<string, string>> }
+  }[]
+  readonly volumes?: readonly object[]
+}
+
+function envOf(
+  manifests: readonly Manifest[],
+  process: string,
+): Readonly<Record<string, string | undefined>> {
+  const { env } = podOf(manifests, process).container
+  return Object.fromEntries(env.map(({ name, value }) => [name, value]))
+}
+
+test('helm lint finds nothing with the default values and with all switches', async () => {
+  const lint = ['lint', '--strict', chart, `--namespace=${systemNamespace}`]
+  for (const values of [{}, allSwitches]) {
+    expect(await runHelm(...lint, ...valuesArguments(values))).toContain(
+      '1 chart(s) linted, 0 chart(s) failed',
+    )
+  }
+})
+
+describe('one source for the cluster', () => {
+  test.each(manifestFiles.map((file) => file.slice(chart.length + 1)))(
+    'development applies %s, and the chart renders the same with labels of the release',
+    (file) => {
+      for (const wanted of manifestsIn(file)) {
+        const { metadata, ...rest } = find(withAll, wanted.kind, wanted.metadata.name)
+        const { metadata: wantedMetadata, ...wantedRest } = wanted
+        expect(rest).toEqual(wantedRest)
+        expect(metadata).toEqual({
+          ...wantedMetadata,
+          labels: expect.objectContaining({
+            ...wantedMetadata.labels,
+            'app.kubernetes.io/instance': 'quartermaster',
+          }),
+          ...(wanted.kind === 'CustomResourceDefinition'
+            ? { annotations: { 'helm.sh/resource-policy': 'keep' } }
+            : {}),
+        })
+      }
+    },
+  )
+
+  test('the pods act under the identities that the roles are bound to', () => {
+    for (const process of processes) {
+      const { spec } = podOf(byDefault, process)
+      const { subjects } = find(byDefault, 'ClusterRoleBinding', `quartermaster-${process}`) as unknown as {
+        subjects: readonly object[]
+      }
+      expect(spec).toMatchObject({ serviceAccountName: `quartermaster-${process}` })
+      expect(subjects).toEqual([
+        { kind: 'ServiceAccount', name: `quartermaster-${process}`, namespace: systemNamespace },
+      ])
+    }
+  })
+
+  test('no role has a wildcard', () => {
+    const roles = withAll.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role')
+    expect(roles.length).toBeGreaterThan(6)
+    expect(JSON.stringify(roles)).not.toContain('*')
+  })
+
+  test.each([
+    ['v1', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'],
+    ['v1beta1', 'admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy'],
+    [undefined, 'example.test/v1/Other'],
+  ])('the stamp on what is made is of version %s where the cluster serves %s', async (version, served) => {
+    const text = await runHelm(
+      'template',
+      'quartermaster',
+      chart,
+      `--namespace=${systemNamespace}`,
+      `--api-versions=${served}`,
+      '--show-only=templates/cluster.yaml',
+    )
+    const found = [...text.matchAll(/apiVersion: (\S+)\nkind: MutatingAdmissionPolicy/g)].map(
+      ([, apiVersion]) => apiVersion,
+    )
+    const wanted = version && `admissionregistration.k8s.io/${version}`
+    expect(found).toEqual(wanted ? [wanted, wanted] : [])
+  })
+})
+
+describe('pods', () => {
+  test.each(processes)('the %s has two pods that are spread and not evicted together', (process) => {
+    const name = `quartermaster-${process}`
+    expect(find(byDefault, 'Deployment', name).spec).toMatchObject({ replicas: 2 })
+    expect(find(byDefault, 'PodDisruptionBudget', name).spec).toMatchObject({ maxUnavailable: 1 })
+    expect(podOf(byDefault, process).spec.topologySpreadConstraints).toHaveLength(2)
+  })
+
+  test.each(processes)('a single pod of the %s has neither', async (process) => {
+    const single = await render({ [process]: { replicas: 1 } })
+    expect(single.filter(({ kind }) => kind === 'PodDisruptionBudget')).toHaveLength(1)
+    expect(podOf(single, process).spec.topologySpreadConstraints).toBeUndefined()
+  })
+
+  test.each(processes)(
+    'constraints on where pods of the %s run count these pods, by default and when they are given',
+    (process) => {
+      for (const manifests of [byDefault, withAll]) {
+        const { metadata, spec } = podOf(manifests, process)
+        const constraints = spec.topologySpreadConstraints ?? []
+        expect(constraints.length).toBeGreaterThan(0)
+        for (const { labelSelector } of constraints)
+          expect(metadata.labels).toMatchObject(labelSelector.matchLabels)
+      }
+    },
+  )
+
+  test.each(processes)(
+    'budgets, policies and the Service select the pods of the %s and no others',
+    (process) => {
+      const { labels = {} } = podOf(withAll, process).metadata
+      const selectors = withAll
+        .filter(
+          ({ kind, metadata }) =>
+            ['Deployment', 'PodDisruptionBudget', 'NetworkPolicy'].includes(kind) &&
+            metadata.name === `quartermaster-${process}`,
+        )
+        .map(({ spec = {} }) => spec['selector'] ?? spec['podSelector'])
+      if (process === 'gateway') {
+        const { selector } = find(withAll, 'Service', 'quartermaster-gateway').spec ?? {}
+        selectors.push({ matchLabels: selector })
+      }
+      expect(selectors.length).toBeGreaterThanOrEqual(3)
+      for (const selector of selectors) {
+        const { matchLabels } = selector as { matchLabels: Record<string, string> }
+        expect(labels).toMatchObject(matchLabels)
+        expect(matchLabels['app.kubernetes.io/component']).toBe(process)
+      }
+    },
+  )
+
+  test.each(processes)('the %s is probed on paths that it has', (process) => {
+    const { livenessProbe, readinessProbe } = podOf(byDefault, process).container
+    expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz'])
+  })
+
+  test('the variables that Kubernetes makes of the Service do not reach the gateway', () => {
+    expect(podOf(byDefault, 'gateway').spec.enableServiceLinks).toBe(false)
+    expect(envOf(byDefault, 'gateway')['QUARTERMASTER_GATEWAY_PORT']).toBe('8080')
+  })
+
+  test('an image is named by its digest rather than by its tag, which is the version of the application', () => {
+    expect(podOf(byDefault, 'operator').container.image).toBe('quartermaster:0.1.0')
+    expect(podOf(withAll, 'operator').container.image).toBe(
+      `registry.example.test/team/quartermaster@sha256:${'0'.repeat(64)}`,
+    )
+  })
+
+  test('both processes get every setting, and a number as it is written', () => {
+    for (const process of processes) {
+      expect(envOf(withAll, process)).toMatchObject({
+        QUARTERMASTER_LOG_LEVEL: 'debug',
+        QUARTERMASTER_WEBHOOK_KEPT_SECONDS: '1000000',
+        NODE_EXTRA_CA_CERTS: '/etc/quartermaster/ca/ca.crt',
+        NODE_OPTIONS: '--max-semi-space-size=16',
+      })
+    }
+  })
+
+  test('the client secret is a file of the gateway and of nothing else', () => {
+    expect(envOf(withAll, 'gateway')['QUARTERMASTER_OIDC_CLIENT_SECRET_FILE']).toBe(
+      '/etc/quartermaster/oidc/client',
+    )
+    expect(JSON.stringify(podOf(withAll, 'operator'))).not.toContain('oidc')
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals'
+import { allSwitches, find, type Manifest, render } from './support.ts'
+
+const [byDefault, withAll] = [await render(), await render(allSwitches)]
+
+describe('switches', () => {
+  const optional = new Set([
+    'Ingress',
+    'HTTPRoute',
+    'ServiceMonitor',
+    'PodMonitor',
+    'PrometheusRule',
+    'Namespace',
+  ])
+  test('all are off by default', () => {
+    const released = byDefault.filter(({ metadata }) => !metadata.annotations?.['helm.sh/hook'])
+    expect(released.map(({ kind }) => kind).filter((kind) => optional.has(kind))).toEqual([])
+    expect(byDefault.some(({ metadata }) => metadata.namespace === 'sample')).toBe(false)
+  })
+
+  test.each([
+    ['crds.install', { crds: { install: false } }, 'CustomResourceDefinition'],
+    ['networkPolicy.enabled', { networkPolicy: { enabled: false } }, 'NetworkPolicy'],
+  ])('%s: false leaves them out', async (_, values, kind) => {
+    expect(byDefault.some((each) => each.kind === kind)).toBe(true)
+    expect((await render(values)).some((each) => each.kind === kind)).toBe(false)
+  })
+
+  test('rbac.aggregate: false leaves the roles of people alone', async () => {
+    const aggregated = (manifests: readonly Manifest[]) =>
+      manifests.filter(({ metadata }) => JSON.stringify(metadata.labels).includes('aggregate-to-'))
+    expect(aggregated(byDefault)).toHaveLength(3)
+    expect(aggregated(await render({ rbac: { aggregate: false } }))).toEqual([])
+  })
+
+  test('crds.keep: false has Helm delete them with the release', async () => {
+    const crds = (await render({ crds: { keep: false } })).filter(({ kind }) =>
+      kind.startsWith('CustomResource'),
+    )
+    expect(crds.length).toBeGreaterThan(10)
+    for (const { metadata } of crds) expect(metadata.annotations).toBeUndefined()
+  })
+
+  test('the gateway is reached under the name and the Secret that are given', () => {
+    expect(find(withAll, 'Ingress', 'quartermaster-gateway').spec).toMatchObject({
+      ingressClassName: 'nginx',
+      rules: [{ host: 'quartermaster.example.test' }],
+      tls: [{ hosts: ['quartermaster.example.test'], secretName: 'gateway-tls' }],
+    })
+    expect(find(withAll, 'HTTPRoute', 'quartermaster-gateway').spec).toMatchObject({
+      parentRefs: [{ name: 'public', namespace: 'gateways' }],
+      rules: [{ backendRefs: [{ name: 'quartermaster-gateway', port: 8443 }] }],
+    })
+  })
+
+  test('a policy that names who may connect lets `helm test` in as well', () => {
+    const { ingress } = find(withAll, 'NetworkPolicy', 'quartermaster-gateway').spec as {
+      ingress: readonly { from: readonly object[] }[]
+    }
+    expect(ingress[0]?.from).toContainEqual({
+      podSelector: { matchLabels: { 'app.kubernetes.io/component': 'test' } },
+    })
+    expect(find(withAll, 'Pod', 'quartermaster-test').metadata.labels).toMatchObject({
+      'app.kubernetes.io/component': 'test',
+    })
+  })
+})

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { chart, runHelm, systemNamespace, valuesArguments } from './support.ts'
+
+const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'))
+
+async function refusal(...args: readonly string[]): Promise<string> {
+  const error: unknown = await runHelm(
+    'template',
+    'quartermaster',
+    chart,
+    `--namespace=${systemNamespace}`,
+    ...args,
+  ).catch((thrown: unknown) => thrown)
+  if (typeof error !== 'object' || error === null || !('stderr' in error)) throw new Error('not refused')
+  return String(error.stderr)
+}
+
+describe('values that are wrong are refused, and the message names them', () => {
+  test.each<[string, object, readonly string[]]>([
+    ['an unknown value', { replicas: 3 }, ["'replicas'"]],
+    ['an unknown value further down', { gateway: { ingres: {} } }, ['/gateway', "'ingres'"]],
+    ['no pods', { operator: { replicas: 0 } }, ['/operator/replicas', '1']],
+    ['a text for a switch', { crds: { install: 'yes' } }, ['/crds/install', 'boolean']],
+    [
+      'an unknown setting',
+      { settings: { QUARTERMASTER_LOGLEVEL: 'info' } },
+      ['/settings', 'QUARTERMASTER_LOGLEVEL'],
+    ],
+    [
+      'a setting of the chart itself',
+      { settings: { QUARTERMASTER_IDENTITY: 'me' } },
+      ['QUARTERMASTER_IDENTITY'],
+    ],
+    ['a digest that is none', { image: { digest: 'sha256:1' } }, ['/image/digest']],
+    ['a port beyond the last', { gateway: { service: { port: 70_000 } } }, ['/gateway/service/port', '65']],
+    ['a Secret by name only', { imagePullSecrets: ['registry'] }, ['/imagePullSecrets/0', 'object']],
+    ['the name of a vendor', { sample: { name: 'humanitec' } }, ['/sample/name']],
+    ['an Ingress without a host', { gateway: { ingress: { enabled: true } } }, ['gateway.ingress.host']],
+    [
+      'a route without a gateway',
+      { gateway: { httpRoute: { enabled: true } } },
+      ['gateway.httpRoute.parentRefs'],
+    ],
+  ])('%s', async (_, values, parts) => {
+    const message = await refusal(...valuesArguments(values))
+    for (const part of parts) expect(message).toContain(part)
+  })
+
+  test('another namespace than the one that policies and roles name', async () => {
+    expect(await refusal('--namespace=elsewhere')).toContain("'quartermaster-system', not 'elsewhere'")
+  })
+
+  test('an older Kubernetes than 1.33', async () => {
+    expect(await refusal('--kube-version=1.32.9')).toContain('>=1.33.0')
+  })
+})
+
+test('the schema knows the settings of the documentation, but for those that the chart sets itself', () => {
+  const bySchema = Object.keys(schema.properties.settings.properties)
+  const ofTheChart = ['KUBECONFIG', 'IDENTITY', 'HEALTH_PORT', 'HEALTH_HOST', 'GATEWAY_PORT', 'GATEWAY_HOST']
+  const document = readFileSync(join(chart, '../../docs/settings.md'), 'utf8')
+  const documented = document
+    .split('\n')
+    .filter((line) => line.startsWith('| `QUARTERMASTER_'))
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(?:QUARTERMASTER|…)_(\w+)`/g)])
+    .map(([, name = '']) => name)
+  const wanted = documented.filter((name) => ![...ofTheChart, 'OIDC_CLIENT_SECRET_FILE'].includes(name))
+  expect(bySchema).toEqual(wanted.map((name) => `QUARTERMASTER_${name}`))
+  expect(documented).toEqual(expect.arrayContaining(ofTheChart))
+})
