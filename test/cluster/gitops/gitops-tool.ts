@@ -7,12 +7,8 @@ import {
   resourceOf,
   secretResource,
 } from '../../../operator/kube/client/resource.ts'
-import { isObserved } from '../../../operator/kube/loop/outcome.ts'
-import { conditionStatus } from '../support/client.ts'
+import { healthOf } from '../../gitops/kstatus.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
-
-/** What a GitOps tool makes of the state of an object, by the rules of kstatus. */
-export type Health = 'Current' | 'InProgress' | 'Failed' | 'Terminating'
 
 /** A tool that brings a cluster to what Git holds, as Flux does: one source, its own inventory. */
 export interface GitOpsTool {
@@ -75,14 +71,4 @@ export function createGitOpsTool(access: SharedCluster['access']): GitOpsTool {
       }
     },
   }
-}
-
-/** The health of an object: `Stalled` fails, `Reconciling` and whatever is not ready is waited for. */
-export function healthOf(object: KubeObject): Health {
-  if (object.metadata.deletionTimestamp) return 'Terminating'
-  if (!conditionStatus(object, 'Ready')) return 'Current'
-  if (!isObserved(object)) return 'InProgress'
-  if (conditionStatus(object, 'Stalled') === 'True') return 'Failed'
-  if (conditionStatus(object, 'Reconciling') === 'True') return 'InProgress'
-  return conditionStatus(object, 'Ready') === 'True' ? 'Current' : 'InProgress'
 }
