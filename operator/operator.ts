@@ -19,6 +19,7 @@ import { resourceTypeController } from './controllers/resource-type.ts'
 import { ensureSessionKey } from './controllers/session-key.ts'
 import { HostReservations } from './controllers/shared/host-reservations.ts'
 import { openInstallation, readInstallationId } from './controllers/shared/installation.ts'
+import { openAppliedKinds } from './controllers/shared/applied-kinds.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
 import { createProgressCounter } from './controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
@@ -66,7 +67,11 @@ export async function startOperator(options: {
   await ensureAdmin(cluster)
   await ensureSessionKey(cluster)
   const objects = openObjects(cluster.client, log)
-  const inventory = createInventory(objects, (key) => resourceAt(cluster, key))
+  const namespaces = watchEnvironmentNamespaces(cluster.client, log)
+  const inventory = createInventory(objects, (key) => resourceAt(cluster, key), {
+    kinds: await openAppliedKinds(cluster.client),
+    namespaces,
+  })
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
   const { vendors } = config
   const factories = openDrivers(await readInstallationId(cluster.client))
@@ -93,7 +98,6 @@ export async function startOperator(options: {
   start(applicationController(cluster))
   start(environmentTypeController(cluster))
   const announcements = startDispatcher(cluster, { log, isActive })
-  const namespaces = watchEnvironmentNamespaces(cluster.client, log)
   const { keptDeployments } = config
   start(environmentController(cluster, objects, announcements, { keptDeployments, namespaces }))
   start(resourceAccountController(cluster, builtIn))

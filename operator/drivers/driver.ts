@@ -97,6 +97,8 @@ export interface Driver {
   readonly descriptor: DriverDescriptor
   /** The data that a deprovision needs, without secrets; called before anything is made. Empty when absent. */
   identify?(request: ProvisionRequest): FreeForm | Promise<FreeForm>
+  /** Whether a provision of these inputs reads or writes the cookie; asked of drivers that keep one. Yes when absent. */
+  needsCookie?(request: ProvisionRequest): boolean
   provision(request: ProvisionRequest): Promise<Provisioned>
   deprovision(request: DeprovisionRequest): Promise<void>
   /** Checks the credentials of an account with the provider; throws when the provider cannot be reached. */

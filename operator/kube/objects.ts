@@ -29,8 +29,8 @@ export interface Objects {
   /** Server-side apply with our field manager; Stalled when the cluster rejects it for good. */
   apply(object: KubeObject): Promise<KubeObject>
   read(reference: ObjectReference): Promise<KubeObject | undefined>
-  /** Deletes the object with this uid; an object that is gone already is a success. */
-  remove(reference: ObjectReference, uid: string): Promise<void>
+  /** Deletes the object with this uid; returns whether it is gone, as it is when it did not exist. */
+  remove(reference: ObjectReference, uid: string): Promise<boolean>
   /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
   /** Calls the handler for each change of metadata of the watched kinds. */
@@ -88,15 +88,17 @@ class ClusterObjects implements Objects {
     return explaining('get', reference, () => readObject(this.#client, resource, namespace, name))
   }
 
-  async remove(reference: ObjectReference, uid: string): Promise<void> {
+  async remove(reference: ObjectReference, uid: string): Promise<boolean> {
     const resource = await this.#resourceOf(reference)
     const path = pathOf(resource, reference.namespace, reference.name)
     const body = { preconditions: { uid }, propagationPolicy: 'Background' }
-    await explaining('delete', reference, async () => {
+    return explaining('delete', reference, async () => {
       try {
-        await this.#client.request('DELETE', path, { body })
+        const answer = (await this.#client.request('DELETE', path, { body })) as Partial<KubeObject> // the object, or a Status
+        return answer.metadata?.deletionTimestamp === undefined
       } catch (error) {
         if (!isGone(error)) throw error
+        return true
       }
     })
   }

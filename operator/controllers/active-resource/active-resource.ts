@@ -28,9 +28,6 @@ interface State extends ResourceTools {
 /** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
 export function activeResourceController(tools: ResourceTools): Controller<typeof ActiveResource> {
   const state: State = { ...tools, unfinished: new Set(), pending: createPendingInstances() }
-  // An error ends no watch for good: the next use of the kind watches it again.
-  for (const { descriptor } of tools.drivers.builtIn)
-    for (const kind of descriptor.applies ?? []) void tools.objects.watch(kind).catch(() => {})
   return {
     kind: ActiveResource,
     watches: watchesOf(tools),

@@ -1,5 +1,5 @@
 import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
-import { driverName, driverOf } from '../../domain/definition/definition.ts'
+import { driverName } from '../../domain/definition/definition.ts'
 import type { DeprovisionRequest } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
@@ -16,13 +16,7 @@ export async function deprovisionAll(
   const { provisioned, predecessors = [], secretNames = [] } = resource.status ?? {}
   const all = [...predecessors, ...(provisioned ? [provisioned] : [])]
   for (const each of all) await deprovision(resource, each, tools, context)
-  const catalogue = tools.planning.catalogueOf(resource.metadata.namespace ?? '')
-  const types = [resource.spec.definition.driverType, ...all.map(({ driverType }) => driverType)]
-  const descriptors = new Set(types.map((type) => driverOf(type, catalogue, tools.vendors)))
-  await tools.inventory.removeAll(
-    resource,
-    [...descriptors].flatMap((each) => each?.applies ?? []),
-  )
+  await tools.inventory.removeAll(resource)
   await tools.secretFinalizers.removeFinalizers(resource, secretNames)
 }
 
@@ -41,8 +35,10 @@ export async function deprovision(
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
   const name = driverName(instance.driverType, tools.vendors)
   const isSameDriver = successor && driverName(successor.driverType, tools.vendors) === name
-  const cookie = driver.descriptor.keepsCookie
-    ? openCookie(resource, cookieSecretName(guResId, name, instance), tools)
+  const cookieName = cookieSecretName(guResId, name, instance)
+  // The status names every cookie before its Secret exists.
+  const cookie = resource.status?.secretNames?.includes(cookieName)
+    ? openCookie(resource, cookieName, tools)
     : undefined
   const call: DeprovisionRequest = {
     guResId,

@@ -6,7 +6,6 @@ import { refuseReserved } from '../shared/applied-object.ts'
 import type { ApplyResult } from '../shared/drift.ts'
 import { openNamespace, refuseNamespaceOfOthers } from '../shared/environment-namespace.ts'
 import { withinDeadline } from './driver-call.ts'
-import type { FoundDriver } from './organization-drivers.ts'
 import { sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
 import type { Instances } from './provisioned-instances.ts'
@@ -26,12 +25,12 @@ export async function placeObjects(
 
 /** Writes to the status the objects that a new process would not find by its watches; before they exist. */
 export async function recordObjects(
-  { resource, tools, context, action, found }: Run,
+  { resource, tools, context, action }: Run,
   objects: readonly KubeObject[],
   { current }: Instances,
   recorded: ResourceStatus,
 ): Promise<void> {
-  const unrecorded = await tools.inventory.unrecorded(resource, objects, appliesOf(found))
+  const unrecorded = await tools.inventory.unrecorded(resource, objects)
   if (unrecorded.length === 0) return
   const known = recorded.objects ?? []
   const status = {
@@ -48,12 +47,12 @@ export async function recordObjects(
  * After a crash, labels and the status name every applied object.
  */
 export function applyObjects(
-  { resource, tools, found, attempt }: Run,
+  { resource, tools, attempt }: Run,
   objects: readonly KubeObject[],
   { reservedHosts = [] }: Provisioned,
 ): Promise<ApplyResult> {
   tools.hostReservations.reserve(resource, reservedHosts)
-  return attempt(() => tools.inventory.apply(resource, objects, appliesOf(found)))
+  return attempt(() => tools.inventory.apply(resource, objects))
 }
 
 /** Returns the outputs in their two parts; throws Waiting until the objects have them. Writes nothing. */
@@ -99,8 +98,4 @@ export async function hideOutputs(
 ): Promise<void> {
   if (areCovered(leafPaths(secrets), recorded.secretOutputPaths ?? [])) return
   await context.report(hidden, action)
-}
-
-function appliesOf({ driver }: FoundDriver) {
-  return driver.descriptor.applies ?? []
 }

@@ -35,7 +35,7 @@ export async function provision(
 ): Promise<ResourceStatus> {
   const run = startRun(resource, inputs, tools, context)
   const call = await run.attempt(() => prepareCall(run))
-  const instances = instancesOf(resource, call.identity, inputs.found, tools)
+  const instances = instancesOf(resource, call, inputs.found, tools)
   await tools.secretFinalizers.addFinalizers(resource, call.secretNames)
   const recorded = await recordInstance(run, call, instances)
   const answer = await run.attempt(() => callDriver(run, call, recorded))

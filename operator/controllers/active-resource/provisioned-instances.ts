@@ -2,6 +2,7 @@ import type { ActiveResource, ProvisionedInstance } from '../../api/active-resou
 import type { FreeForm } from '../../api/schema.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
+import type { ProvisionRequest } from '../../drivers/driver.ts'
 import { cookieSecretName } from './cookies.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { accountSecretOf } from './provision-request.ts'
@@ -18,7 +19,7 @@ export interface Instances {
 /** Compares the instance that a call makes or updates with those that the status records. */
 export function instancesOf(
   resource: ActiveResource,
-  identity: FreeForm | undefined,
+  { identity, request }: { readonly identity?: FreeForm; readonly request: ProvisionRequest },
   { driver: { descriptor }, recordedAs }: FoundDriver,
   tools: ResourceTools,
 ): Instances {
@@ -30,7 +31,7 @@ export function instancesOf(
     (each) => !isSameInstance(each, current, tools),
   )
   const isRecorded = provisioned !== undefined && !others.includes(provisioned)
-  const isOutsideCluster = descriptor.remote === true || descriptor.keepsCookie === true
+  const isOutsideCluster = descriptor.remote === true || request.cookie !== undefined
   return {
     current,
     predecessors: others,

@@ -14,7 +14,9 @@ import {
   referenceTo,
 } from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
+import type { AppliedKinds } from './applied-kinds.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
+import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 
 /** Applies, repairs and deletes the objects of resources, and changes no object that belongs to another owner. */
 export interface Inventory {
@@ -23,19 +25,11 @@ export interface Inventory {
    * before they are applied. Throws Stalled for a kind that the operator has no right to watch: it could not delete
    * objects of that kind either.
    */
-  unrecorded(
-    resource: ActiveResource,
-    wanted: readonly KubeObject[],
-    kinds: readonly ObjectKind[],
-  ): Promise<AppliedObject[]>
+  unrecorded(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<AppliedObject[]>
   /** Applies the objects, and deletes the other objects of the resource. */
-  apply(
-    resource: ActiveResource,
-    wanted: readonly KubeObject[],
-    kinds: readonly ObjectKind[],
-  ): Promise<ApplyResult>
+  apply(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<ApplyResult>
   /** Deletes all objects of a resource; Waiting until they are gone. */
-  removeAll(resource: ActiveResource, kinds: readonly ObjectKind[]): Promise<void>
+  removeAll(resource: ActiveResource): Promise<void>
   /** Whether another client changed an object of the resource since the last call. */
   consumeDrift(resource: ActiveResource): boolean
   /** Enqueues the resource at the next change of any of its objects, until the next `apply`. */
@@ -44,34 +38,58 @@ export interface Inventory {
   onEnqueue(handler: (key: string) => void): void
 }
 
+interface Options {
+  readonly kinds: AppliedKinds
+  readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen'>
+}
+
+/** What the functions of an inventory share. */
+interface Shared extends Options {
+  readonly objects: Objects
+  readonly drift: DriftDetector
+}
+
 /** The inventory of all resources; `find` returns the resource of a key. */
 export function createInventory(
   objects: Objects,
   find: (key: string) => ActiveResource | undefined,
+  options: Options,
 ): Inventory {
   const drift = new DriftDetector(objects, find)
+  const shared: Shared = { ...options, objects, drift }
+  const opening = new Map<string, Promise<void>>()
+
+  /** Many resources of a new environment need its namespace at once: they share one request. */
+  async function open({ spec: { context, environmentName } }: ActiveResource, namespace: string) {
+    if (options.namespaces.isOpen(context, namespace)) return
+    const key = `${context.organizationId}/${environmentName} ${namespace}`
+    const run =
+      opening.get(key) ?? openNamespace(objects, context, namespace).finally(() => opening.delete(key))
+    opening.set(key, run)
+    await run
+  }
+
+  // An error ends no watch for good: the next use of the kind watches it again.
+  for (const kind of options.kinds.all()) void objects.watch(kind).catch(() => {})
   return {
-    unrecorded: (resource, wanted, kinds) => unrecorded(resource, wanted, kinds, objects),
-    async apply(resource, wanted, kinds) {
+    unrecorded: (resource, wanted) => unrecorded(resource, wanted, shared),
+    async apply(resource, wanted) {
       drift.unwatch(keyOf(resource))
-      const before = await ownObjects(resource, [...kinds, ...wanted], objects)
-      const namespaces = new Set(wanted.map(({ metadata }) => metadata.namespace))
-      for (const each of namespaces)
-        if (each !== undefined) await openNamespace(objects, resource.spec.context, each)
-      const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, objects, drift))
+      const before = await ownObjects(resource, shared)
+      for (const each of new Set(wanted.map(({ metadata }) => metadata.namespace)))
+        if (each !== undefined) await open(resource, each)
+      const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, shared))
       for (const each of before)
         if (!result.applied.some((other) => isSame(other, { ...each, metadata: each })))
-          await removeOne(resource, each, objects, drift)
+          await removeOne(resource, each, shared)
       return result
     },
-    async removeAll(resource, kinds) {
+    async removeAll(resource) {
       drift.unwatch(keyOf(resource))
       drift.consume(keyOf(resource))
-      const remaining: ObjectReference[] = []
-      for (const each of await ownObjects(resource, kinds, objects))
-        if (await removeOne(resource, each, objects, drift)) remaining.push(each)
       const names: string[] = []
-      for (const each of remaining) if (await objects.read(each)) names.push(`'${each.kind}' '${each.name}'`)
+      for (const each of await ownObjects(resource, shared))
+        if (await removeOne(resource, each, shared)) names.push(`'${each.kind}' '${each.name}'`)
       if (names.length > 0)
         throw new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
     },
@@ -84,31 +102,28 @@ export function createInventory(
 async function unrecorded(
   resource: ActiveResource,
   wanted: readonly KubeObject[],
-  kinds: readonly ObjectKind[],
-  objects: Objects,
+  { objects, kinds }: Shared,
 ): Promise<AppliedObject[]> {
-  for (const each of wanted.filter(isWatchable)) await objects.watch(each)
+  for (const each of wanted.filter(isWatchable)) {
+    await objects.watch(each)
+    await kinds.remember(each)
+  }
   const recorded = resource.status?.objects ?? []
   return wanted
-    .filter((object) => !recorded.some((each) => isSame(each, object)))
-    .filter((object) => !isWatchable(object) || !kinds.some((each) => isSameKind(each, object)))
+    .filter((object) => !isWatchable(object) && !recorded.some((each) => isSame(each, object)))
     .map((object) => ({ ...referenceTo(object), uid: '' }))
 }
 
-/** All objects of a resource: those that the status records, and those of these kinds that have its label. */
+/** All objects of a resource: those that the status records, and those of remembered kinds that have its label. */
 async function ownObjects(
   resource: ActiveResource,
-  kinds: readonly ObjectKind[],
-  objects: Objects,
+  { objects, kinds }: Shared,
 ): Promise<ObjectReference[]> {
   const recorded = resource.status?.objects ?? []
-  const byKind = new Map(
-    [...recorded, ...kinds].filter(isWatchable).map((each) => [`${each.apiVersion} ${each.kind}`, each]),
-  )
   const labelled: ObjectReference[] = []
-  for (const { apiVersion, kind } of byKind.values()) {
-    const cache = await objects.watch({ apiVersion, kind })
-    for (const { metadata } of cache.byIndex(byResource, resource.metadata.name))
+  for (const { apiVersion, kind } of kinds.all()) {
+    const cache = await watchIfPossible({ apiVersion, kind }, recorded, objects)
+    for (const { metadata } of cache?.byIndex(byResource, resource.metadata.name) ?? [])
       if (isOwn(resource, { metadata })) labelled.push(referenceTo({ apiVersion, kind, metadata }))
   }
   const isRecorded = (each: ObjectReference) =>
@@ -116,11 +131,20 @@ async function ownObjects(
   return [...recorded, ...labelled.filter((each) => !isRecorded(each))]
 }
 
+/** Watches a kind. A kind that the operator cannot watch is an error only for a resource that records such an object. */
+async function watchIfPossible(kind: ObjectKind, recorded: readonly ObjectKind[], objects: Objects) {
+  try {
+    return await objects.watch(kind)
+  } catch (error) {
+    if (!(error instanceof Stalled) || recorded.some((each) => isSameKind(each, kind))) throw error
+    return undefined
+  }
+}
+
 async function applyAll(
   resource: ActiveResource,
   wanted: readonly KubeObject[],
-  objects: Objects,
-  drift: DriftDetector,
+  { objects, drift }: Shared,
 ): Promise<ApplyResult> {
   const applied: AppliedObject[] = []
   const live: KubeObject[] = []
@@ -158,21 +182,27 @@ async function refuseForeign(resource: ActiveResource, object: KubeObject, objec
   throw new Stalled('Conflict', `${nameOf(object)} exists and does not belong to this resource`)
 }
 
-/** Deletes an object of the resource; returns whether it existed. */
+/** Deletes an object of the resource; returns whether it still exists. */
 async function removeOne(
   resource: ActiveResource,
   reference: ObjectReference,
-  objects: Objects,
-  drift: DriftDetector,
+  { objects, drift }: Shared,
 ): Promise<boolean> {
-  const existing = await objects.read(reference)
+  const existing = (await watched(reference, objects)) ?? (await objects.read(reference))
   if (!existing || !isOwn(resource, existing)) return false
   // Deleting the namespace of an organization would delete the organization.
   if (reference.kind === 'Namespace' && isOfOrganization(existing)) return false
   const { uid = '', deletionTimestamp } = existing.metadata
   if (isWatchable(reference)) drift.noteDeleting(uid)
-  if (!deletionTimestamp) await objects.remove(reference, uid)
-  return true
+  if (!deletionTimestamp && (await objects.remove(reference, uid))) return false
+  return (await objects.read(reference)) !== undefined
+}
+
+/** The metadata of an object as the watch of its kind shows it. */
+async function watched(reference: ObjectReference, objects: Objects): Promise<KubeObject | undefined> {
+  // The labels of an organization must be current.
+  if (!isWatchable(reference) || reference.kind === 'Namespace') return undefined
+  return (await objects.watch(reference)).get(reference.namespace ?? '', reference.name)
 }
 
 function isOwn(resource: ActiveResource, { metadata }: Pick<KubeObject, 'metadata'>): boolean {

@@ -67,13 +67,12 @@ function describeRemote(driver: ResourceDriver): DriverDescriptor {
 }
 
 function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): DriverDescriptor {
-  const { neighbours, takesIngressRules, applies, remote, keepsCookie } = inner
+  const { neighbours, takesIngressRules, remote, keepsCookie } = inner
   return {
     ...describe(driver, `Renders the inputs of the driver '${inner.name}'.`),
     ...(driver.spec.accountTypes ? {} : { account: inner.account }),
     neighbours,
     takesIngressRules,
-    ...(applies ? { applies } : {}),
     ...(remote ? { remote } : {}),
     ...(keepsCookie ? { keepsCookie } : {}),
   }

@@ -27,8 +27,6 @@ export interface DriverDescriptor {
   readonly neighbours: Readonly<Record<string, string>>
   /** Whether `ingress` sections of workloads that name the `dns` neighbour become the parameter `rules`. */
   readonly takesIngressRules: boolean
-  /** Kinds of the objects that the driver applies, to find objects that a crash left behind. */
-  readonly applies?: readonly { readonly apiVersion: string; readonly kind: string }[]
   /** Whether the driver provisions outside the cluster, so that only a deprovision cleans up. */
   readonly remote?: boolean
   /** Whether an unchanged provision is cheap. Then it is repeated periodically to repair drift. */

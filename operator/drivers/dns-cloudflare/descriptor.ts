@@ -61,7 +61,6 @@ export const dnsCloudflareDescriptor: DriverDescriptor = {
   check,
   outputNames: () => ['host', 'tls_secret_name'],
   replacedBy: ['zone_id', 'domain'],
-  // No `applies`: its one object is a Secret, and Secrets are never watched.
 }
 
 function check(

@@ -42,7 +42,6 @@ export const ingressDescriptor: DriverDescriptor = {
   secrets: object({}, {}, 'None.'),
   neighbours: { dns: 'dns', routes: 'dns<route' },
   takesIngressRules: true,
-  applies: [{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' }],
   outputNames: () => ['id'],
   replacedBy: [],
 }

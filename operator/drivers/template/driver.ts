@@ -17,6 +17,7 @@ const longestCookie = 65_536
 export function createTemplateDriver({ templates }: { readonly templates: Templates }): Driver {
   return {
     descriptor: templateDescriptor,
+    needsCookie: (request) => sourcesOf(request).cookie !== undefined,
     provision: (request) => provision(request, templates),
     async deprovision() {},
   }

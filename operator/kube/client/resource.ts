@@ -22,6 +22,12 @@ export const secretResource: Resource = {
   plural: 'secrets',
   namespaced: true,
 }
+export const configMapResource: Resource = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+}
 export const leaseResource: Resource = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',

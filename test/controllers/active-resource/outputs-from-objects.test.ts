@@ -13,7 +13,7 @@ let answer: Partial<Provisioned>
 let world: World
 
 const maker: Driver = {
-  descriptor: driver('maker', { applies: [{ apiVersion: 'apps/v1', kind: 'Deployment' }] }),
+  descriptor: driver('maker'),
   provision: async () => ({ outputs: nothing, objects: [], ...answer }),
   async deprovision() {},
 }

@@ -10,7 +10,6 @@ import { createWorld, isEnqueued, type World } from '../support/world.ts'
 const canary = 'canary-secret'
 const namespace = environmentNamespace(context())
 const nothing = { values: {}, secrets: {} }
-const kinds = [{ apiVersion: 'apps/v1', kind: 'Deployment' }]
 
 /** What the driver answers, and what it is known by. */
 let provision: (request: ProvisionRequest) => Partial<Provisioned>
@@ -18,7 +17,7 @@ let identify: NonNullable<Driver['identify']>
 let world: World
 
 const maker: Driver = {
-  descriptor: driver('maker', { applies: kinds }),
+  descriptor: driver('maker'),
   identify: (request) => identify(request),
   async provision(request) {
     world.log.push('provision')
@@ -71,11 +70,10 @@ beforeEach(() => {
   }
 })
 
-describe('objects that nobody would find again are in the status before they are applied', () => {
+describe('before they are applied, the status records', () => {
   test.each<[rule: string, kind: string, expected: string[]]>([
     ['a Secret', 'Secret', ['Secret to come']],
-    ['a kind that the descriptor does not name', 'ConfigMap', ['ConfigMap to come']],
-    ['not a kind that it names', 'Deployment', []],
+    ['no object of a kind that is watched', 'ConfigMap', []],
   ])('%s', async (_, kind, expected) => {
     const before: string[][] = []
     world.objects.before = (each) => {
@@ -88,18 +86,18 @@ describe('objects that nobody would find again are in the status before they are
     expect(recorded(resource)).toEqual([`${kind} stands`])
   })
 
-  test('and go with the resource when the process ended before it knew of them', async () => {
-    provision = () => ({ objects: [object('Secret'), object('ConfigMap')] })
+  test.each(['ConfigMap', 'Deployment', 'Secret'])('so that a %s is deleted with the resource after a crash', async (kind) => {
+    provision = () => ({ objects: [object(kind), object('Service')] })
     world.objects.before = (each) => {
-      if (each.kind === 'ConfigMap') throw new Error('reset')
+      if (each.kind === 'Service') throw new Error('reset')
     }
     const resource = wanted()
     await world.reconcile(resource)
-    expect(world.objects.names()).toContain('Secret thing')
+    expect(world.objects.names()).toContain(`${kind} thing`)
     world.restart()
     world.remove(resource)
     await world.reconcile(resource)
-    expect(world.objects.names()).not.toContain('Secret thing')
+    expect(world.objects.names()).not.toContain(`${kind} thing`)
     expect(world.now(resource)).toBeUndefined()
   })
 

@@ -17,17 +17,23 @@ let door: Objects
 let inventory: Inventory
 let resource: ActiveResource
 let enqueued: string[]
+/** Whether the watch shows the namespace of the environment. */
+let isOpen: boolean
 
 beforeEach(() => {
   world = createFakeObjects()
   resource = base
+  isOpen = false
   start()
 })
 
 /** Another process, which knows only what the cluster keeps. */
 function start() {
   door = world.open()
-  inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined))
+  inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined), {
+    kinds: world.kinds,
+    namespaces: { isOpen: () => isOpen },
+  })
   enqueued = []
   inventory.onEnqueue((key) => enqueued.push(key))
 }
@@ -37,9 +43,10 @@ function object(kind: string, content: object = { spec: { size: 1 } }, name = 't
   return { apiVersion, kind, metadata: { name, namespace }, ...content }
 }
 
-/** Applies, and has the status say so. */
+/** Applies the objects as a provision does, and records them in the status. */
 async function bring(...wanted: KubeObject[]) {
-  const applied = await inventory.apply(resource, wanted, [])
+  await inventory.unrecorded(resource, wanted)
+  const applied = await inventory.apply(resource, wanted)
   record(applied.applied)
   return applied
 }
@@ -128,7 +135,7 @@ describe('Secrets', () => {
     edit('Secret')
     expect(isTouched()).toBe(false)
     await bring(object('ConfigMap'))
-    await inventory.removeAll(resource, [object('Secret')]).catch(() => {})
+    await inventory.removeAll(resource).catch(() => {})
     expect(world.log).not.toContain('watch Secret')
     expect(world.get('Secret', 'thing')).toBeUndefined()
   })
@@ -142,27 +149,23 @@ describe('Secrets', () => {
   })
 })
 
-describe('what nobody would find again', () => {
-  test.each<[rule: string, kind: string, applies: string[], recorded: boolean, found: boolean]>([
-    ['a Secret', 'Secret', ['Secret'], false, false],
-    ['a kind that the driver does not name', 'ConfigMap', ['Deployment'], false, false],
-    ['not a kind that the driver names', 'ConfigMap', ['ConfigMap'], false, true],
-    ['not what the status names', 'Secret', [], true, true],
-  ])('%s', async (_, kind, applies, recorded, found) => {
+describe('the status records before the apply', () => {
+  test.each<[rule: string, kind: string, recorded: boolean, isNamed: boolean]>([
+    ['a Secret: no watch finds it', 'Secret', false, true],
+    ['no object of a kind that can be watched: the kind is remembered', 'ConfigMap', false, false],
+    ['no object that the status names already', 'Secret', true, false],
+  ])('%s', async (_, kind, recorded, isNamed) => {
     if (recorded) record([{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: 'known' }])
-    const unfindable = await inventory.unrecorded(
-      resource,
-      [object(kind)],
-      applies.map((each) => object(each)),
-    )
-    expect(unfindable).toEqual(found ? [] : [{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: '' }])
+    const unrecorded = await inventory.unrecorded(resource, [object(kind)])
+    expect(unrecorded).toEqual(isNamed ? [{ apiVersion: 'v1', kind, name: 'thing', namespace, uid: '' }] : [])
+    expect([...world.kinds.all()].map((each) => each.kind)).toEqual(kind === 'Secret' ? [] : [kind])
   })
 
-  test('is not recorded when its kind may not be watched: nobody could let go of it', async () => {
+  test('nothing when a kind may not be watched: the operator could not delete its objects', async () => {
     door.watch = async () => {
       throw new Stalled('NotAllowed', 'no right')
     }
-    const recording = inventory.unrecorded(resource, [object('Secret'), object('ConfigMap')], [])
+    const recording = inventory.unrecorded(resource, [object('Secret'), object('ConfigMap')])
     await expect(recording).rejects.toThrow(Stalled)
   })
 })
@@ -178,7 +181,7 @@ test.each<[rule: string, known: AppliedObject[]]>([
   record(known)
   await expect(bring(object('Secret'))).rejects.toMatchObject({ reason: 'Conflict' })
   expect(world.get('Secret', 'thing')).toEqual(foreign)
-  await inventory.removeAll(resource, [])
+  await inventory.removeAll(resource)
   expect(world.get('Secret', 'thing')).toEqual(foreign)
 })
 
@@ -195,7 +198,7 @@ test('a clear waits for what is still going', async () => {
     ...(world.get('ConfigMap', 'slow')?.metadata ?? { name: 'slow' }),
     finalizers: ['example.com/other'],
   })
-  await expect(inventory.removeAll(resource, [])).rejects.toBeInstanceOf(Waiting)
+  await expect(inventory.removeAll(resource)).rejects.toBeInstanceOf(Waiting)
 })
 
 describe('an object that is awaited', () => {
@@ -205,7 +208,7 @@ describe('an object that is awaited', () => {
     ['wakes it when it goes', () => world.delete('Deployment', 'thing'), true],
     ['is silent while nothing happens', () => {}, false],
   ])('%s, though no status names it yet', async (_, act, isEnqueued) => {
-    const applied = await inventory.apply(resource, [object('Deployment')], [])
+    const applied = await inventory.apply(resource, [object('Deployment')])
     await inventory.enqueueOnChange(resource, applied)
     act()
     expect(enqueued.length > 0).toBe(isEnqueued)
@@ -235,7 +238,7 @@ describe('an object that is awaited', () => {
 
   test.each<[rule: string, end: () => Promise<unknown>]>([
     ['it is brought again', () => bring(object('Deployment'))],
-    ['it is cleared', () => inventory.removeAll(resource, []).catch(() => {})],
+    ['it is cleared', () => inventory.removeAll(resource).catch(() => {})],
   ])('is awaited no more when %s', async (_, end) => {
     await inventory.enqueueOnChange(resource, await bring(object('Deployment')))
     await end()
@@ -248,3 +251,68 @@ describe('an object that is awaited', () => {
 function touch(replicas: number) {
   world.touchStatus('Deployment', 'thing', { replicas })
 }
+
+describe('requests', () => {
+  /** Reads of the API server during the work. */
+  async function readsDuring(work: () => Promise<unknown>): Promise<string[]> {
+    const reads: string[] = []
+    const { read } = door
+    door.read = (reference) => {
+      reads.push(`${reference.kind} ${reference.name}`)
+      return read(reference)
+    }
+    await work()
+    door.read = read
+    return reads
+  }
+
+  test('a new object is read once, and not the namespace that the watch shows', async () => {
+    isOpen = true
+    await inventory.unrecorded(resource, [object('ConfigMap')])
+    expect(await readsDuring(() => bring(object('ConfigMap')))).toEqual(['ConfigMap thing'])
+  })
+
+  test('resources that need a new namespace at once share one request', async () => {
+    const twenty = Array.from({ length: 20 }, (_, index) => object('ConfigMap', {}, `thing-${index}`))
+    const reads = await readsDuring(() => Promise.all(twenty.map((each) => inventory.apply(resource, [each]))))
+    expect(reads.filter((each) => each.startsWith('Namespace'))).toHaveLength(1)
+    expect(world.log.filter((each) => each.startsWith('apply Namespace'))).toHaveLength(1)
+  })
+
+  test('an object that did not change is applied again without a read', async () => {
+    isOpen = true
+    await bring(object('ConfigMap'))
+    expect(await readsDuring(() => bring(object('ConfigMap')))).toEqual([])
+  })
+
+  test('an object that the watch shows is deleted without a read', async () => {
+    await inventory.unrecorded(resource, [object('ConfigMap')])
+    await bring(object('ConfigMap'))
+    expect(await readsDuring(() => inventory.removeAll(resource))).toEqual([])
+    expect(world.get('ConfigMap', 'thing')).toBeUndefined()
+  })
+})
+
+describe('after a crash', () => {
+  test.each(['ConfigMap', 'Deployment', 'Service'])('a %s that no status names is found by its kind', async (kind) => {
+    await inventory.unrecorded(resource, [object(kind)])
+    await inventory.apply(resource, [object(kind)])
+    start()
+    await inventory.removeAll(resource)
+    expect(world.get(kind, 'thing')).toBeUndefined()
+  })
+
+  test.each<[rule: string, recorded: boolean]>([
+    ['stops a resource that records such an object', true],
+    ['stops no other resource', false],
+  ])('a remembered kind that the operator cannot watch %s', async (_, recorded) => {
+    await world.kinds.remember({ apiVersion: 'v1', kind: 'Lost' })
+    if (recorded) record([{ apiVersion: 'v1', kind: 'Lost', name: 'thing', namespace, uid: 'known' }])
+    door.watch = async () => {
+      throw new Stalled('NotAllowed', 'no right')
+    }
+    const removal = inventory.removeAll(resource)
+    if (recorded) await expect(removal).rejects.toMatchObject({ reason: 'NotAllowed' })
+    else await removal
+  })
+})

@@ -1,5 +1,7 @@
 import type { KubeObject, ObjectMeta } from '../../../operator/api/kind.ts'
 import { labels } from '../../../operator/api/names.ts'
+import type { ObjectKind } from '../../../operator/controllers/shared/applied-object.ts'
+import type { AppliedKinds } from '../../../operator/controllers/shared/applied-kinds.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
@@ -22,6 +24,8 @@ export interface FakeObjects {
   replaceMetadata(kind: string, name: string, metadata: ObjectMeta): void
   /** Takes an object away as somebody else does. */
   delete(kind: string, name: string): void
+  /** The kinds that were applied, as the cluster stores them. */
+  readonly kinds: AppliedKinds
   /** Called before each apply. */
   before: (object: KubeObject) => void
   /** Keeps events back until the function that it returns is called. */
@@ -113,7 +117,7 @@ export function createFakeObjects(): FakeObjects {
       async remove(reference, uid) {
         fake.log.push(`remove ${reference.kind} ${reference.name}`)
         const object = stored.get(keyOf(reference))
-        if (object?.metadata.uid === uid) remove(object)
+        return object?.metadata.uid !== uid || stored.get(keyFor(remove(object))) === undefined
       },
       async watch({ kind }) {
         const known = caches.get(kind)
@@ -154,8 +158,15 @@ export function createFakeObjects(): FakeObjects {
     return keep({ ...secret, metadata: { ...secret.metadata, ...metadata } }, false)
   }
 
+  const kinds = new Map<string, ObjectKind>()
   const fake: FakeObjects = {
     open: openDoor,
+    kinds: {
+      all: () => kinds.values(),
+      async remember({ apiVersion, kind }) {
+        kinds.set(`${apiVersion} ${kind}`, { apiVersion, kind })
+      },
+    },
     client: {
       request,
       watch: () => {

@@ -56,7 +56,7 @@ export function createWorld(
       ...resourceTools(cluster, builtIn, options.factories),
       deadlineSeconds: options.deadlineSeconds ?? 10,
       objects: door,
-      inventory: createInventory(door, find),
+      inventory: createInventory(door, find, { kinds: objects.kinds, namespaces: { isOpen: () => false } }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
     tools.inventory.onEnqueue((key) => enqueued.push(key))
