@@ -28,6 +28,7 @@ interface State extends ResourceTools {
 /** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
 export function activeResourceController(tools: ResourceTools): Controller<typeof ActiveResource> {
   const state: State = { ...tools, unfinished: new Set(), pending: createPendingInstances() }
+  tools.inventory.watchKinds()
   return {
     kind: ActiveResource,
     watches: watchesOf(tools),

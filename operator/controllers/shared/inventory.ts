@@ -20,6 +20,8 @@ import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 
 /** Applies, repairs and deletes the objects of resources, and changes no object that belongs to another owner. */
 export interface Inventory {
+  /** Begins to watch the remembered kinds. */
+  watchKinds(): void
   /**
    * Returns those of the objects that a new process would not find by its watches, so that the status must record them
    * before they are applied. Throws Stalled for a kind that the operator has no right to watch: it could not delete
@@ -69,9 +71,11 @@ export function createInventory(
     await run
   }
 
-  // An error ends no watch for good: the next use of the kind watches it again.
-  for (const kind of options.kinds.all()) void objects.watch(kind).catch(() => {})
   return {
+    watchKinds() {
+      // An error ends no watch for good: the next use of the kind watches it again.
+      for (const kind of options.kinds.all()) void objects.watch(kind).catch(() => {})
+    },
     unrecorded: (resource, wanted) => unrecorded(resource, wanted, shared),
     async apply(resource, wanted) {
       drift.unwatch(keyOf(resource))

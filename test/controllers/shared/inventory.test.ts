@@ -36,6 +36,7 @@ function start() {
   })
   enqueued = []
   inventory.onEnqueue((key) => enqueued.push(key))
+  inventory.watchKinds()
 }
 
 function object(kind: string, content: object = { spec: { size: 1 } }, name = 'thing'): KubeObject {

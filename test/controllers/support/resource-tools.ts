@@ -37,6 +37,7 @@ export function resourceTools(
     hostReservations: new HostReservations(cluster),
     objects: {} as Objects, // no object is made
     inventory: {
+      watchKinds() {},
       onEnqueue() {},
       consumeDrift: () => false,
       unrecorded: async () => [],
