@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { ensureHelm } from './helm/helm.ts'
 
 /** What Jest writes about one test file. */
 interface FileResult {
@@ -41,7 +42,10 @@ const failedIn = (files: readonly FileResult[]) => files.filter(({ status }) => 
 const testsIn = (files: readonly FileResult[], wanted: string) =>
   files.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === wanted))
 
-let files = run(process.argv.slice(2))
+const chosen = process.argv.slice(2)
+// A first build takes longer than a test may.
+if (chosen.length === 0) await ensureHelm()
+let files = run(chosen)
 const repeated = failedIn(files)
 if (repeated.length > 0 && repeated.length <= mostRepeated) {
   const names = repeated.map(({ name }) => name)

@@ -86,7 +86,7 @@ export function readTests(root: string): Tests {
 
 function withTables(file: string): string {
   const source = readFileSync(file, 'utf8')
-  const tables = [...source.matchAll(/from '(\.\/support\/[^']+)'/g)].map(([, path = '']) =>
+  const tables = [...source.matchAll(/from '((?:\.\.?\/)+support\/[^']+)'/g)].map(([, path = '']) =>
     readFileSync(join(dirname(file), path), 'utf8'),
   )
   return [source, ...tables].join('\n')

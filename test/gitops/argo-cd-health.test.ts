@@ -4,7 +4,13 @@ import { LuaFactory, LuaLibraries } from 'wasmoon'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
 import { apiVersion } from '../../operator/api/names.ts'
-import { Failed, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../operator/domain/base/errors.ts'
+import {
+  Mismatch,
+  ReconcileError,
+  ReferenceNotFound,
+  Stalled,
+  Waiting,
+} from '../../operator/domain/base/errors.ts'
 import { conditionsAfter, outcomeOf } from '../../operator/kube/loop/outcome.ts'
 import { fc } from '../support/properties.ts'
 import { argoHealth, customizations, healthScript } from './argo-cd.ts'
@@ -36,7 +42,7 @@ describe('the health check for Argo CD', () => {
       }),
       { numRuns: 1000 },
     )
-    expect([...seen].sort()).toEqual(['Current', 'Failed', 'InProgress', 'Terminating'])
+    expect([...seen].sort()).toEqual(['Current', 'ReconcileError', 'InProgress', 'Terminating'])
   })
 })
 
@@ -53,18 +59,30 @@ describe('each end of a reconcile', () => {
 
   test.each<[string, unknown, health: string, argo: string, message: string]>([
     ['success', undefined, 'Current', 'Healthy', 'Reconciled'],
-    ['Waiting', new Waiting('Deploying', '3 of 5'), 'InProgress', 'Progressing', 'Deploying: 3 of 5'],
+    ['Waiting', new Waiting('Progressing', '3 of 5'), 'InProgress', 'Progressing', 'Deploying: 3 of 5'],
     [
       'ReferenceNotFound',
-      new ReferenceNotFound('ReferenceNotFound', "secret 'a' not found"),
+      new ReferenceNotFound('AccountNotFound', "secret 'a' not found"),
       'InProgress',
       'Progressing',
       "ReferenceNotFound: secret 'a' not found",
     ],
-    ['Stalled', new Stalled('Invalid', 'no host'), 'Failed', 'Degraded', 'Invalid: no host'],
-    ['Mismatch', new Mismatch('Mismatch', 'not a host'), 'Failed', 'Degraded', 'Mismatch: not a host'],
-    ['Failed', new Failed('DriverFailed', 'refused'), 'InProgress', 'Progressing', 'DriverFailed: refused'],
-    ['any other error', new Error('broken pipe'), 'InProgress', 'Progressing', 'Failed: broken pipe'],
+    ['Stalled', new Stalled('Invalid', 'no host'), 'ReconcileError', 'Degraded', 'Invalid: no host'],
+    [
+      'Mismatch',
+      new Mismatch('WrongType', 'not a host'),
+      'ReconcileError',
+      'Degraded',
+      'Mismatch: not a host',
+    ],
+    [
+      'ReconcileError',
+      new ReconcileError('DriverFailed', 'refused'),
+      'InProgress',
+      'Progressing',
+      'DriverFailed: refused',
+    ],
+    ['any other error', new Error('broken pipe'), 'InProgress', 'Progressing', 'ReconcileError: broken pipe'],
   ])('%s has the same health in both tools', (_, error, health, status, message) => {
     expect(healthOf(after(error))).toBe(health)
     expect(argoHealthOf(after(error))).toEqual({ status, message })

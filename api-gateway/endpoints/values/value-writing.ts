@@ -133,7 +133,11 @@ export async function createValue(
   const secret = 'secret' in content ? { name: secretName, data: secretData(content.secret) } : undefined
   const creation = { kind: SharedValue, wanted, secret, what: `value '${key}'` }
   const { cluster } = gateway
-  const [known] = cluster.store.byIndex(SharedValue, 'place', organizationKey(path.org_id, valueIdentity(place)))
+  const [known] = cluster.store.byIndex(
+    SharedValue,
+    'place',
+    organizationKey(path.org_id, valueIdentity(place)),
+  )
   await refuseTakenUnlessIncomplete(creation, cluster, known)
   return createWithSecret(creation, gateway)
 }

@@ -1,5 +1,5 @@
 import type { Reason } from '../../api/reasons/reasons.ts'
-import { ReconcileError, copyError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import { ApiError } from '../../kube/client/client.ts'
 

@@ -1,6 +1,6 @@
 import { systemNamespace } from '../../api/names.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
-import { ApiError, isAlreadyThere, type KubeClient } from '../../kube/client/client.ts'
+import { ApiError, isAlreadyExists, type KubeClient } from '../../kube/client/client.ts'
 import { configMapResource, pathOf } from '../../kube/client/resource.ts'
 import type { ObjectKind } from './applied-object.ts'
 
@@ -82,7 +82,7 @@ async function writeKinds(client: KubeClient, kinds: ReadonlyMap<string, ObjectK
         },
       })
     } catch (refusal) {
-      if (!isAlreadyThere(refusal)) throw refusal
+      if (!isAlreadyExists(refusal)) throw refusal
       await patch()
     }
   }

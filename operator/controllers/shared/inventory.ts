@@ -4,6 +4,7 @@ import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { byResource, type ObjectReference, type Objects } from '../../kube/objects.ts'
+import type { AppliedKinds } from './applied-kinds.ts'
 import {
   isSame,
   isSameKind,
@@ -14,7 +15,6 @@ import {
   referenceTo,
 } from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
-import type { AppliedKinds } from './applied-kinds.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 
@@ -119,10 +119,7 @@ async function unrecorded(
 }
 
 /** All objects of a resource: those that the status records, and those of remembered kinds that have its label. */
-async function ownObjects(
-  resource: ActiveResource,
-  { objects, kinds }: Shared,
-): Promise<ObjectReference[]> {
+async function ownObjects(resource: ActiveResource, { objects, kinds }: Shared): Promise<ObjectReference[]> {
   const recorded = resource.status?.objects ?? []
   const labelled: ObjectReference[] = []
   for (const { apiVersion, kind } of kinds.all()) {

@@ -5,10 +5,7 @@ import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped, secretsNeededBy } from '../../kube/cache/kinds-in-store.ts'
-import {
-  readSecretMetadata,
-  setSecretFinalizer,
-} from '../../kube/cache/secret-metadata.ts'
+import { readSecretMetadata, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
 import { hasFinalizer } from '../../kube/client/resource.ts'
 import { SecretNeeds } from './secret-needs.ts'
 

@@ -3,12 +3,8 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { type Kind, newObject, type ObjectOf } from '../../api/kind.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import {
-  type WebhookEvent,
-  deploymentEvents,
-  environmentEvents,
-} from '../../domain/deployment/events.ts'
-import { isSubscribed, callName, isOlderBySecond, isOlderByTime } from '../../domain/deployment/webhook.ts'
+import { deploymentEvents, environmentEvents, type WebhookEvent } from '../../domain/deployment/events.ts'
+import { callName, isOlderBySecond, isOlderByTime, isSubscribed } from '../../domain/deployment/webhook.ts'
 import { type Change, versionOf } from '../../kube/cache/cache.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'

@@ -3,11 +3,16 @@ import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { Waiting } from '../../domain/base/errors.ts'
-import { type ObjectProblem, problemsOfReference, throwProblems, problemsFor } from '../../domain/base/object-problem.ts'
 import {
+  type ObjectProblem,
+  problemsFor,
+  problemsOfReference,
+  throwProblems,
+} from '../../domain/base/object-problem.ts'
+import {
+  formatSigningSecret,
   problemOfSigningSecret,
   problemsOfWebhook,
-  formatSigningSecret,
   signingKey,
 } from '../../domain/deployment/webhook.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
@@ -84,7 +89,10 @@ async function reconcile(
     'InvalidSigningSecret',
     problem === undefined ? [] : [`the Secret '${signingSecretName}': ${problem}`],
   )
-  throwProblems([...problemsOfForm(webhook), ...problemsOfApplication(webhook, cluster.store), ...ofSecret], status)
+  throwProblems(
+    [...problemsOfForm(webhook), ...problemsOfApplication(webhook, cluster.store), ...ofSecret],
+    status,
+  )
   return status
 }
 

@@ -91,4 +91,3 @@ export class Problem extends Error {
     this.details = details
   }
 }
-

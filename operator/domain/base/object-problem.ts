@@ -1,5 +1,5 @@
-import type { Reason } from '../../api/reasons/reasons.ts'
 import type { KubeObject } from '../../api/kind.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Mismatch, ReferenceNotFound, Stalled } from './errors.ts'
 
 /** A problem of an object that prevents its use, with the reason for the condition. */

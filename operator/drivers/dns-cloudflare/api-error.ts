@@ -1,5 +1,5 @@
-import type { Reason } from '../../api/reasons/reasons.ts'
 import { APIError } from 'cloudflare/error'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { isObject } from '../../domain/base/json.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { ReconcileError, withoutSideEffects, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Waiting, withoutSideEffects } from '../../domain/base/errors.ts'
 import type { ChangeResult, ZoneApi } from './api.ts'
 import { CloudflareError, rejected } from './api-error.ts'
 import { type Change, type DesiredRecord, sizeOf } from './decide.ts'
@@ -60,12 +60,15 @@ export async function writeChanges<T extends Task>(
     const [first] = batch
     if (error.kind === 'rateLimited' || error.kind === 'denied') {
       if (error.kind === 'denied') options.onDenied(error)
-      for (const task of [batch, ...waiting.splice(0)].flat()) settle(task, withoutSideEffects(toDriverError(error)))
+      for (const task of [batch, ...waiting.splice(0)].flat())
+        settle(task, withoutSideEffects(toDriverError(error)))
     } else if (error.kind === 'unknown') {
       losses += 1
       for (const task of batch) settle(task, lossOf(task.desired, error, memory))
       if (losses < maxLosses) return
-      const notSent = withoutSideEffects(unavailable(`not sent, since earlier calls failed: ${error.message}`))
+      const notSent = withoutSideEffects(
+        unavailable(`not sent, since earlier calls failed: ${error.message}`),
+      )
       for (const task of waiting.splice(0).flat()) settle(task, notSent)
     } else if (batch.length > 1) split(batch, error)
     else if (first && error.kind === 'notFound') {
@@ -141,7 +144,10 @@ async function settleDone<T extends Task>(
   const failure = await api.change([{ deletes, patches: [], posts: [] }]).then(
     () => undefined,
     (error: unknown) =>
-      new ReconcileError('WrongZone', `a record outside of the zone is left: ${toDriverError(error).message}`),
+      new ReconcileError(
+        'WrongZone',
+        `a record outside of the zone is left: ${toDriverError(error).message}`,
+      ),
   )
   for (const { task } of strays) settle(task, failure ?? wrongZone(task.desired.name, zoneId))
 }

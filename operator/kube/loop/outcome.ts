@@ -1,5 +1,5 @@
-import type { Reason } from '../../api/reasons/reasons.ts'
 import type { CommonStatus, Condition } from '../../api/kind.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Mismatch, ReconcileError, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size.ts'
 

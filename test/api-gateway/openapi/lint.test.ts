@@ -2,7 +2,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
-import { type ResponseObject, openApiDocument, type ReferenceObject } from '../../../api-gateway/openapi/document.ts'
+import {
+  openApiDocument,
+  type ReferenceObject,
+  type ResponseObject,
+} from '../../../api-gateway/openapi/document.ts'
 import { withNulls } from '../../../api-gateway/request/wire.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import { structure } from '../support/openapi-structure.ts'

@@ -3,8 +3,8 @@ import { activeResourceController } from '../../../operator/controllers/active-r
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
-import { resourceTools } from '../support/resource-tools.ts'
 import { silentContext } from '../support/context.ts'
+import { resourceTools } from '../support/resource-tools.ts'
 
 const never = () => new Promise<never>(() => {})
 const hanging: Driver = { descriptor: driver('echo'), provision: never, deprovision: never }

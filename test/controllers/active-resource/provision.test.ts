@@ -86,20 +86,23 @@ describe('before they are applied, the status records', () => {
     expect(recorded(resource)).toEqual([`${kind} stands`])
   })
 
-  test.each(['ConfigMap', 'Deployment', 'Secret'])('so that a %s is deleted with the resource after a crash', async (kind) => {
-    provision = () => ({ objects: [object(kind), object('Service')] })
-    world.objects.before = (each) => {
-      if (each.kind === 'Service') throw new Error('reset')
-    }
-    const resource = wanted()
-    await world.reconcile(resource)
-    expect(world.objects.names()).toContain(`${kind} thing`)
-    world.restart()
-    world.remove(resource)
-    await world.reconcile(resource)
-    expect(world.objects.names()).not.toContain(`${kind} thing`)
-    expect(world.now(resource)).toBeUndefined()
-  })
+  test.each(['ConfigMap', 'Deployment', 'Secret'])(
+    'so that a %s is deleted with the resource after a crash',
+    async (kind) => {
+      provision = () => ({ objects: [object(kind), object('Service')] })
+      world.objects.before = (each) => {
+        if (each.kind === 'Service') throw new Error('reset')
+      }
+      const resource = wanted()
+      await world.reconcile(resource)
+      expect(world.objects.names()).toContain(`${kind} thing`)
+      world.restart()
+      world.remove(resource)
+      await world.reconcile(resource)
+      expect(world.objects.names()).not.toContain(`${kind} thing`)
+      expect(world.now(resource)).toBeUndefined()
+    },
+  )
 
   test('and are not taken from somebody else for that', async () => {
     const foreign = world.objects.put({ ...object('Secret'), metadata: { name: 'thing', namespace } })

@@ -7,8 +7,8 @@ import {
   createRecordWait,
   endOfEarlierRun,
 } from '../../../operator/controllers/deployment/deployment-record.ts'
+import { historyOf, isRepetition, runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { deploymentEvents } from '../../../operator/domain/deployment/events.ts'
-import { isRepetition, historyOf, runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'

@@ -275,7 +275,9 @@ describe('requests', () => {
 
   test('resources that need a new namespace at once share one request', async () => {
     const twenty = Array.from({ length: 20 }, (_, index) => object('ConfigMap', {}, `thing-${index}`))
-    const reads = await readsDuring(() => Promise.all(twenty.map((each) => inventory.apply(resource, [each]))))
+    const reads = await readsDuring(() =>
+      Promise.all(twenty.map((each) => inventory.apply(resource, [each]))),
+    )
     expect(reads.filter((each) => each.startsWith('Namespace'))).toHaveLength(1)
     expect(world.log.filter((each) => each.startsWith('apply Namespace'))).toHaveLength(1)
   })
@@ -295,13 +297,16 @@ describe('requests', () => {
 })
 
 describe('after a crash', () => {
-  test.each(['ConfigMap', 'Deployment', 'Service'])('a %s that no status names is found by its kind', async (kind) => {
-    await inventory.unrecorded(resource, [object(kind)])
-    await inventory.apply(resource, [object(kind)])
-    start()
-    await inventory.removeAll(resource)
-    expect(world.get(kind, 'thing')).toBeUndefined()
-  })
+  test.each(['ConfigMap', 'Deployment', 'Service'])(
+    'a %s that no status names is found by its kind',
+    async (kind) => {
+      await inventory.unrecorded(resource, [object(kind)])
+      await inventory.apply(resource, [object(kind)])
+      start()
+      await inventory.removeAll(resource)
+      expect(world.get(kind, 'thing')).toBeUndefined()
+    },
+  )
 
   test.each<[rule: string, recorded: boolean]>([
     ['stops a resource that records such an object', true],

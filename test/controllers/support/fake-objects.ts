@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectMeta } from '../../../operator/api/kind.ts'
 import { labels } from '../../../operator/api/names.ts'
-import type { ObjectKind } from '../../../operator/controllers/shared/applied-object.ts'
 import type { AppliedKinds } from '../../../operator/controllers/shared/applied-kinds.ts'
+import type { ObjectKind } from '../../../operator/controllers/shared/applied-object.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'

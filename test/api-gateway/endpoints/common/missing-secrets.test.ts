@@ -5,7 +5,10 @@ import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
-import { pendingSecretAnnotation, pendingSecretsIn } from '../../../../operator/domain/secret/pending-secrets.ts'
+import {
+  pendingSecretAnnotation,
+  pendingSecretsIn,
+} from '../../../../operator/domain/secret/pending-secrets.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
