@@ -59,7 +59,7 @@ export function createServe(
     const checkBody = body && validators.body(body)
 
     return async (request, response) => {
-      const params = request.params as Record<string, string> // no path has a wildcard, so there are no lists
+      const params = request.params as Record<string, string> // only a wildcard gives a list, and no path has one
       const isPublic = access === 'public'
       if (isPublic && !endpoint.isUnlimited) checkRateLimit(limit, keyOf(request, anonymous))
       const user = isPublic ? anonymous : await authenticateRequest(request, response, gateway, limit)

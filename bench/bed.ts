@@ -10,7 +10,7 @@ import { loadConnection } from '../operator/kube/client/connection.ts'
 import { rounded } from './statistics.ts'
 import type { Pids } from './usage.ts'
 
-/** A control plane of our own, and the two processes that are measured on it. */
+/** A separate control plane, and the two processes that are measured on it. */
 export interface Bed {
   readonly directory: string
   readonly controlPlane: ControlPlane
@@ -23,7 +23,7 @@ export interface Bed {
   start(name: BundleName): Promise<number>
   /** Ends it, if it runs. */
   stop(name: BundleName): Promise<void>
-  /** Never resolves; rejects when operator or gateway ends without being told to. */
+  /** Never resolves; rejects when operator or gateway ends by itself. */
   readonly broken: Promise<never>
   close(): Promise<void>
 }
@@ -85,13 +85,13 @@ export async function clientAsOperator({ controlPlane, directory }: Bed): Promis
 
 function watchOver(running: ReadonlyMap<BundleName, RunningProcess>, directory: string) {
   const { promise, reject } = Promise.withResolvers<never>()
-  async function look() {
+  async function check() {
     for (const { name, pid } of running.values()) {
       if (!(await hasEnded(pid)) || running.get(name)?.pid !== pid) continue
       const log = await tail(join(directory, `${name}.log`))
       reject(new Error(`${name} ended by itself; its log ends with\n${log}`))
     }
   }
-  const timer = setInterval(() => void look(), 1000)
+  const timer = setInterval(() => void check(), 1000)
   return { broken: promise, end: () => clearInterval(timer) }
 }

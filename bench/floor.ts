@@ -9,7 +9,7 @@ import { likeActiveResource } from './objects.ts'
 import { quantile, rounded } from './statistics.ts'
 import { objectsOf, type Work } from './work.ts'
 
-/** How fast the API server of this run takes one sort of request. */
+/** How fast the API server of this run takes one kind of request. */
 export interface Pace {
   readonly perSecond: number
   readonly p50Ms: number
@@ -52,7 +52,7 @@ export interface FloorSize {
 }
 
 const inFlight = 64
-/** No organization: whoever watches organizations has no business here. */
+/** Not an organization, so that the operator ignores it. */
 const namespace = 'floor'
 const resource = resourceOf(ActiveResource)
 const mergePatch = 'application/merge-patch+json'
@@ -68,7 +68,7 @@ export async function makeFloorNamespace(client: KubeClient): Promise<void> {
   await client.request('POST', pathOf(namespaceResource), { body })
 }
 
-/** Writes objects like active resources and takes them away again, without anybody who acts on them. */
+/** Writes and deletes objects like active resources while no controller runs. */
 export async function measureFloor(client: KubeClient, size: FloorSize): Promise<Floor> {
   const serial = await measureLives(client, size.serial, 1)
   await sleep(500)

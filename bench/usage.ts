@@ -12,7 +12,7 @@ const ticksPerSecond = 100
 /** Processes by name. */
 export type Pids = Readonly<Record<string, number>>
 
-/** CPU seconds since some moment: of processes, and of the whole machine (undefined where nobody knows). */
+/** CPU seconds since some moment: of processes, and of the whole machine (undefined where the system does not say). */
 export interface CpuTimes {
   readonly at: number
   readonly processes: Readonly<Record<string, number>>
@@ -97,7 +97,7 @@ export async function memoryMiB(pids: Pids, what: 'peak' | 'now'): Promise<Recor
 }
 
 async function memoryOf(pid: number, what: 'peak' | 'now'): Promise<number> {
-  // Elsewhere nobody remembers peaks: what it is now stands in for it.
+  // Other systems record no peaks: the current value replaces it.
   if (!isLinux) return Number(await askPs('rss', pid)) / 1024
   const text = await readFile(`/proc/${pid}/status`, 'utf8')
   const line = (what === 'peak' ? /^VmHWM:\s+(\d+)/m : /^VmRSS:\s+(\d+)/m).exec(text)

@@ -24,7 +24,7 @@ const query = {
   timeoutSeconds: 86_400,
 }
 
-/** Watches by a stream of its own, independent of the system that is measured. */
+/** Watches with a separate stream, independent of the system that is measured. */
 export function startWatcher<K extends Kind>(
   client: KubeClient,
   kind: K,

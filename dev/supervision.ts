@@ -6,7 +6,7 @@ import { endProcess, type ProcessSpec, readPid, startProcess } from './control-p
 const supervisor = join(import.meta.dirname, 'supervise.sh')
 const startsWithinMs = 10_000
 const graceMs = 30_000
-const lookEveryMs = 500
+const checkEveryMs = 500
 
 function supervisorFileOf(pidFile: string): string {
   return pidFile.replace(/\.pid$/, '-supervisor.pid')
@@ -49,7 +49,7 @@ export async function watchRestarts(
   const fileOf = (name: string) => join(directory, `${name}.log`)
   for (const name of names) read.set(name, await sizeOf(fileOf(name)))
 
-  async function look() {
+  async function check() {
     for (const name of names) {
       const from = read.get(name) ?? 0
       const news = (await readFile(fileOf(name)).catch(() => Buffer.alloc(0))).subarray(from)
@@ -63,12 +63,12 @@ export async function watchRestarts(
   }
   let last = Promise.resolve()
   setInterval(() => {
-    last = last.then(look)
-  }, lookEveryMs).unref()
+    last = last.then(check)
+  }, checkEveryMs).unref()
   return {
     /** Logs the restarts that are not logged yet. */
-    async look() {
-      last = last.then(look)
+    async check() {
+      last = last.then(check)
       await last
     },
   }

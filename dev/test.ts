@@ -1,5 +1,5 @@
 // `make test`: all tests; ends with the line `N passed, N failed`. Test files that fail run once more, alone: a machine
-// that is busy with other work can make a wait too short. The output names them, so that nobody overlooks them.
+// that is busy with other work can make a wait too short. The output names them.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -78,7 +78,7 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
   // After the first administrator, whom an organization gets only while it has no other.
   await makeAda(controlPlane, ['acme', 'globex'])
   await writeEnvironment(running)
-  await restarts.look()
+  await restarts.check()
   return running
 }
 

@@ -97,9 +97,9 @@ export async function startOperator(options: {
   }
   start(applicationController(cluster))
   start(environmentTypeController(cluster))
-  const announcements = startDispatcher(cluster, { log, isActive })
+  const dispatcher = startDispatcher(cluster, { log, isActive })
   const { keptDeployments } = config
-  start(environmentController(cluster, objects, announcements, { keptDeployments, namespaces }))
+  start(environmentController(cluster, objects, dispatcher, { keptDeployments, namespaces }))
   start(resourceAccountController(cluster, builtIn))
   start(sharedValueController(cluster))
   start(resourceTypeController)
@@ -151,7 +151,7 @@ export async function startOperator(options: {
 
   return {
     async stop() {
-      const others = [announcements, organizations, setCleanup]
+      const others = [dispatcher, organizations, setCleanup]
       await Promise.all([...loops, ...others].map((each) => each.stop()))
       namespaces.stop()
       objects.close()

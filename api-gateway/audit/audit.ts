@@ -39,7 +39,7 @@ export const auditRecordShape = named(
       }),
       dry_run: boolean('True if the request was a dry run.'),
       count: integer(
-        'Number of rate-limited requests (429) of one caller within a minute that this record stands for. The record describes the first of them; `at` is the time of the last.',
+        'Number of rate-limited requests (429) of one caller within a minute that this record represents. The record describes the first of them; `at` is the time of the last.',
       ),
     },
     'One request that wrote something or was rejected.',
@@ -142,7 +142,7 @@ export function createAudit(options: AuditOptions): Audit {
   }
 }
 
-/** Non-members have a group of their own, so that their requests displace only their own records. */
+/** Non-members have a separate group, so that their requests displace only their own records. */
 function groupOf(store: Store, organization: string, userId: string): string {
   return groupKey(organization, store.get(Membership, organization, userId) !== undefined)
 }
@@ -171,7 +171,7 @@ interface AuditedRequest {
 /** Contains no body, query or header, except the request ID. */
 function recordOf({ at, request, response, status, reason, store }: AuditedRequest): AuditEntry {
   const { requestId = '', route, userName = '', via, offersDryRun } = response.locals as AuditLocals // only the gateway sets them
-  const params = request.params as Readonly<Record<string, string>> // no path has a wildcard, so there are no lists
+  const params = request.params as Readonly<Record<string, string>> // only a wildcard gives a list, and no path has one
   const organization = organizationOf(store, params, request.path)
   return sanitized({
     at,

@@ -37,7 +37,7 @@ if (location.hash === '#signed-in') output.textContent = 'You are signed in. The
 /** Content security policy of the sign-in page. */
 export const signInPolicy = contentPolicy(script)
 
-/** Page where a human user exchanges an API token for a session cookie or goes to the identity provider. */
+/** Page where a human user exchanges an API token for a session cookie or follows the link to the identity provider. */
 export function signInPage(oidc: Provider | undefined): string {
   return htmlPage('Sign in – Quartermaster', contentOf(oidc), script)
 }

@@ -7,7 +7,7 @@ import { linearRegExp } from '../../operator/domain/base/linear-regexp.ts'
 import { memoize } from './memoize.ts'
 import { withoutBlanks } from './wire.ts'
 
-/** Checks a value and returns it without nulls and empty IDs that stand for absent fields. */
+/** Checks a value and returns it without nulls and empty IDs that mean absent fields. */
 export type Validator = (value: unknown) => unknown
 
 function createAjv(options: { readonly strict: boolean; readonly allErrors: boolean }) {

@@ -14,7 +14,7 @@ export interface Cookie {
 /** Returns the header `Set-Cookie` of a cookie. */
 export function setCookie({ name, value, path, seconds, host }: Cookie): string {
   const parts = [`${name}=${value}`, `Path=${path}`, `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax']
-  // Some browsers reject secure cookies of a loopback address, where nobody can eavesdrop.
+  // Some browsers reject secure cookies of a loopback address, whose traffic stays on the machine.
   return [...parts, ...(host !== undefined && isLoopback(host) ? [] : ['Secure'])].join('; ')
 }
 

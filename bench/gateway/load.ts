@@ -29,7 +29,7 @@ export function latenciesOf(values: readonly number[]): Latencies {
 
 /**
  * Requests at fixed times, whether or not earlier ones are answered. A latency counts from the time at which the
- * request was due, so that a server that stands still does not hide how long others would have waited.
+ * request was due, so that a blocked server does not hide how long others would have waited.
  */
 export async function openLoop(load: Load, perSecond: number): Promise<Latencies> {
   const { ask, close } = openClient(load)

@@ -10,7 +10,7 @@ import type { Stage } from '../scenarios.ts'
 import { rounded } from '../statistics.ts'
 import { type Latencies, latenciesOf } from './load.ts'
 
-/** One sort of write, over the gateway and directly, each in turn. */
+/** One kind of write, over the gateway and directly, each in turn. */
 export interface Write {
   readonly name: string
   readonly atOnce: number
@@ -60,7 +60,7 @@ function newDelta(name: string): DeploymentDelta {
   )
 }
 
-/** Each request has a delta of its own, since two changes of one delta at once are a conflict. */
+/** Each request has its own delta, since two changes of one delta at once are a conflict. */
 async function changes(rest: RestClient, client: KubeClient, mark: string) {
   const ids: string[] = []
   const objects: DeploymentDelta[] = []
@@ -87,7 +87,7 @@ async function changes(rest: RestClient, client: KubeClient, mark: string) {
   }
 }
 
-/** The two ways take turns, so that whatever else the machine does hits both. */
+/** The two ways take turns, so that other work of the machine affects both. */
 async function compare(
   name: string,
   atOnce: number,

@@ -60,7 +60,7 @@ export type ControlPlane = ApiAccess & {
   readonly binaries: Binaries
   /** The processes as they are now; a restart changes them. */
   readonly pids: Readonly<Record<ProcessName, number>>
-  /** A kubeconfig, as YAML, for whoever holds this token. */
+  /** A kubeconfig, as YAML, for the user of this token. */
   kubeconfigFor(token: string): string
   /** A token of a ServiceAccount; none is valid for less than ten minutes. */
   tokenFor(namespace: string, serviceAccountName: string, seconds?: number): Promise<string>
@@ -111,7 +111,7 @@ export async function findControlPlane(location: ControlPlaneLocation): Promise<
   return running && handleOf(running)
 }
 
-/** Ends whatever runs of the control plane in this directory, complete or not. */
+/** Ends every process of the control plane in this directory, complete or not. */
 export async function stopControlPlane(location: ControlPlaneLocation): Promise<void> {
   const places = await makePlaces(location)
   const settings = await readSettings(places.directory)
@@ -205,7 +205,7 @@ async function startOnFreePorts(
       return settings
     } catch (error) {
       await endAll(settings, true)
-      // Somebody took a port between the question and the start.
+      // Another process took a port between the question and the start.
       if (!(error instanceof PortTaken) || attempt === 5) throw error
     }
   }
@@ -331,7 +331,7 @@ async function handleOf(settings: Settings): Promise<ControlPlane> {
   }
 }
 
-// The port belongs to nobody while the API server is down: whoever has it for a moment is waited for.
+// The port is free while the API server is down: wait for any process that takes it for a moment.
 async function startApiServerAgain(settings: Settings): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const pid = await startOne(settings, 'kube-apiserver')

@@ -42,7 +42,7 @@ export async function makePlaces(options: Partial<Places> & Pick<Places, 'direct
   }
 }
 
-/** Where everything lies in the directory of a control plane. */
+/** The paths in the directory of a control plane. */
 export function pathsIn(directory: string) {
   const at = (name: string) => join(directory, name)
   return {

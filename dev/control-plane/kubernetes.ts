@@ -40,7 +40,7 @@ const appliedWithinMilliseconds = 30_000
 const notYetServed = 'delay between when CustomResourceDefinitions are created and when they are available'
 const servedWithinMilliseconds = 30_000
 
-/** One request to the API server, whatever it answers; for setup code, not for load. */
+/** One request to the API server, with any answer; for setup code, not for load. */
 export async function apiRequest<Body = unknown>(
   access: ApiAccess,
   method: string,

@@ -58,7 +58,7 @@ async function holderOf(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '')
 }
 
-/** Whether a process with this id exists, whoever it is. */
+/** Whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 export type ProcessSpec = {
   readonly binary: string
   readonly args: readonly string[]
-  /** Variables besides those of the starter. */
+  /** Variables in addition to those of the starter. */
   readonly environment?: Readonly<Record<string, string>>
   readonly logFile: string
   readonly pidFile: string
@@ -20,7 +20,7 @@ export type ProcessSpec = {
 }
 
 // Becomes the program by `exec`, so its pid is the program's. What it leaves behind waits on a pipe that the
-// starter holds open: end of file without a line means that the starter is gone, and the program goes too.
+// starter holds open: end of file without a line means that the starter has ended, and the program ends too.
 const tether = `
   exec 3<&0 </dev/null
   pid=$$
@@ -34,7 +34,7 @@ export async function startProcess(spec: ProcessSpec): Promise<number> {
     ? [spec.binary, ...spec.args]
     : ['sh', '-c', tether, 'sh', spec.binary, ...spec.args]
   const [program = spec.binary, ...args] = command
-  // A process group of its own: Ctrl-C in the terminal reaches the starter only.
+  // A separate process group: Ctrl-C in the terminal reaches the starter only.
   const child = spawn(program, args, {
     detached: true,
     env: { ...process.env, ...spec.environment },
@@ -89,7 +89,7 @@ export async function readPid(pidFile: string): Promise<number> {
   return Number.parseInt(text, 10) || 0
 }
 
-/** Sends a signal, unless the pid belongs to somebody else or to nobody. */
+/** Sends a signal, unless the pid is free or belongs to another program. */
 export async function signalOurs(pid: number, directory: string, signal: NodeJS.Signals): Promise<boolean> {
   if (!(await isOurs(pid, directory))) return false
   try {
@@ -121,14 +121,14 @@ async function endsWithin(milliseconds: number, pid: number): Promise<boolean> {
   return true
 }
 
-/** Whether no process with this id runs; one that nobody has collected yet does not run either. */
+/** Whether no process with this id runs; a zombie process does not run. */
 export async function hasEnded(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return true
   const state = await stateOf(pid)
   return state === '' || state.startsWith('Z')
 }
 
-/** Resolves when a process that got SIGSTOP stands still, all its threads: the signal alone returns before that. */
+/** Resolves when a process that got SIGSTOP has stopped, with all its threads: the signal alone returns before that. */
 export async function standsStill(pid: number, withinMilliseconds = 5_000): Promise<void> {
   const deadline = Date.now() + withinMilliseconds
   while (!(await stateOf(pid)).startsWith('T')) {

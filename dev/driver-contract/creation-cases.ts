@@ -7,7 +7,7 @@ import { cookieFault } from './resource.ts'
 
 const locations = ['container', 'volume', 'namespace', 'cluster']
 
-/** Making a resource, and what is told of it. */
+/** Creation of a resource, and the answer to it. */
 export const creationCases: readonly Case[] = [
   {
     name: 'create',

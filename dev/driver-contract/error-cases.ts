@@ -76,7 +76,7 @@ async function sendBrokenJson({ client, given }: Bench): Promise<Answer> {
   return client.send({ method: 'PUT', path: randomId(), body: JSON.stringify(given).slice(0, -2) })
 }
 
-/** Its secrets stand where a driver does not look for them. */
+/** Its secrets are where a driver does not look for them. */
 async function sendWithoutDriver({ client, given }: Bench): Promise<Answer> {
   const { driver, ...rest } = given
   return client.send({

@@ -6,7 +6,7 @@ import type { DriverInputs } from './inputs.ts'
 
 const largeBytes = 256 * 1024
 
-/** What goes in. */
+/** The inputs. */
 export const inputCases: readonly Case[] = [
   {
     name: 'update',

@@ -35,12 +35,12 @@ async function main(args: readonly string[]): Promise<number> {
   const patienceMs = secondsOf('patience', values.patience) * 1000
   await reach(target, timeoutMs)
 
-  const tell = values.json
+  const report = values.json
     ? () => {}
-    : (verdict: Parameters<typeof lineOf>[0]) => say(lineOf(verdict, inputs))
-  const verdicts = await runCases(chosen, { target, inputs, timeoutMs, patienceMs, absenceMs }, tell)
-  say(values.json ? jsonOf(target, verdicts, inputs) : `\n${summaryOf(verdicts)}`)
-  return verdicts.some(({ result }) => result === 'failed') ? 1 : 0
+    : (outcome: Parameters<typeof lineOf>[0]) => say(lineOf(outcome, inputs))
+  const outcomes = await runCases(chosen, { target, inputs, timeoutMs, patienceMs, absenceMs }, report)
+  say(values.json ? jsonOf(target, outcomes, inputs) : `\n${summaryOf(outcomes)}`)
+  return outcomes.some(({ result }) => result === 'failed') ? 1 : 0
 }
 
 function readArguments(args: readonly string[]) {

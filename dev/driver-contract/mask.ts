@@ -35,7 +35,7 @@ function shown(text: string, hidden: readonly string[]): string {
   return clean.length > longest ? `${clean.slice(0, longest)}… (${text.length} characters)` : clean
 }
 
-/** All that stands under `secrets` is masked, however short. */
+/** All values under `secrets` are masked, however short. */
 function withoutSecrets(body: Json): Json {
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {

@@ -5,8 +5,8 @@ import type { Outcome } from './run.ts'
 const marks = { ok: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const
 
 /** The line of a case, and below it what was sent and what came where it failed. */
-export function lineOf(verdict: Outcome, inputs: ContractInputs): string {
-  const { result, name, title, reason, warnings, last } = verdict
+export function lineOf(outcome: Outcome, inputs: ContractInputs): string {
+  const { result, name, title, reason, warnings, last } = outcome
   const why = reason === undefined ? '' : `: ${maskIn(reason, inputs)}`
   const text = result === 'skipped' ? why.slice(2) : `${title}${why}`
   const lines = [`${marks[result]} ${name.padEnd(21)} ${text}`]
@@ -19,18 +19,18 @@ export function lineOf(verdict: Outcome, inputs: ContractInputs): string {
 }
 
 /** The last line: how many passed and failed; what was skipped did neither. */
-export function summaryOf(verdicts: readonly Outcome[]): string {
-  const count = (result: Outcome['result']) => verdicts.filter((each) => each.result === result).length
+export function summaryOf(outcomes: readonly Outcome[]): string {
+  const count = (result: Outcome['result']) => outcomes.filter((each) => each.result === result).length
   return `${count('ok')} passed, ${count('failed')} failed`
 }
 
 /** Everything, for programs. */
-export function jsonOf(target: string, verdicts: readonly Outcome[], inputs: ContractInputs): string {
-  const cases = verdicts.map(({ last, ...verdict }) => ({
-    ...verdict,
+export function jsonOf(target: string, outcomes: readonly Outcome[], inputs: ContractInputs): string {
+  const cases = outcomes.map(({ last, ...outcome }) => ({
+    ...outcome,
     ...(last ? describeExchange(last, allSecrets(inputs)) : {}),
   }))
-  const count = (result: Outcome['result']) => verdicts.filter((each) => each.result === result).length
+  const count = (result: Outcome['result']) => outcomes.filter((each) => each.result === result).length
   return JSON.stringify(
     { target, passed: count('ok'), failed: count('failed'), skipped: count('skipped'), cases },
     undefined,

@@ -9,7 +9,7 @@ import { type Outputs, outputsOf } from './outputs.ts'
 /** One resource at the driver under test, as an orchestrator sees it: an id and a cookie. */
 export interface Resource {
   readonly id: string
-  /** What the driver said last; goes along with every later call. */
+  /** The last answer of the driver; part of every later call. */
   cookie: string | undefined
   /** Whether there may be something to remove. */
   readonly touched: boolean

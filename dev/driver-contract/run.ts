@@ -27,16 +27,16 @@ export interface RunOptions {
   readonly absenceMs: number
 }
 
-/** Runs the cases one after another, and tells each verdict as soon as there is one. */
+/** Runs the cases one after another, and reports each outcome at once. */
 export async function runCases(
   cases: readonly Case[],
   options: RunOptions,
-  tell: (verdict: Outcome) => void,
+  report: (outcome: Outcome) => void,
 ): Promise<Outcome[]> {
-  const verdicts: Outcome[] = []
+  const outcomes: Outcome[] = []
   for (const each of cases) {
-    const lacking = verdicts.find(({ name, result }) => name === each.needs && result === 'failed')
-    const verdict: Outcome = lacking
+    const lacking = outcomes.find(({ name, result }) => name === each.needs && result === 'failed')
+    const outcome: Outcome = lacking
       ? {
           ...plain(each),
           result: 'skipped',
@@ -45,10 +45,10 @@ export async function runCases(
           milliseconds: 0,
         }
       : await runCase(each, options)
-    verdicts.push(verdict)
-    tell(verdict)
+    outcomes.push(outcome)
+    report(outcome)
   }
-  return verdicts
+  return outcomes
 }
 
 async function runCase(

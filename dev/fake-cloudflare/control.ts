@@ -95,15 +95,15 @@ export function control(controlled: Controlled, method: string, path: string, bo
 
 function existing({ records }: Account, id: string): StoredRecord {
   const record = records.get(id)
-  if (!record) throw new Error(`there is no record '${id}'`)
+  if (!record) throw new Error(`record not found: '${id}'`)
   return record
 }
 
-/** A record as somebody else makes it: whatever the caller says, without checks. */
+/** A record as another client makes it, without checks. */
 function recordByHand({ zones, clock }: Account, body: Fields): StoredRecord {
   const [first] = zones.all()
   const zone: Zone | undefined = typeof body.zone_id === 'string' ? zones.get(body.zone_id) : first
-  if (!zone) throw new Error(`there is no zone '${String(body.zone_id)}'`)
+  if (!zone) throw new Error(`zone not found: '${String(body.zone_id)}'`)
   const now = timeOf(clock)
   return {
     id: newId(),

@@ -7,7 +7,7 @@ export interface JournalEntry {
   /** Name of the token, never the token; null when it is not one of ours. */
   readonly token: string | null
   readonly body: unknown
-  /** 0 while there is no answer. */
+  /** 0 before the answer. */
   status: number
   /** Whether the call changed records. */
   committed: boolean

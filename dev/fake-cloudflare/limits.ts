@@ -60,7 +60,7 @@ export function createLimiter(limits: Limits, clock: () => number) {
   }
 
   return {
-    /** What somebody without a known token is told. */
+    /** The answer to a caller without a known token. */
     full: (): Budget => ({ allowed: true, left: limits.requests, seconds: limits.windowSeconds }),
 
     /** Counts one call. */

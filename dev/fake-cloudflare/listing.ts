@@ -52,7 +52,7 @@ function conditionOf(key: string, wanted: string): readonly ((record: DnsRecord)
   return [(record) => test(textOf(record, field), wanted)]
 }
 
-/** Filters do not tell upper from lower case. */
+/** Filters ignore case. */
 function textOf(record: DnsRecord, field: string): string {
   switch (field) {
     case 'name':

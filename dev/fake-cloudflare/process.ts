@@ -21,7 +21,7 @@ export interface RunningCloudflare {
   stop(): Promise<void>
 }
 
-/** Starts the fake Cloudflare as a process of its own; its records survive it. */
+/** Starts the fake Cloudflare as a separate process; its records survive it. */
 export async function startCloudflare(directory: string, detached = false): Promise<RunningCloudflare> {
   const [port = 0, dnsPort = 0] = await freePorts(2)
   await startService({

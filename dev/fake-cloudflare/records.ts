@@ -17,7 +17,7 @@ export interface DnsRecord {
   readonly comment_modified_on?: string
 }
 
-/** A record and the zone that it lies in. */
+/** A record and its zone. */
 export interface StoredRecord extends DnsRecord {
   readonly zone_id: string
 }
@@ -32,7 +32,7 @@ export type Records = ReturnType<typeof createRecords>
 
 const historyMs = 10 * 60 * 1000
 
-/** All records of all zones, with enough history to tell how they looked a while ago. */
+/** All records of all zones, with enough history to list earlier states. */
 export function createRecords(clock: () => number) {
   const byId = new Map<string, StoredRecord>()
   const byName = new Map<string, Set<string>>()

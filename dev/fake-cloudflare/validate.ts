@@ -46,7 +46,7 @@ export function recordFields(input: unknown, zone: Zone, commentLimit: number): 
   }
 }
 
-/** Throws when the record cannot stand beside those that are there; the one with `ownId` is the record itself. */
+/** Throws when the record conflicts with existing ones; the one with `ownId` is the record itself. */
 export function checkNeighbours(fields: RecordFields, zone: Zone, records: Records, ownId?: string): void {
   const others = records.named(zone.id, fields.name).filter(({ id }) => id !== ownId)
   if (others.some(({ type, content }) => type === fields.type && content === fields.content)) {

@@ -1,4 +1,4 @@
-/** One entry of `errors` in an answer; what is wrong in detail often lies in the chain. */
+/** One entry of `errors` in an answer; the details are often in the chain. */
 export interface WireError {
   readonly code: number
   readonly message: string

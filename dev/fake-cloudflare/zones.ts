@@ -27,7 +27,7 @@ export function createZones(first: readonly Zone[]) {
     all: (): readonly Zone[] => [...byId.values()],
     get: (id: string): Zone | undefined => byId.get(id),
     add: (zone: Zone): void => void byId.set(zone.id, zone),
-    /** The zone that a name lies in: the one with the longest name. */
+    /** The zone of a name: the one with the longest name. */
     around: (name: string): Zone | undefined =>
       [...byId.values()]
         .filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`))

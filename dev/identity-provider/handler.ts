@@ -84,7 +84,7 @@ async function answerControl(
   }
 }
 
-/** Shows who can be chosen, or takes the choice: a person, or nobody at all. */
+/** Shows who can be chosen, or takes the choice: a person, or none. */
 async function interact(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { provider, people } = served
   if (request.method !== 'POST') {
@@ -96,7 +96,7 @@ async function interact(served: Served, request: IncomingMessage, response: Serv
   const person = people.find(({ id }) => id === chosen)
   const result = person
     ? { login: { accountId: person.id } }
-    : { error: 'access_denied', error_description: 'nobody was chosen' }
+    : { error: 'access_denied', error_description: 'no user was chosen' }
   await provider.interactionFinished(request, response, result)
 }
 
@@ -108,10 +108,10 @@ function page(people: readonly Person[]): string {
 <meta charset="utf-8">
 <title>Who are you?</title>
 <h1>Who are you?</h1>
-<p>This identity provider is for development: there is no password.</p>
+<p>This identity provider is for development and asks for no password.</p>
 <form method="post">
 ${people.map(({ id, email = 'no address' }) => button(id, `${id}, ${email}`)).join('\n')}
-${button('', 'Nobody')}
+${button('', 'No user')}
 </form>
 </html>
 `

@@ -1,9 +1,9 @@
-/** Somebody who can be chosen at the identity provider. */
+/** A person who can be chosen at the identity provider. */
 export interface Person {
   /** Also what it is called on the page, and the claim `sub`. */
   readonly id: string
   readonly email?: string
-  /** False for an address that nobody has verified. */
+  /** False for an address that is not verified. */
   readonly isVerified?: boolean
 }
 

@@ -27,7 +27,7 @@ export interface RunningIdentityProvider {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Starts the identity provider as a process of its own, in place of one that an earlier start left. */
+/** Starts the identity provider as a separate process, in place of one that an earlier start left. */
 export async function startIdentityProviderProcess(
   directory: string,
   gatewayUrl: string,

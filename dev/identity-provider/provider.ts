@@ -77,7 +77,7 @@ function clientOf({ id, secret, redirectUris }: ProviderClient) {
   } satisfies NonNullable<Configuration['clients']>[number]
 }
 
-/** Also whoever has just been here is asked, so that they can be somebody else. */
+/** Asks also a person who has just signed in, so that they can choose another user. */
 function askAlways() {
   const { Check, base } = interactionPolicy
   const policy = base()

@@ -24,7 +24,7 @@ export interface Rule {
   readonly times: number
 }
 
-/** A rule, for one call when not told otherwise. */
+/** A rule, for one call by default. */
 export type RuleGiven = Omit<Rule, 'times'> & Partial<Rule>
 
 export type Rules = ReturnType<typeof createRules>

@@ -13,7 +13,7 @@ export interface IdentityProviderOptions {
   readonly isThick?: boolean
 }
 
-/** Somebody who states who people are, on this machine. */
+/** An identity provider on this machine. */
 export interface IdentityProvider {
   /** `http://localhost:<port>`: another host than that of the gateway, so that a browser keeps them apart. */
   readonly issuer: string

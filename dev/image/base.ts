@@ -24,7 +24,7 @@ const written: readonly ImageFile[] = [
 ]
 
 /**
- * What the image needs besides our own files, as a distroless base has it: the libraries of Node, authorities, users. The
+ * What the image needs in addition to our files, as a distroless base has it: the libraries of Node, authorities, users. The
  * libraries and the authorities are those of this machine, so archives of two machines may differ.
  */
 export async function baseFiles(): Promise<ImageFile[]> {

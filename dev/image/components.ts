@@ -24,7 +24,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-/** Development dependencies that the image contains all the same: the viewer of the reference. */
+/** Development dependencies that the image contains: the viewer of the reference. */
 const shipped: ReadonlySet<string> = new Set(['node_modules/swagger-ui-dist'])
 
 /** The packages of the lock file that the image is made of: those of production on this platform, Node among them. */

@@ -8,7 +8,7 @@ export interface ReceivedCall {
   readonly path: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The text over which the signature goes. */
+  /** The signed text. */
   readonly body: string
   /** Whether the signature is good; null while no secret is known for the path. */
   verified: boolean | null

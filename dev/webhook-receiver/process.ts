@@ -21,7 +21,7 @@ export interface RunningReceiver {
   trust(path: string, secret: string): Promise<void>
 }
 
-/** Starts the receiver as a process of its own, in place of one that an earlier start left. */
+/** Starts the receiver as a separate process, in place of one that an earlier start left. */
 export async function startReceiverProcess(directory: string, detached = false): Promise<RunningReceiver> {
   await stopReceiver(directory)
   const [port = 0] = await freePorts(1)
@@ -50,7 +50,7 @@ export async function stopReceiver(directory: string): Promise<void> {
   await stopService(join(directory, `${name}.pid`), directory, 5000)
 }
 
-/** The body of an answer; `fetch` would have to be told of the authority when this process starts. */
+/** The body of an answer; `fetch` reads certificate authorities only when its process starts. */
 async function ask(ca: string, method: string, url: string, body?: unknown): Promise<string> {
   const call = request(url, { method, ca, agent: false, family: 4 })
   call.end(body === undefined ? undefined : JSON.stringify(body))

@@ -12,7 +12,7 @@ export interface ReceiverOptions {
   readonly port?: number
 }
 
-/** Somebody who is told of events over HTTPS, and remembers every call. */
+/** A receiver of events over HTTPS that records every call. */
 export interface Receiver {
   /** `https://localhost:<port>`, for which its certificate is. */
   readonly url: string
@@ -35,7 +35,7 @@ export async function startReceiver({ directory, port = 0 }: ReceiverOptions): P
   const { crt: cert, key } = await issueCertificate(directory, ['localhost'])
   const server = createServer({ cert, key }, (request, response) => {
     serve(memory, request, response).catch((error: unknown) => {
-      // A caller that gives up half-way is nobody's fault.
+      // A caller may end the request early.
       if (!request.destroyed) console.error(error)
       request.socket.destroy()
     })

@@ -2,7 +2,7 @@ import { annotations } from '../api/names.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { redact } from '../domain/secret/redact.ts'
-import type { AccountVerdict, Driver } from '../drivers/driver.ts'
+import type { AccountCheck, Driver } from '../drivers/driver.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import type { Controller } from '../kube/loop/controller.ts'
@@ -73,7 +73,7 @@ export function resourceAccountController(
   }
 
   /** Returns the result of the check and never throws: an account stays ready while its provider is unreachable. */
-  async function check(type: string, read: () => Promise<FreeForm>): Promise<AccountVerdict> {
+  async function check(type: string, read: () => Promise<FreeForm>): Promise<AccountCheck> {
     const driver = drivers.find(
       (each) => each.checkAccount !== undefined && each.descriptor.account.types.includes(type),
     )

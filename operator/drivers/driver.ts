@@ -80,7 +80,7 @@ export interface DeprovisionRequest extends Subject {
 }
 
 /** A provider's verdict on credentials. */
-export interface AccountVerdict {
+export interface AccountCheck {
   readonly accepted: boolean
   /** Why they are not accepted, or what could not be checked. */
   readonly message?: string
@@ -102,5 +102,5 @@ export interface Driver {
   provision(request: ProvisionRequest): Promise<Provisioned>
   deprovision(request: DeprovisionRequest): Promise<void>
   /** Checks the credentials of an account with the provider; throws when the provider cannot be reached. */
-  checkAccount?(credentials: FreeForm, signal: AbortSignal): Promise<AccountVerdict>
+  checkAccount?(credentials: FreeForm, signal: AbortSignal): Promise<AccountCheck>
 }

@@ -28,8 +28,8 @@ export interface OutboundResponse {
  */
 export interface Outbound {
   /**
-   * Returns the response, whatever its status. Throws TargetRefused for an address that is not allowed, InvalidHeader for
-   * an invalid header, OutboundError when there is no response; none of them contains header values or bodies.
+   * Returns the response of any status. Throws TargetRefused for an address that is not allowed, InvalidHeader for
+   * an invalid header, OutboundError without a response; none of them contains header values or bodies.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>
   close(): Promise<void>

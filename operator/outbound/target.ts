@@ -18,7 +18,7 @@ interface NameException {
 
 /**
  * Rules with exceptions: ranges (`10.96.0.0/12`), addresses, and names of hosts (`driver.drivers.svc`,
- * `*.svc.cluster.local`), these with a port or without. A name lets through whatever it resolves to but link-local
+ * `*.svc.cluster.local`), these with a port or without. A name allows every address that it resolves to except link-local
  * addresses and metadata services. Throws for a text that is none of these.
  */
 export function createTargetRules(allowed: readonly string[]): TargetRules {

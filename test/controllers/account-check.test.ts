@@ -3,7 +3,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { annotations } from '../../operator/api/names.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import { resourceAccountController } from '../../operator/controllers/resource-account.ts'
-import type { AccountVerdict, Driver } from '../../operator/drivers/driver.ts'
+import type { AccountCheck, Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { driver } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
@@ -13,7 +13,7 @@ const canary = 'canary-credential'
 const fake = createFakeCluster()
 let controller: ReturnType<typeof resourceAccountController>
 let asked: unknown[]
-let answer: () => Promise<AccountVerdict>
+let answer: () => Promise<AccountCheck>
 
 const provider: Driver = {
   descriptor: driver('cloud', { account: { types: ['cloud'], required: true } }),
@@ -71,7 +71,7 @@ async function look(object: ResourceAccount) {
 describe('the credentials of an account are tried when the annotation asks for it', () => {
   const fields = [{ id: 'email', description: 'whose they are', value: 'a@b.test' }]
 
-  test.each<[rule: string, verdict: AccountVerdict]>([
+  test.each<[rule: string, verdict: AccountCheck]>([
     ['accepted', { accepted: true }],
     ['accepted, and whose they are', { accepted: true, fields }],
     ['refused, and why', { accepted: false, message: 'the token has expired' }],

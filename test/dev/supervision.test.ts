@@ -68,9 +68,9 @@ describe('a process under a supervisor', () => {
     const second = await nextPid(first)
     expect(await hasEnded(second)).toBe(false)
     expect(await restarts(1)).toEqual([expect.objectContaining({ process: 'sample', exitCode: 137 })])
-    await watcher.look()
+    await watcher.check()
     expect(reported).toEqual([expect.stringContaining("'sample' exited with code 137")])
-    await watcher.look()
+    await watcher.check()
     expect(reported).toHaveLength(1)
   })
 

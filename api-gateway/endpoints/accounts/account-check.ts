@@ -9,7 +9,7 @@ import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { findOrThrow, organizationKey } from '../common/find.ts'
-import { withoutAnnouncement } from '../common/owned-secret.ts'
+import { withoutPendingSecret } from '../common/owned-secret.ts'
 
 const checkTimeoutMs = 15_000
 const pollIntervalMs = 50
@@ -62,7 +62,7 @@ export function withoutCheckRequest(account: ResourceAccount): ResourceAccount {
   const { [annotations.check]: request, ...others } = account.metadata.annotations ?? {}
   const untried = { ...account, metadata: { ...account.metadata, annotations: others } }
   const [, secretName] = request?.split('/') ?? []
-  return secretName === undefined ? untried : withoutAnnouncement(untried, secretName)
+  return secretName === undefined ? untried : withoutPendingSecret(untried, secretName)
 }
 
 /** Returns the cached account; throws NotFound if it was deleted or replaced. */

@@ -105,9 +105,9 @@ export async function addSecret<K extends OwnerKind>(
 }
 
 /** Removes the announcement of a Secret that the object now references. */
-export function withoutAnnouncement<T extends KubeObject>(object: T, secretName: string): T {
-  const { [pendingSecretKey(secretName)]: announcement, ...others } = object.metadata.annotations ?? {}
-  if (announcement === undefined) return object
+export function withoutPendingSecret<T extends KubeObject>(object: T, secretName: string): T {
+  const { [pendingSecretKey(secretName)]: pending, ...others } = object.metadata.annotations ?? {}
+  if (pending === undefined) return object
   return { ...object, metadata: { ...object.metadata, annotations: others } }
 }
 

@@ -47,7 +47,7 @@ export function isSecretNameOf(owner: string, use: SecretUse, secret: string): b
 }
 
 function prefixOf(owner: string, use: SecretUse): string {
-  // An owner created with kubectl may have a name as long as a Secret's may be.
+  // An owner created with kubectl may have a name of the maximum length of a Secret's.
   return `${owner.slice(0, 200).replace(/[^a-z0-9]+$/, '')}-${use}-`
 }
 

@@ -88,7 +88,7 @@ export const previewShape = named(
   ),
 )
 
-/** Computes the effects of a changed definition; undefined stands for its deletion. */
+/** Computes the effects of a changed definition; undefined means its deletion. */
 export async function previewDefinition(
   organization: string,
   name: string,

@@ -14,7 +14,7 @@ import {
   createWithSecret,
   type OwnedSecret,
   refuseTakenUnlessIncomplete,
-  withoutAnnouncement,
+  withoutPendingSecret,
 } from '../common/owned-secret.ts'
 import {
   extractReferences,
@@ -95,7 +95,7 @@ export async function writeDraft(
   if (!secret) return changeObject(cluster, ResourceDefinition, definition, change)
   const announced = await addSecret(ResourceDefinition, definition, secret, gateway)
   return changeObject(cluster, ResourceDefinition, announced, (each) =>
-    withoutAnnouncement(change(each), secret.name),
+    withoutPendingSecret(change(each), secret.name),
   )
 }
 

@@ -58,7 +58,7 @@ export const pipelineRuns: readonly Endpoint[] = [
     access: { application: 'developer' },
     headers: {
       'Idempotency-Key': string(
-        'Idempotency key. Requests of a user for an application with the same key create one deployment, for as long as that deployment is kept. A request with the same key and another body is rejected (422).',
+        'Idempotency key. Requests of a user for an application with the same key create one deployment, until that deployment is deleted. A request with the same key and another body is rejected (422).',
       ),
     },
     query: { dry_run: flag('Whether to validate the request without writing anything.') },

@@ -139,7 +139,7 @@ function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
   ]
 }
 
-/** Replaces or removes the role of the user in the path; throws NotFound if there is none. */
+/** Replaces or removes the role of the user in the path; throws NotFound if the user has no role. */
 async function changeRole<R extends string>(
   scope: RoleScope<R>,
   cluster: Cluster,

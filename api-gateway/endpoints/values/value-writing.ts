@@ -12,7 +12,7 @@ import {
   addSecret,
   createWithSecret,
   refuseTakenUnlessIncomplete,
-  withoutAnnouncement,
+  withoutPendingSecret,
 } from '../common/owned-secret.ts'
 import {
   fromReference,
@@ -171,6 +171,6 @@ export async function changeValue(
       ...(content ? valuePart(content, secretName, current) : kept),
       ...(description === null ? {} : { description }),
     }
-    return withoutAnnouncement(withModification(current, { ...current, spec }, modification), secretName)
+    return withoutPendingSecret(withModification(current, { ...current, spec }, modification), secretName)
   })
 }

@@ -14,7 +14,7 @@ import {
   addSecret,
   createWithSecret,
   refuseTakenUnlessIncomplete,
-  withoutAnnouncement,
+  withoutPendingSecret,
 } from '../common/owned-secret.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
 import {
@@ -84,7 +84,7 @@ async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string>
   const secret = { name: signingSecretName, data: signingSecretData(text) }
   const announced = await addSecret(Webhook, webhook, secret, gateway)
   await changeObject(gateway.cluster, Webhook, announced, (current) =>
-    withoutAnnouncement({ ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
+    withoutPendingSecret({ ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
   )
   return text
 }

@@ -30,7 +30,7 @@ export async function withObserved<T>(observed: object, work: () => Promise<T>):
   }
 }
 
-/** Throws when the signal aborts before the call ends. The call goes on: a repeated call adopts what it makes. */
+/** Throws when the signal aborts before the call ends. The call continues: a repeated call adopts what it makes. */
 export function withinDeadline<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const expire = () => reject(new Error('the driver did not answer in time'))

@@ -99,7 +99,7 @@ function holdsNull(value: unknown): boolean {
   return Object.values(value).some(holdsNull)
 }
 
-/** Writes the Secret of the outputs and returns its name; deletes the Secret when there are no secret outputs. */
+/** Writes the Secret of the outputs and returns its name; deletes the Secret when no output is secret. */
 export async function writeOutputsSecret(
   resource: ActiveResource,
   secrets: FreeForm,

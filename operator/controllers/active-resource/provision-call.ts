@@ -50,7 +50,7 @@ export async function recordInstance(
   const ofPredecessors = predecessors.flatMap((each) => secretNamesOf(resource, each, tools))
   const recorded: ResourceStatus = {
     ...status,
-    // Without a hash, the next reconcile calls the driver whatever the inputs are.
+    // Without a hash, the next reconcile calls the driver even with equal inputs.
     inputsHash: undefined,
     provisioned: current,
     predecessors: unlessEmpty(predecessors),

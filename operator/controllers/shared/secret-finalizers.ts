@@ -89,7 +89,7 @@ class Finalizers implements SecretFinalizers {
       const secret = await readSecretMetadata(client, namespace, name)
       this.#lastSeen.delete(`${namespace}/${name}`)
       if (!secret || !hasFinalizer(secret)) return
-      // A resource may have come to need the Secret during the read.
+      // Another resource may need the Secret since the read.
       if (this.#isNeeded(namespace, name) || (await setSecretFinalizer(client, secret, false))) return
     }
     throw new Error(`the Secret '${name}' changes too often to remove the finalizer`)

@@ -4,7 +4,7 @@ import { BaseTokens } from 'cloudflare/resources/user/tokens/tokens'
 import { BaseZones } from 'cloudflare/resources/zones/zones'
 import { createClient } from 'cloudflare/tree-shakable'
 import { isObject } from '../../domain/base/json.ts'
-import type { AccountVerdict } from '../driver.ts'
+import type { AccountCheck } from '../driver.ts'
 import { CloudflareError, toCloudflareError } from './api-error.ts'
 import type { Change } from './decide.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -97,7 +97,7 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
 }
 
 /** Whether the provider accepts a token. */
-export async function verifyToken(settings: ApiSettings, signal?: AbortSignal): Promise<AccountVerdict> {
+export async function verifyToken(settings: ApiSettings, signal?: AbortSignal): Promise<AccountCheck> {
   const client = clientOf(settings)
   const call = callerOf('', settings)
   const verified = await deniedOr(() => call(() => client.user.tokens.verify(), signal))

@@ -143,7 +143,7 @@ function failureOf(response: OutboundResponse, { name, secrets }: DriverRequest,
       `${name} takes no more requests at the moment`,
       retryAfter(headers['retry-after'], Date.now()) ?? busySeconds,
     )
-  if (status === 401 || status === 403) return new Stalled('NotAllowed', `${name} lets nobody in: ${said}`)
+  if (status === 401 || status === 403) return new Stalled('NotAllowed', `${name} denies access: ${said}`)
   if (status < 400)
     return new Stalled('InvalidAnswer', `${name} answered with status ${status}, which means nothing here`)
   if (status >= 500 || status === 408 || status === 425)

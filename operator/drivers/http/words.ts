@@ -17,8 +17,8 @@ export function wordsOf(
   const isPage =
     /\bhtml\b/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html|head|body)\b/i.test(text)
   // Before anything is cut: half a secret would not be recognized.
-  const told = redact(isPage ? text : saidIn(text), secrets).slice(0, maxRead)
-  return shortLine(isPage ? textOfPage(told) : told)
+  const visible = redact(isPage ? text : saidIn(text), secrets).slice(0, maxRead)
+  return shortLine(isPage ? textOfPage(visible) : visible)
 }
 
 /** A text on one line, without characters that show nothing or turn the line around, of at most 500 characters. */

@@ -68,7 +68,7 @@ function pathsOf({ params, neighbours }: ProvisionRequest, defaultType: PathType
     if (other && (other.service !== each.service || other.port !== each.port)) {
       throw new Stalled(
         'Conflict',
-        `path '${each.path}' goes to both '${other.service}' and '${each.service}'`,
+        `path '${each.path}' leads to both '${other.service}' and '${each.service}'`,
       )
     }
     byPath.set(key, each)

@@ -36,7 +36,7 @@ export const templateValues = object(
           name: string('Template of its name.', { maxLength: 4096 }),
         },
         {},
-        'An object that somebody else makes in the namespace of the environment.',
+        'An object that another client makes in the namespace of the environment.',
       ),
       'Objects that templates of outputs see as `.observed.<name>`; Secrets only those of secret outputs.',
       { maxProperties: 20 },
@@ -47,7 +47,7 @@ export const templateValues = object(
 
 export const templateDescriptor: DriverDescriptor = {
   name: 'template',
-  description: 'Makes whatever objects and outputs the Go templates of the definition give.',
+  description: 'Makes the objects and outputs that the Go templates of the definition give.',
   account: { types: [], required: false },
   values: templateValues,
   secrets: object(

@@ -27,7 +27,7 @@ export interface Cache<T extends KubeObject = KubeObject> {
   remove(object: T, origin?: string): void
   /** Removes the objects that a complete list of this version does not contain. */
   retain(keys: ReadonlySet<string>, resourceVersion: string): void
-  /** Accepts the next list whatever its versions, as after a restore of etcd. */
+  /** Accepts the next list with any versions, as after a restore of etcd. */
   distrust(): void
   subscribe(handler: ChangeHandler<T>): void
 }

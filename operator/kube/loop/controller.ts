@@ -33,7 +33,7 @@ export interface Controller<K extends Kind = Kind> {
   reconcile(object: ObjectOf<K>, context: ReconcileContext<K>): Promise<Observed<K>>
   /** Cleans up after an object that is being deleted; the loop then removes the finalizer. */
   finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<void>
-  /** Sources of keys to reconcile, besides changes of this kind. */
+  /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]
 }
 

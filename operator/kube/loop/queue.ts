@@ -84,7 +84,7 @@ class KeyQueue implements WorkQueue {
 
   async releaseWorker<T>(key: string, work: () => Promise<T>): Promise<T> {
     const namespace = namespaceOf(key)
-    this.#release(namespace)
+    this.#leave(namespace)
     try {
       return await work()
     } finally {
@@ -146,7 +146,7 @@ class KeyQueue implements WorkQueue {
     this.#startWaiting()
   }
 
-  #release(namespace: string): void {
+  #leave(namespace: string): void {
     const count = (this.#releasedOf.get(namespace) ?? 0) + 1
     this.#releasedOf.set(namespace, count)
     if (count === maxReleasedPerNamespace) this.#waiting.pause(namespace)
