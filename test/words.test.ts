@@ -20,7 +20,11 @@ const identifiers: [name: string, pattern: RegExp, instead: string, where?: RegE
   ['wake', /\b(?:wake|wakes|woken|concernedBy)\b(?=[(:,\s]*[({=])/, 'enqueue, mapFunc'],
   ['catch-up', /\b\w*[Cc]atchUp\w*\b/, 'waitForCache'],
   ['Verdict', /\b\w*[Vv]erdict\w*\b/, 'Outcome'],
-  ['look, settle, state as verbs of the loop', /\bfunction (?:look|settle|state)\(/, 'reconcileOne, finish, writeStatus'],
+  [
+    'look, settle, state as verbs of the loop',
+    /\bfunction (?:look|settle|state)\(/,
+    'reconcileOne, finish, writeStatus',
+  ],
   ['Tally', /\b\w*[Tt]ally\w*\b/, 'Counter'],
   ['announcements', /\b\w*[Aa]nnouncement\w*\b/, 'dispatcher'],
   ['tell, told', /\b(?:tell|told|tells|isTold|wasTold)\b(?=\()|\bTold\b/, 'notify, notified'],
@@ -66,7 +70,9 @@ function codeOf(source: string): string {
   return source
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
     .replace(/(^|\s)\/\/.*/g, '$1')
-    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, (text) => text.replace(/[^\n]/g, ' '))
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, (text) =>
+      text.replace(/[^\n]/g, ' '),
+    )
 }
 
 /** The comments and string literals of a source, line by line, everything else as spaces. */
@@ -74,7 +80,10 @@ function proseOf(file: string): string {
   const source = read(file)
   if (!file.endsWith('.ts')) return source
   const rest = codeOf(source)
-  return [...source].map((char, i) => (char !== '\n' && rest[i] === char ? ' ' : char)).join('')
+  return source
+    .split('')
+    .map((char, i) => (char !== '\n' && rest[i] === char ? ' ' : char))
+    .join('')
 }
 
 /** The lines of a text that match, as `file:line: match`. */
@@ -86,7 +95,9 @@ function found(file: string, text: string, pattern: RegExp): string[] {
 }
 
 test.each(identifiers)('no identifier is called %s', (_, pattern, instead, where = /^/) => {
-  const named = code.filter((file) => where.test(file)).flatMap((file) => found(file, codeOf(read(file)), pattern))
+  const named = code
+    .filter((file) => where.test(file))
+    .flatMap((file) => found(file, codeOf(read(file)), pattern))
   expect({ instead, named }).toEqual({ instead, named: [] })
 })
 

@@ -97,7 +97,8 @@ async function send(
     const status = await statusOf(requestFor(call, webhook, secret), tools.outbound)
     if (status >= 200 && status < 300) return status
     const seen = { ...attempt, responseStatus: status }
-    if (status === gone) throw givenUp('Gone', 'the receiver answered 410 (Gone) and gets no more calls', seen)
+    if (status === gone)
+      throw givenUp('Gone', 'the receiver answered 410 (Gone) and gets no more calls', seen)
     throw failed(call, `the receiver answered ${status}`, seen, tools)
   } catch (error) {
     if (error instanceof Stalled || error instanceof ReconcileError) throw error

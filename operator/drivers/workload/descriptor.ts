@@ -3,8 +3,7 @@ import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 
 export const workloadDescriptor: DriverDescriptor = {
   name: 'workload',
-  description:
-    'Keeps the module of a workload with its placeholders resolved; secret texts are references.',
+  description: 'Keeps the module of a workload with its placeholders resolved; secret texts are references.',
   resourceTypes: ['workload'],
   account: { types: [], required: false },
   values: object({}, {}, 'None.'),

@@ -58,10 +58,9 @@ export function createFakeCluster(): FakeCluster {
   }
   function keep<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> {
     version += 1
-    const copy = structuredClone({
-      ...object,
-      metadata: { ...object.metadata, resourceVersion: String(version) },
-    })
+    const metadata = { ...object.metadata, resourceVersion: String(version) }
+    // The API server receives JSON, which has no undefined fields.
+    const copy = JSON.parse(JSON.stringify({ ...object, metadata })) as ObjectOf<K>
     cacheOf(kind).set(copy)
     return copy
   }

@@ -151,7 +151,7 @@ describe('the documented repository, applied as kustomize-controller does', () =
     const broken = await platformSync.sync([...platform, rival])
     expect(broken.failure).toContain(`ResourceDefinition/${organization}/rival status: 'Failed'`)
     const stalled = await get(rival)
-    const message = "DuplicateCriterion: criterion {} is held by the definition 'redis'"
+    const message = "DuplicateCriterion: definition 'redis' already has the criterion {}"
     expect(await verdictsOn([stalled])).toEqual([{ kstatus: 'Failed', argoCD: 'Degraded', message }])
     const mended = await platformSync.sync(platform)
     expect(actionsBut(mended, 'unchanged')).toEqual([[`ResourceDefinition/${organization}/rival`, 'deleted']])

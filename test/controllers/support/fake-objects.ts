@@ -62,7 +62,8 @@ export function createFakeObjects(): FakeObjects {
     const { uid = `uid-${version}`, generation = 0 } = before?.metadata ?? {}
     const counted = uncounted.has(object.kind) ? {} : { generation: generation + Number(isCounted) }
     const metadata: ObjectMeta = { uid, ...object.metadata, ...counted, resourceVersion: String(version) }
-    const kept: KubeObject = structuredClone({ ...object, metadata })
+    // The API server receives JSON, which has no undefined fields.
+    const kept = JSON.parse(JSON.stringify({ ...object, metadata })) as KubeObject
     const isGone = metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length
     if (isGone) stored.delete(keyFor(kept))
     else stored.set(keyFor(kept), kept)
