@@ -22,7 +22,7 @@ export async function startThread({ memoryMb }: ThreadLimits, onEnd: () => void)
   const bundled = join(import.meta.dirname, 'template-worker.mjs')
   const file = existsSync(bundled) ? bundled : join(import.meta.dirname, 'worker.ts')
   const worker = new Worker(file, {
-    // The thread gets neither the environment nor the options of the process.
+    // The thread inherits no environment and no options.
     env: {},
     execArgv: [],
     // Its output must not mix with log lines.

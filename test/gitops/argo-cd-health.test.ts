@@ -42,7 +42,7 @@ describe('the health check for Argo CD', () => {
       }),
       { numRuns: 1000 },
     )
-    expect([...seen].sort()).toEqual(['Current', 'ReconcileError', 'InProgress', 'Terminating'])
+    expect([...seen].sort()).toEqual(['Current', 'Failed', 'InProgress', 'Terminating'])
   })
 })
 
@@ -59,30 +59,30 @@ describe('each end of a reconcile', () => {
 
   test.each<[string, unknown, health: string, argo: string, message: string]>([
     ['success', undefined, 'Current', 'Healthy', 'Reconciled'],
-    ['Waiting', new Waiting('Progressing', '3 of 5'), 'InProgress', 'Progressing', 'Deploying: 3 of 5'],
+    ['Waiting', new Waiting('Progressing', '3 of 5'), 'InProgress', 'Progressing', 'Progressing: 3 of 5'],
     [
       'ReferenceNotFound',
       new ReferenceNotFound('AccountNotFound', "secret 'a' not found"),
       'InProgress',
       'Progressing',
-      "ReferenceNotFound: secret 'a' not found",
+      "AccountNotFound: secret 'a' not found",
     ],
-    ['Stalled', new Stalled('Invalid', 'no host'), 'ReconcileError', 'Degraded', 'Invalid: no host'],
+    ['Stalled', new Stalled('Invalid', 'no host'), 'Failed', 'Degraded', 'Invalid: no host'],
     [
       'Mismatch',
       new Mismatch('WrongType', 'not a host'),
-      'ReconcileError',
+      'Failed',
       'Degraded',
-      'Mismatch: not a host',
+      'WrongType: not a host',
     ],
     [
-      'ReconcileError',
+      'Failed',
       new ReconcileError('DriverFailed', 'refused'),
       'InProgress',
       'Progressing',
       'DriverFailed: refused',
     ],
-    ['any other error', new Error('broken pipe'), 'InProgress', 'Progressing', 'ReconcileError: broken pipe'],
+    ['any other error', new Error('broken pipe'), 'InProgress', 'Progressing', 'Failed: broken pipe'],
   ])('%s has the same health in both tools', (_, error, health, status, message) => {
     expect(healthOf(after(error))).toBe(health)
     expect(argoHealthOf(after(error))).toEqual({ status, message })

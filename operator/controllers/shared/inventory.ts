@@ -16,6 +16,7 @@ import {
 } from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
+import { UnseenObjects } from './unseen-objects.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 
 /** Applies, repairs and deletes the objects of resources, and changes no object that belongs to another owner. */
@@ -49,6 +50,7 @@ interface Options {
 interface Shared extends Options {
   readonly objects: Objects
   readonly drift: DriftDetector
+  readonly unseen: UnseenObjects
 }
 
 /** The inventory of all resources; `find` returns the resource of a key. */
@@ -58,7 +60,8 @@ export function createInventory(
   options: Options,
 ): Inventory {
   const drift = new DriftDetector(objects, find)
-  const shared: Shared = { ...options, objects, drift }
+  const unseen = new UnseenObjects(objects)
+  const shared: Shared = { ...options, objects, drift, unseen }
   const opening = new Map<string, Promise<void>>()
 
   /** Many resources of a new environment need its namespace at once: they share one request. */
@@ -96,6 +99,7 @@ export function createInventory(
         if (await removeOne(resource, each, shared)) names.push(`'${each.kind}' '${each.name}'`)
       if (names.length > 0)
         throw new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
+      unseen.forget(keyOf(resource))
     },
     consumeDrift: (resource) => drift.consume(keyOf(resource)),
     enqueueOnChange: (resource, result) => drift.watch(keyOf(resource), result, objects),
@@ -118,8 +122,11 @@ async function unrecorded(
     .map((object) => ({ ...referenceTo(object), uid: '' }))
 }
 
-/** All objects of a resource: those that the status records, and those of remembered kinds that have its label. */
-async function ownObjects(resource: ActiveResource, { objects, kinds }: Shared): Promise<ObjectReference[]> {
+/**
+ * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
+ * no watch shows yet.
+ */
+async function ownObjects(resource: ActiveResource, { objects, kinds, unseen }: Shared): Promise<ObjectReference[]> {
   const recorded = resource.status?.objects ?? []
   const labelled: ObjectReference[] = []
   for (const { apiVersion, kind } of kinds.all()) {
@@ -129,7 +136,8 @@ async function ownObjects(resource: ActiveResource, { objects, kinds }: Shared):
   }
   const isRecorded = (each: ObjectReference) =>
     recorded.some((other) => isSame(other, { ...each, metadata: each }))
-  return [...recorded, ...labelled.filter((each) => !isRecorded(each))]
+  const found = [...labelled, ...unseen.of(keyOf(resource))]
+  return [...recorded, ...found.filter((each) => !isRecorded(each))]
 }
 
 /** Watches a kind. A kind that the operator cannot watch is an error only for a resource that records such an object. */
@@ -145,7 +153,7 @@ async function watchIfPossible(kind: ObjectKind, recorded: readonly ObjectKind[]
 async function applyAll(
   resource: ActiveResource,
   wanted: readonly KubeObject[],
-  { objects, drift }: Shared,
+  { objects, drift, unseen }: Shared,
 ): Promise<ApplyResult> {
   const applied: AppliedObject[] = []
   const live: KubeObject[] = []
@@ -153,6 +161,7 @@ async function applyAll(
     const object = marked(resource, each)
     const recorded = resource.status?.objects?.find((other) => isSame(other, object))
     if (!recorded?.uid) await refuseForeign(resource, object, objects)
+    if (!recorded && isWatchable(object)) unseen.add(keyOf(resource), referenceTo(object))
     const answer = await objects.apply(object)
     drift.noteApplied(answer)
     applied.push(recordOf(answer))

@@ -296,6 +296,25 @@ describe('requests', () => {
   })
 })
 
+test.each<[rule: string, isLost: boolean]>([
+  ['was applied', false],
+  ['was applied although the answer got lost', true],
+])('an object that %s a moment ago is deleted, before any watch shows it', async (_, isLost) => {
+  await inventory.unrecorded(resource, [object('ConfigMap')])
+  const release = world.holdEvents()
+  const { apply } = door
+  door.apply = async (wanted) => {
+    const answer = await apply(wanted)
+    if (isLost && wanted.kind === 'ConfigMap') throw new Error('reset')
+    return answer
+  }
+  await inventory.apply(resource, [object('ConfigMap')]).catch(() => {})
+  expect(world.get('ConfigMap', 'thing')).toBeDefined()
+  await inventory.removeAll(resource)
+  expect(world.get('ConfigMap', 'thing')).toBeUndefined()
+  release()
+})
+
 describe('after a crash', () => {
   test.each(['ConfigMap', 'Deployment', 'Service'])(
     'a %s that no status names is found by its kind',
