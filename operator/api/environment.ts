@@ -8,10 +8,9 @@ export const deploymentStates = ['pending', 'in progress', 'succeeded', 'failed'
 export const startSchema = object(
   {
     deploymentName: string('Name of the EnvironmentDeployment.', { maxLength: 253 }),
-    deploymentUid: string(
-      'UID of the EnvironmentDeployment; a later object of the same name has another UID.',
-      { maxLength: 64 },
-    ),
+    deploymentUid: string('UID of the deployment object; a later object of the same name has another UID.', {
+      maxLength: 64,
+    }),
     environmentName: string('Environment that the deployment was made to.', { maxLength: 253 }),
     setName: string('DeploymentSet that the deployment deployed.', { maxLength: 253 }),
     state: oneOf(deploymentStates, 'State of the deployment.'),

@@ -68,13 +68,7 @@ describe('each end of a reconcile', () => {
       "AccountNotFound: secret 'a' not found",
     ],
     ['Stalled', new Stalled('Invalid', 'no host'), 'Failed', 'Degraded', 'Invalid: no host'],
-    [
-      'Mismatch',
-      new Mismatch('WrongType', 'not a host'),
-      'Failed',
-      'Degraded',
-      'WrongType: not a host',
-    ],
+    ['Mismatch', new Mismatch('WrongType', 'not a host'), 'Failed', 'Degraded', 'WrongType: not a host'],
     [
       'Failed',
       new ReconcileError('DriverFailed', 'refused'),

@@ -126,7 +126,10 @@ async function unrecorded(
  * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
  * no watch shows yet.
  */
-async function ownObjects(resource: ActiveResource, { objects, kinds, unseen }: Shared): Promise<ObjectReference[]> {
+async function ownObjects(
+  resource: ActiveResource,
+  { objects, kinds, unseen }: Shared,
+): Promise<ObjectReference[]> {
   const recorded = resource.status?.objects ?? []
   const labelled: ObjectReference[] = []
   for (const { apiVersion, kind } of kinds.all()) {
