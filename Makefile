@@ -18,7 +18,10 @@ down: node_modules ## Stop everything; data is kept
 	@node dev/down.ts
 
 test: verify ## Run all checks and tests, on a real API server
-	@node dev/test.ts
+	@node dev/test.ts --selectProjects unit cluster
+
+test-chart: node_modules ## Run the tests of the Helm chart; the first run builds Helm
+	@node dev/test.ts --selectProjects chart
 
 test-unit: node_modules ## Run the tests that need no servers
 	@node dev/test.ts --selectProjects unit
@@ -64,4 +67,4 @@ node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-unit test-only soak verify format generate driver-contract bench manifests image image-archive
+.PHONY: help demo up down test test-unit test-chart test-only soak verify format generate driver-contract bench manifests image image-archive

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startControlPlane } from '../../dev/control-plane/control-plane.ts'
-import { apiCall, apiRequest } from '../../dev/control-plane/kubernetes.ts'
+import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
 import { chart, type Manifest, runHelm, systemNamespace, valuesArguments } from './support.ts'
 
 const run = promisify(execFile)
@@ -39,13 +39,14 @@ export async function startEmptyCluster() {
     release,
     /** Installs the chart with the sample in the organization `trial`. */
     async install() {
-      try {
-        return await release('install', chart, '--create-namespace', ...sample)
-      } catch (error) {
-        // A busy API server serves new kinds after some seconds; the chart says to upgrade then.
-        if (!String(error).includes('There can be a delay')) throw error
-        return release('upgrade', chart, ...sample)
-      }
+      const notes = await release('install', chart, '--create-namespace')
+      // The API server serves new kinds after a moment; Helm does not wait for that.
+      await eventually('the kinds', 60_000, async () => {
+        const { ok } = await apiRequest(controlPlane, 'GET', '/apis/quartermaster.dev/v1alpha1/environments')
+        return ok || undefined
+      })
+      await release('upgrade', chart, ...sample)
+      return notes
     },
     read: (path: string) => apiCall<Read>(controlPlane, 'GET', path),
     exists: async (path: string) => (await apiRequest(controlPlane, 'GET', path)).ok,

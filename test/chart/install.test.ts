@@ -27,7 +27,7 @@ const strictly = [
 ]
 
 describe('the first installation', () => {
-  test('one command installs everything, and the sample after the kinds', async () => {
+  test('one command installs everything, and the next one the sample', async () => {
     const notes = await install()
     expect(notes).toContain('get secret quartermaster-admin')
     for (const process of ['operator', 'gateway']) {

@@ -88,7 +88,9 @@ function processValues() {
 
 /** Runs Helm; the error of a run that fails has what it printed. */
 export async function runHelm(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run(helm, args, { maxBuffer: 32 * 2 ** 20 })
+  // Without a discovery cache on the disk, which would miss kinds that are new.
+  const env = { ...process.env, KUBECACHEDIR: '/dev/null/none' }
+  const { stdout } = await run(helm, args, { maxBuffer: 32 * 2 ** 20, env })
   return stdout
 }
 

@@ -189,7 +189,7 @@ describe('a value that would take long is refused when the steps are used up', (
     const schema = { ...listOf(items), ...(isWide ? { $defs: { wide } } : {}) }
     expect(problemOfSchema(schema)).toBeUndefined()
     expect(judged(schema, { list }, given).problems).toEqual([
-      { pointer: '', message: expect.stringMatching(/^cannot be checked: the check against the schema /) },
+      { pointer: '', message: expect.stringMatching(/^cannot be checked: /) },
     ])
   })
 
