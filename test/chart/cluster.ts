@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startControlPlane } from '../../dev/control-plane/control-plane.ts'
 import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
+import { kinds } from '../../operator/api/kinds.ts'
 import { chart, type Manifest, runHelm, systemNamespace, valuesArguments } from './support.ts'
 
 const run = promisify(execFile)
@@ -40,10 +41,14 @@ export async function startEmptyCluster() {
     /** Installs the chart with the sample in the organization `trial`. */
     async install() {
       const notes = await release('install', chart, '--create-namespace')
-      // The API server serves new kinds after a moment; Helm does not wait for that.
+      // Discovery names new kinds after a moment; Helm does not wait for that.
       await eventually('the kinds', 60_000, async () => {
-        const { ok } = await apiRequest(controlPlane, 'GET', '/apis/quartermaster.dev/v1alpha1/environments')
-        return ok || undefined
+        const { resources } = await apiCall<{ resources: readonly { name: string }[] }>(
+          controlPlane,
+          'GET',
+          '/apis/quartermaster.dev/v1alpha1',
+        )
+        return kinds.every(({ plural }) => resources.some(({ name }) => name === plural)) || undefined
       })
       await release('upgrade', chart, ...sample)
       return notes
