@@ -1,6 +1,6 @@
 import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import { driverName } from '../../domain/definition/definition.ts'
-import type { DeprovisionRequest } from '../../drivers/driver.ts'
+import type { Cookie, DeprovisionRequest } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { withinDeadline, withReason } from './driver-call.ts'
@@ -35,11 +35,7 @@ export async function deprovision(
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
   const name = driverName(instance.driverType, tools.vendors)
   const isSameDriver = successor && driverName(successor.driverType, tools.vendors) === name
-  const cookieName = cookieSecretName(guResId, name, instance)
-  // The status names every cookie before its Secret exists.
-  const cookie = resource.status?.secretNames?.includes(cookieName)
-    ? openCookie(resource, cookieName, tools)
-    : undefined
+  const cookie = driver.descriptor.keepsCookie ? existingCookie(resource, name, instance, tools) : undefined
   const call: DeprovisionRequest = {
     guResId,
     context: resource.spec.context,
@@ -56,4 +52,15 @@ export async function deprovision(
     context.releaseWorker(() => withinDeadline(driver.deprovision(call), signal)),
   )
   await cookie?.write(undefined)
+}
+
+/** The cookie of an instance; undefined without one. The status names a cookie before its Secret exists. */
+function existingCookie(
+  resource: ActiveResource,
+  driver: string,
+  instance: ProvisionedInstance,
+  tools: ResourceTools,
+): Cookie | undefined {
+  const name = cookieSecretName(resource.metadata.name, driver, instance)
+  return resource.status?.secretNames?.includes(name) ? openCookie(resource, name, tools) : undefined
 }

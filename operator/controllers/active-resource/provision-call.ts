@@ -24,11 +24,12 @@ export async function prepareCall({ resource, request, found, signal, tools }: R
   const plain: ProvisionRequest = { ...request, signal }
   const identity = await withinDeadline(Promise.resolve(driver.identify?.(plain)), signal)
   const { secretNames } = request
+  if (!driver.descriptor.keepsCookie) return { request: plain, identity, secretNames }
   const name = driverName(recordedAs.driverType, tools.vendors)
   const cookieName = cookieSecretName(resource.metadata.name, name, { identity })
-  const hasCookie = resource.status?.secretNames?.includes(cookieName) ?? false
-  const keepsCookie = driver.descriptor.keepsCookie && (driver.needsCookie?.(plain) ?? true)
-  if (!keepsCookie && !hasCookie) return { request: plain, identity, secretNames }
+  const isCookieNeeded = driver.needsCookie?.(plain) ?? true
+  const hasCookie = resource.status?.secretNames?.includes(cookieName)
+  if (!isCookieNeeded && !hasCookie) return { request: plain, identity, secretNames }
   return {
     request: { ...plain, cookie: openCookie(resource, cookieName, tools) },
     identity,
