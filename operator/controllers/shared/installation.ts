@@ -29,12 +29,14 @@ export function installationWith(key: Buffer): Installation {
   const secretKey = createSecretKey(key)
   const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
   const signature = (namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>) =>
-    hash(['seal', namespace, name, spec])
+    hash(['active-resource', namespace, name, spec])
   return {
     hash,
     signature,
     isSigned({ metadata, spec }) {
       const { signature: given, ...rest } = spec
+      // The schema requires a signature, but an object that an older version stored has none.
+      if (typeof (given as unknown) !== 'string') return false
       const wanted = Buffer.from(signature(metadata.namespace ?? '', metadata.name, rest))
       const found = Buffer.from(given)
       return wanted.length === found.length && timingSafeEqual(wanted, found)
