@@ -3,20 +3,24 @@ import type { Criterion } from '../../api/resource-definition.ts'
 import { canonicalJson } from '../base/json.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 
-/** Keys that make a criterion more specific, in ascending order of weight. */
-export const rankedKeys = ['envType', 'appId', 'envId', 'resId'] as const
+/** A key of a criterion. */
+export type CriterionKey = keyof Criterion
 
-/** Names of the keys in the REST API. */
-export const spelling = {
+type RankedKey = Exclude<CriterionKey, 'class'>
+
+/** Names of the keys that make a criterion more specific in the REST API, in ascending order of weight. */
+const rankedSpelling = {
   envType: 'env_type',
   appId: 'app_id',
   envId: 'env_id',
   resId: 'res_id',
-  class: 'class',
-} as const
+} as const satisfies Record<RankedKey, string>
 
-/** A key of a criterion. */
-export type CriterionKey = keyof typeof spelling
+/** Names of the keys in the REST API. */
+export const spelling = { ...rankedSpelling, class: 'class' } as const
+
+/** Keys that make a criterion more specific, in ascending order of weight. */
+export const rankedKeys = Object.keys(rankedSpelling) as readonly RankedKey[] // the keys of the literal
 
 /** The criterion with its class, and without empty keys and `*`. */
 export function normalizeCriterion(criterion: Criterion): Criterion {

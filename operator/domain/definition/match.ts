@@ -1,5 +1,6 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
+import type { CriterionKey } from './criterion.ts'
 
 /** The resource that needs a definition. */
 export interface MatchRequest {
@@ -7,6 +8,15 @@ export interface MatchRequest {
   readonly class: string
   readonly resourceId: string
   readonly context: ResourceContext
+}
+
+/** The value of a resource that each key of a criterion is compared with. */
+export const comparedValue: Readonly<Record<CriterionKey, (request: MatchRequest) => string>> = {
+  envType: ({ context }) => context.environmentType,
+  appId: ({ context }) => context.applicationId,
+  envId: ({ context }) => context.environmentId,
+  resId: ({ resourceId }) => resourceId,
+  class: ({ class: resourceClass }) => resourceClass,
 }
 
 /** A definition that was not chosen, and why. */

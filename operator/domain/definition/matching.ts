@@ -2,8 +2,8 @@ import type { Criterion, ResourceDefinition } from '../../api/resource-definitio
 import { canonicalJson, compareText } from '../base/json.ts'
 import { fullBudget } from '../base/work-budget.ts'
 import { defaultClass } from '../resource/descriptor.ts'
-import { criterionRank, formatCriterion, normalizeCriterion } from './criterion.ts'
-import type { Match, MatchRequest, NoMatch, WonMatch } from './match.ts'
+import { criterionRank, formatCriterion, normalizeCriterion, rankedKeys } from './criterion.ts'
+import { comparedValue, type Match, type MatchRequest, type NoMatch, type WonMatch } from './match.ts'
 import {
   type CriterionEntries,
   criterionEntriesOf,
@@ -86,7 +86,8 @@ function indexOf(definitions: readonly ResourceDefinition[]): Map<string, TypeIn
       const rank = criterionRank(criterion)
       const bucket = entryOf(type.buckets, criterion.class ?? defaultClass, (): Bucket => new Map())
       const holders = entryOf(bucket, rank, () => new Map<string, Holder>())
-      const key = holderKey(rank, criterion.envType, criterion.appId, criterion.envId, criterion.resId)
+      const values = rankedKeys.map((each) => criterion[each])
+      const key = holderKey(rank, values)
       if (!holders.has(key)) holders.set(key, { definition, criterion, rank })
     }
   }
@@ -115,20 +116,17 @@ function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made
 }
 
-function holderKey(
-  rank: number,
-  envType: string | undefined,
-  appId: string | undefined,
-  envId: string | undefined,
-  resId: string | undefined,
-): string {
-  return `${rank & 1 ? envType : ''}\0${rank & 2 ? appId : ''}\0${rank & 4 ? envId : ''}\0${rank & 8 ? resId : ''}`
+/** The values of the ranked keys that the rank encodes. */
+function holderKey(rank: number, values: readonly (string | undefined)[]): string {
+  let key = ''
+  for (let index = 0; index < values.length; index++) key += rank & (1 << index) ? `\0${values[index]}` : '\0'
+  return key
 }
 
-function* fitting(bucket: Bucket, { context, resourceId }: MatchRequest): Generator<Holder, undefined> {
-  const { environmentType, applicationId, environmentId } = context
+function* fitting(bucket: Bucket, request: MatchRequest): Generator<Holder, undefined> {
+  const values = rankedKeys.map((key) => comparedValue[key](request))
   for (const [rank, holders] of bucket) {
-    const holder = holders.get(holderKey(rank, environmentType, applicationId, environmentId, resourceId))
+    const holder = holders.get(holderKey(rank, values))
     if (holder) yield holder
   }
   return undefined

@@ -9,7 +9,7 @@ import {
   rankedKeys,
   spelling,
 } from './criterion.ts'
-import type { Candidate, Match, MatchRequest, NoMatch } from './match.ts'
+import { type Candidate, comparedValue, type Match, type MatchRequest, type NoMatch } from './match.ts'
 
 /** Maximum number of listed candidates. */
 export const maxCandidates = 5
@@ -21,7 +21,7 @@ export interface RankedCandidate extends Candidate {
 
 const withoutCriteria = 'has no criteria'
 /** Greater than the distance of a criterion of which no key matches. */
-const farthest = 6
+const farthest = Object.keys(spelling).length + 1
 
 /** One criterion of a definition, in its normal form; undefined for a definition without criteria. */
 interface CriterionEntry {
@@ -160,20 +160,13 @@ function explainLoss({ type }: MatchRequest, candidates: readonly Candidate[], m
 
 function unmatchedKeys(criterion: Criterion, request: MatchRequest): CriterionKey[] {
   const keys: CriterionKey[] = rankedKeys.filter(
-    (key) => criterion[key] !== undefined && criterion[key] !== actualValue(key, request),
+    (key) => criterion[key] !== undefined && criterion[key] !== comparedValue[key](request),
   )
   return criterion.class === request.class ? keys : [...keys, 'class']
 }
 
 function explainUnmatched(criterion: Criterion, request: MatchRequest): string {
   return unmatchedKeys(criterion, request)
-    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${actualValue(key, request)}')`)
+    .map((key) => `needs ${spelling[key]} '${criterion[key]}' (is '${comparedValue[key](request)}')`)
     .join(', ')
-}
-
-function actualValue(key: CriterionKey, { context, resourceId, class: resourceClass }: MatchRequest): string {
-  if (key === 'envType') return context.environmentType
-  if (key === 'appId') return context.applicationId
-  if (key === 'envId') return context.environmentId
-  return key === 'resId' ? resourceId : resourceClass
 }
