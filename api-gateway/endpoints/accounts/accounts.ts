@@ -6,6 +6,7 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { findAll, findOrThrow } from '../common/find.ts'
+import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { credentialsData } from '../common/secret-refs.ts'
 import {
   accountChangesShape,
@@ -40,15 +41,15 @@ export const accounts: readonly Endpoint[] = [
     responses: { 200: list(accountTypeShape, 'Account types.') },
     handle: () => ok(accountTypes),
   }),
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/resources/accounts',
     summary: 'List the resource accounts',
     tag,
     access: { organization: 'member' },
-    responses: { 200: list(accountShape, 'Resource accounts.') },
-    handle: ({ params: { org_id } }, { cluster: { store } }) =>
-      ok(findAll(store, ResourceAccount, org_id).map((each) => toAccount(store, each))),
+    response: list(accountShape, 'Resource accounts.'),
+    find: ({ params: { org_id } }, { cluster: { store } }) => findAll(store, ResourceAccount, org_id),
+    positionOf: nameOf,
+    show: (each, { cluster }) => toAccount(cluster.store, each),
   }),
   endpoint({
     method: 'post',

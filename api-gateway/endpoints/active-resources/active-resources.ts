@@ -8,11 +8,12 @@ import { criterionId } from '../../../operator/domain/definition/criterion.ts'
 import { byAge } from '../../../operator/domain/deployment/deployment.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
-import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { isOn, truthValue } from '../../request/boolean-query.ts'
 import { memoize } from '../../request/memoize.ts'
 import { anyOf, named } from '../../response/shapes.ts'
 import { createdAt, find, findEnvironment, organizationKey, resourcesOf } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import { outputReferences } from '../common/secret-refs.ts'
 import { versionId } from '../definitions/definition-shape.ts'
 import { conditionMessage, conditionMessageSchema } from './status-message.ts'
@@ -20,7 +21,7 @@ import { conditionMessage, conditionMessageSchema } from './status-message.ts'
 const state = oneOf(['pending', 'active', 'deleting'], 'Current state.')
 
 const message = conditionMessageSchema(
-  'Reason and message of what the resource waits for, statusMessage provisioning or deletion failed, or that the resource is unused. Absent if none of these applies.',
+  'Why the resource waits, why provisioning or deletion failed, or that no workload uses the resource. Absent if none of these applies.',
 )
 
 const activeResourceShape = named(
@@ -63,7 +64,7 @@ const activeResourceShape = named(
       driver_account: string('ID of the account that the driver uses.'),
       status_message: message,
       unused_since: time(
-        'Time since when no workload uses the resource. It is kept for a rollback. Absent while a workload uses it.',
+        'Time at which the last workload stopped using the resource. It is kept for a rollback. Absent while a workload uses it.',
       ),
     },
     'A resource of an environment.',
@@ -152,16 +153,13 @@ function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string 
   return own && byAge(own, newest) > 0 ? spec.deploymentName : last
 }
 
-function byDescriptor({ spec: left }: ActiveResource, { spec: right }: ActiveResource): number {
-  const text = ({ environmentName, resourceId, type, class: resourceClass }: ActiveResource['spec']) =>
-    [environmentName, resourceId, type, resourceClass].join('\0')
-  return text(left) < text(right) ? -1 : 1
+function descriptorOf({ metadata, spec }: ActiveResource): string[] {
+  return [spec.environmentName, spec.resourceId, spec.type, spec.class, metadata.name]
 }
 
 /** Active resources. */
 export const activeResources: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources',
     summary: 'List the active resources of an environment',
     tag: 'Active resources',
@@ -172,35 +170,30 @@ export const activeResources: readonly Endpoint[] = [
       ),
     },
     headers,
-    responses: { 200: list(activeResourceShape, 'Active resources.') },
-    handle(call, { cluster: { store } }) {
-      const { scheduled_deletion: wanted } = call.query
-      const resources = resourcesOf(store, findEnvironment(store, call.params))
-        .filter(
-          ({ metadata }) =>
-            wanted === undefined || isOn(wanted) === (metadata.deletionTimestamp !== undefined),
-        )
-        .sort(byDescriptor)
-      return ok(resources.map((each) => toActiveResource(store, each, wantsPlainStatus(call))))
+    response: list(activeResourceShape, 'Active resources.'),
+    find({ params, query: { scheduled_deletion: wanted } }, { cluster: { store } }) {
+      return resourcesOf(store, findEnvironment(store, params)).filter(
+        ({ metadata }) => wanted === undefined || isOn(wanted) === (metadata.deletionTimestamp !== undefined),
+      )
     },
+    positionOf: descriptorOf,
+    show: (each, { cluster }, call) => toActiveResource(cluster.store, each, wantsPlainStatus(call)),
   }),
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/resources/defs/{def_id}/resources',
     summary: 'List the active resources of a definition',
     tag: 'Active resources',
     access: { organization: 'administrator' },
     headers,
-    responses: { 200: list(activeResourceShape, 'Active resources.') },
-    handle(call, { cluster: { store } }) {
-      const { org_id, def_id } = call.params
-      const resources = [...store.byIndex(ActiveResource, 'definition', organizationKey(org_id, def_id))]
+    response: list(activeResourceShape, 'Active resources.'),
+    find({ params: { org_id, def_id } }, { cluster: { store } }) {
+      const resources = store.byIndex(ActiveResource, 'definition', organizationKey(org_id, def_id))
       if (resources.length === 0 && !find(store, ResourceDefinition, org_id, def_id)) {
         throw new Problem('NotFound', `definition '${def_id}' not found`)
       }
-      return ok(
-        resources.sort(byDescriptor).map((each) => toActiveResource(store, each, wantsPlainStatus(call))),
-      )
+      return resources
     },
+    positionOf: descriptorOf,
+    show: (each, { cluster }, call) => toActiveResource(cluster.store, each, wantsPlainStatus(call)),
   }),
 ]

@@ -22,11 +22,7 @@ function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gat
   const environment = findEnvironment(cluster.store, path)
   const [matcher, types] = [planning.matcherOf(path.org_id), planning.typesOf(path.org_id)]
   const typesByName = new Map(types.map((each) => [each.type, each]))
-  const {
-    set,
-    extra,
-    problems: faults,
-  } = graphRequest(body.map(toRequested), (type) =>
+  const { set, extra, problems } = graphRequest(body.map(toRequested), (type) =>
     resolveOverride(type, {
       organizationId: path.org_id,
       isType: (name) => typesByName.has(name),
@@ -34,7 +30,7 @@ function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gat
     }),
   )
   const graph = buildGraph({ ...planning.inputFor(environment, set), extra })
-  refuse([...faults, ...graph.problems])
+  refuse([...problems, ...graph.problems])
   return graph.nodes.flatMap((node) => (node.match ? [toNode(node, node.match, typesByName)] : []))
 }
 

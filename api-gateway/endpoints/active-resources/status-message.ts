@@ -16,7 +16,7 @@ export const conditionMessageSchema = (description: string) => string(descriptio
 /** Optional field of objects with conditions. */
 export const statusMessageField = {
   status_message: conditionMessageSchema(
-    'Reason and message of why it is not ready or what its deletion waits for. Absent if neither applies.',
+    'Why the object is not ready, or what its deletion waits for. Absent if neither applies.',
   ),
 }
 

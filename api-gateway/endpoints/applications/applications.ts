@@ -13,7 +13,6 @@ import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../..
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import {
-  byName,
   environmentsOf,
   find,
   findApplication,
@@ -22,6 +21,7 @@ import {
   waitUntilDeleted,
   withFinalizer,
 } from '../common/find.ts'
+import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import {
   defaultEnvironmentType,
@@ -72,21 +72,20 @@ async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Ca
 
 /** Applications. */
 export const applications: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/apps',
     summary: 'List the applications that the caller can see',
     tag: 'Applications',
     access: { organization: 'member' },
-    responses: { 200: list(applicationShape, 'Applications.') },
-    handle({ params: { org_id }, caller }, { cluster: { store } }) {
-      const visible = store
+    response: list(applicationShape, 'Applications.'),
+    find: ({ params: { org_id }, caller }, { cluster: { store } }) =>
+      store
         .list(Application, org_id)
         .filter(({ metadata }) =>
           allows(caller.membership, { application: 'viewer' }, { applicationId: metadata.name }),
-        )
-      return ok(visible.sort(byName).map((each) => toApplication(store, each)))
-    },
+        ),
+    positionOf: nameOf,
+    show: (each, { cluster }) => toApplication(cluster.store, each),
   }),
   endpoint({
     method: 'post',

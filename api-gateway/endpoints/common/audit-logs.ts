@@ -2,6 +2,8 @@ import { list, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type AuditRecord, auditRecordShape, auditResults } from '../../audit/audit.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { linkTo } from '../../response/paging.ts'
+import { linkHeader } from './list-endpoint.ts'
 
 const path = '/orgs/{org_id}/audit-logs'
 const defaultPerPage = 50
@@ -18,12 +20,6 @@ function fits(record: AuditRecord, { from, to, user_id: user, result }: Filter):
   if (from !== undefined && at < Date.parse(from)) return false
   if (to !== undefined && at >= Date.parse(to)) return false
   return (user === undefined || record.user_id === user) && (result === undefined || record.result === result)
-}
-
-/** Link to the page after the record `last`. It is relative, because a proxy may add a path prefix. */
-function linkTo(query: Readonly<Record<string, string>>, last: string): string {
-  const address = new URLSearchParams({ ...query, page: last })
-  return `<?${address.toString()}>; rel="next"`
 }
 
 /** Audit records of an organization. */
@@ -45,12 +41,7 @@ export const auditLogs: readonly Endpoint[] = [
       page: string('Page token, as in the header `Link` of the previous page.', { maxLength: 63 }),
     },
     responses: { 200: list(auditRecordShape, 'Audit records.') },
-    responseHeaders: {
-      Link: string(
-        'Link to the next page with `rel="next"`, relative to this page. Absent on the last page.',
-        { maxLength: 8192 },
-      ),
-    },
+    responseHeaders: linkHeader,
     handle({ params: { org_id }, query }, { audit, cluster: { store } }) {
       const { page, per_page: perPage, from, to, user_id, result } = query
       // Drops undeclared query parameters, which may contain a token.
@@ -73,7 +64,7 @@ export const auditLogs: readonly Endpoint[] = [
       return {
         status: 200,
         body: shown,
-        ...(isMore ? { headers: { link: linkTo({ ...filter, per_page: String(size) }, last.id) } } : {}),
+        ...(isMore ? { headers: { link: linkTo({ ...filter, per_page: size, page: last.id }) } } : {}),
       }
     },
   }),

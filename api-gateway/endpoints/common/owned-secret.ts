@@ -80,7 +80,7 @@ export async function refuseTakenUnlessIncomplete<K extends OwnerKind>(
 /**
  * Creates a Secret for a change of its owner. The owner announces it first, so that the operator can find a
  * Secret whose change was not completed. The change must start from the returned object and apply
- * `withoutAnnouncement`.
+ * `withoutPendingSecret`.
  */
 export async function addSecret<K extends OwnerKind>(
   kind: K,

@@ -4,7 +4,11 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { type Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson, compareText } from '../../../operator/domain/base/json.ts'
-import { couldMatch, type MatchFilter } from '../../../operator/domain/definition/could-match.ts'
+import {
+  couldMatch,
+  type MatchFilter,
+  type PossibleMatch,
+} from '../../../operator/domain/definition/could-match.ts'
 import { criterionId, formatCriterion } from '../../../operator/domain/definition/criterion.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
@@ -40,13 +44,13 @@ export function listDefinitions(
   store: Store,
   organization: string,
   { filter, deleted }: { readonly filter: MatchFilter; readonly deleted: boolean },
-): FoundDefinition[] {
+): (FoundDefinition & PossibleMatch)[] {
   const present = findAll(store, ResourceDefinition, organization)
   const missing = deleted ? deletedDefinitions(store, organization) : []
   const isDeleted = new Set(missing)
-  return couldMatch([...present, ...missing], filter).map((definition) => ({
-    definition,
-    isDeleted: isDeleted.has(definition),
+  return couldMatch([...present, ...missing], filter).map((match) => ({
+    ...match,
+    isDeleted: isDeleted.has(match.definition),
   }))
 }
 

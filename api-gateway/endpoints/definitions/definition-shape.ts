@@ -56,8 +56,8 @@ export const definitionShape = named(
       is_default: boolean('Whether it is built in.'),
       is_deleted: boolean('Whether it is deleted and only resources that it provisioned remain.'),
       in_place_driver_change: boolean('Always false.'),
-      active_version_id: string('Version of the file.'),
-      current_version_id: string('Same as `created_at`.'),
+      active_version_id: string('Hash of the driver, its account and its inputs.'),
+      current_version_id: string('Same as `active_version_id`.'),
     },
     {
       driver_account: string('ID of the account that the driver uses.'),

@@ -51,8 +51,8 @@ export async function newDefinition(
   gateway: Gateway,
 ): Promise<{ definition: ResourceDefinition; secret: Draft['secret'] }> {
   const { id, type, driver_type: driverType, criteria } = body
-  const fault = problemOfDescriptor({ type })
-  if (fault) throw new Problem('Invalid', fault)
+  const problem = problemOfDescriptor({ type })
+  if (problem) throw new Problem('Invalid', problem)
   const { cluster } = gateway
   const { store } = cluster
   const base: Spec = {

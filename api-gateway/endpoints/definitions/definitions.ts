@@ -6,6 +6,7 @@ import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endp
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
 import { findAll, organizationKey } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import { criteriaAt } from './criteria.ts'
 import {
   findDefinition,
@@ -81,23 +82,24 @@ async function writeOrPreview(
   return ok(toDefinition(await writeDraft(definition, draft, caller, gateway), naming))
 }
 
+/** Text that is lower for a higher rank; ranks have at most two digits. */
+function bestFirst(rank: number): string {
+  return String(99 - rank).padStart(3, '0')
+}
+
 function readingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
+    listEndpoint({
       path: `/orgs/{org_id}/resources/${path}`,
       summary: `List the resource definitions that could match a context${note}`,
       tag,
       access: { organization: 'member' },
       query: { ...filters, deleted },
-      responses: { 200: list(definitionShape, 'Resource definitions, by type, the best match first.') },
-      handle({ params: { org_id }, query }, { cluster: { store } }) {
-        const found = listDefinitions(store, org_id, {
-          filter: filterOf(query),
-          deleted: isOn(query.deleted),
-        })
-        return ok(found.map(({ definition, isDeleted }) => toDefinition(definition, naming, isDeleted)))
-      },
+      response: list(definitionShape, 'Resource definitions, by type, the best match first.'),
+      find: ({ params: { org_id }, query }, { cluster: { store } }) =>
+        listDefinitions(store, org_id, { filter: filterOf(query), deleted: isOn(query.deleted) }),
+      positionOf: ({ definition: { metadata, spec }, rank }) => [spec.type, bestFirst(rank), metadata.name],
+      show: ({ definition, isDeleted }) => toDefinition(definition, naming, isDeleted),
     }),
     endpoint({
       method: 'get',

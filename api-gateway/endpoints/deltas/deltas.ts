@@ -7,15 +7,15 @@ import { flag, isOn } from '../../request/boolean-query.ts'
 import { shortId } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject, modificationBy } from '../common/change.ts'
-import { createdAt, findApplication, newMetadata, organizationKey } from '../common/find.ts'
+import { findApplication, newMetadata, organizationKey } from '../common/find.ts'
+import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
 import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
 
 /** Deployment deltas. */
 export const deltas: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/apps/{app_id}/deltas',
     summary: 'List the deltas of an application',
     tag: 'Deployment deltas',
@@ -24,17 +24,18 @@ export const deltas: readonly Endpoint[] = [
       archived: flag('Whether to list archived deltas instead of unarchived ones.'),
       env: shortId('ID of the environment that the deltas are for.'),
     },
-    responses: { 200: list(deltaShape, 'Deltas.') },
+    response: list(deltaShape, 'Deltas.'),
     plainNotFound: true,
-    handle({ params, query: { archived, env } }, { cluster: { store } }) {
+    find({ params, query: { archived, env } }, { cluster: { store } }) {
       findApplication(store, params)
-      const found = store
+      return store
         .byIndex(DeploymentDelta, 'application', organizationKey(params.org_id, params.app_id))
         .filter(({ metadata }) => !metadata.deletionTimestamp)
         .filter(({ spec }) => (spec.archived ?? false) === isOn(archived))
         .filter(({ spec }) => env === undefined || spec.environmentId === env)
-      return ok(found.sort((left, right) => (createdAt(left) < createdAt(right) ? -1 : 1)).map(toDelta))
     },
+    positionOf: ageOf,
+    show: toDelta,
   }),
   endpoint({
     method: 'post',

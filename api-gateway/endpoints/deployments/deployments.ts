@@ -1,12 +1,12 @@
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { list, object, oneOf, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { byAge } from '../../../operator/domain/deployment/deployment.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
+import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { newDeploymentShape, withOneSource } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
 import { prepareDeployment, startDeployment } from './deployment-start.ts'
@@ -69,8 +69,7 @@ const tag = 'Deployments'
 
 /** Deployments. */
 export const deployments: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path,
     summary: 'List the deployments to an environment, newest first',
     tag,
@@ -80,13 +79,16 @@ export const deployments: readonly Endpoint[] = [
         maxLength: 512,
       }),
     },
-    responses: { 200: list(deploymentShape, 'Deployments.') },
-    handle({ params, query: { pipelineRunId: run } }, { cluster: { store } }) {
+    response: list(deploymentShape, 'Deployments.'),
+    find({ params, query: { pipelineRunId: run } }, { cluster: { store } }) {
       const { metadata } = findEnvironment(store, params)
-      const newestFirst = deploymentsTo(store, params.org_id, metadata.name).sort(byAge).reverse()
-      const wanted = newestFirst.filter((each) => !run || runsOf(each).includes(run))
-      return ok(wanted.map(toDeployment))
+      return deploymentsTo(store, params.org_id, metadata.name).filter(
+        (each) => !run || runsOf(each).includes(run),
+      )
     },
+    positionOf: ageOf,
+    isDescending: true,
+    show: toDeployment,
   }),
   endpoint({
     method: 'post',

@@ -12,7 +12,8 @@ import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { anyOf } from '../../response/shapes.ts'
-import { byName, findApplication, organizationKey, withoutApplication } from '../common/find.ts'
+import { findApplication, organizationKey, withoutApplication } from '../common/find.ts'
+import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { changesRequest, plainDeltaShape } from '../deltas/delta-shape.ts'
 import { contentOf } from '../deltas/delta-writing.ts'
 import { findSet, saveSet, setShape, toSet } from './set-shape.ts'
@@ -31,21 +32,19 @@ function contentOfSet(store: Store, path: ApplicationPath, id: string): SetConte
 
 /** Deployment sets. */
 export const sets: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/apps/{app_id}/sets',
     summary: 'List the deployment sets of an application',
     tag: 'Deployment sets',
     access: { application: 'viewer' },
-    responses: { 200: list(setShape, 'Deployment sets.') },
+    response: list(setShape, 'Deployment sets.'),
     plainNotFound: true,
-    handle({ params }, { cluster: { store } }) {
+    find({ params }, { cluster: { store } }) {
       findApplication(store, params)
-      const found = store.byIndex(DeploymentSet, 'application', organizationKey(params.org_id, params.app_id))
-      return ok(
-        [...found].sort(byName).map(({ metadata, spec }) => toSet(withoutApplication(metadata.name), spec)),
-      )
+      return store.byIndex(DeploymentSet, 'application', organizationKey(params.org_id, params.app_id))
     },
+    positionOf: nameOf,
+    show: ({ metadata, spec }) => toSet(withoutApplication(metadata.name), spec),
   }),
   endpoint({
     method: 'get',

@@ -17,6 +17,7 @@ import {
   organizationKey,
   refuseTaken,
 } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import {
   driverShape,
   driverSpec,
@@ -61,17 +62,21 @@ function refuseUsed(store: Store, driver: ResourceDriver): void {
 
 /** Drivers of the organization and built-in drivers. */
 export const drivers: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: driversPath,
     summary: 'List the drivers, built-in drivers first',
     tag,
     access: { organization: 'member' },
-    responses: { 200: list(driverShape, 'Drivers.') },
-    handle({ params: { org_id } }, gateway) {
-      const own = findAll(gateway.cluster.store, ResourceDriver, org_id)
-      return ok([...builtInDrivers(org_id, gateway), ...own.map(toDriver)])
-    },
+    response: list(driverShape, 'Drivers.'),
+    find: ({ params: { org_id } }, gateway) => [
+      ...builtInDrivers(org_id, gateway).map((shown) => ({ group: 'built-in', shown })),
+      ...findAll(gateway.cluster.store, ResourceDriver, org_id).map((own) => ({
+        group: 'own',
+        shown: toDriver(own),
+      })),
+    ],
+    positionOf: ({ group, shown }) => [group, shown.id],
+    show: ({ shown }) => shown,
   }),
   endpoint({
     method: 'post',

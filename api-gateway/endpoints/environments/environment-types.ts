@@ -14,6 +14,7 @@ import {
   organizationKey,
   refuseTaken,
 } from '../common/find.ts'
+import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 
 const environmentTypeShape = named(
   'EnvironmentType',
@@ -43,15 +44,15 @@ function findEnvironmentType(store: Store, organization: string, id: string): En
 
 /** Environment types. */
 export const environmentTypes: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/env-types',
     summary: 'List the environment types',
     tag: 'Environment types',
     access: { organization: 'member' },
-    responses: { 200: list(environmentTypeShape, 'Environment types.') },
-    handle: ({ params: { org_id } }, { cluster: { store } }) =>
-      ok(findAll(store, EnvironmentType, org_id).map(toEnvironmentType)),
+    response: list(environmentTypeShape, 'Environment types.'),
+    find: ({ params: { org_id } }, { cluster: { store } }) => findAll(store, EnvironmentType, org_id),
+    positionOf: nameOf,
+    show: toEnvironmentType,
   }),
   endpoint({
     method: 'post',

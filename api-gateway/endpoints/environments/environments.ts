@@ -12,6 +12,7 @@ import {
   refuseTaken,
   waitUntilDeleted,
 } from '../common/find.ts'
+import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { environmentShape, toEnvironment } from './environment-shape.ts'
 import {
   defaultEnvironmentType,
@@ -25,17 +26,15 @@ import {
 
 /** Environments. */
 export const environments: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/apps/{app_id}/envs',
     summary: 'List the environments of an application',
     tag: 'Environments',
     access: { application: 'viewer' },
-    responses: { 200: list(environmentShape, 'Environments.') },
-    handle({ params }, { cluster: { store } }) {
-      const found = environmentsOf(store, findApplication(store, params))
-      return ok(found.map((each) => toEnvironment(store, each)))
-    },
+    response: list(environmentShape, 'Environments.'),
+    find: ({ params }, { cluster: { store } }) => environmentsOf(store, findApplication(store, params)),
+    positionOf: nameOf,
+    show: (each, { cluster }) => toEnvironment(cluster.store, each),
   }),
   endpoint({
     method: 'post',

@@ -71,8 +71,8 @@ export function specPartOf(
   body: Static<typeof changedResourceTypeShape>,
 ): Omit<Partial<ResourceType['spec']>, 'classes'> {
   const { name, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema } = body
-  refuseFaulty('inputs_schema', inputsSchema && problemOfSchema(inputsSchema))
-  refuseFaulty('outputs_schema', outputsSchema && problemOfPartedSchema(outputsSchema))
+  refuseProblem('inputs_schema', inputsSchema && problemOfSchema(inputsSchema))
+  refuseProblem('outputs_schema', outputsSchema && problemOfPartedSchema(outputsSchema))
   return {
     ...(body.use === undefined ? {} : { use: body.use }),
     ...(name === undefined ? {} : { displayName: name }),
@@ -82,6 +82,6 @@ export function specPartOf(
   }
 }
 
-function refuseFaulty(field: string, fault: string | undefined): void {
-  if (fault !== undefined) throw new Problem('Invalid', `'${field}' ${fault}`)
+function refuseProblem(field: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new Problem('Invalid', `'${field}' ${problem}`)
 }

@@ -10,6 +10,7 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import {
   changedResourceTypeShape,
   newResourceTypeShape,
@@ -82,17 +83,18 @@ const typePath = '/orgs/{org_id}/resources/types/{type_id}'
 
 /** Resource types. */
 export const resourceTypes: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: typesPath,
     summary: 'List the resource types, built-in types first',
     tag,
     access: { organization: 'member' },
-    responses: { 200: list(resourceTypeShape, 'Resource types.') },
-    handle({ params: { org_id } }, { cluster: { store } }) {
-      const custom = findAll(store, ResourceType, org_id).map(customType)
-      return ok([...builtInTypes, ...custom].map(toResourceType))
-    },
+    response: list(resourceTypeShape, 'Resource types.'),
+    find: ({ params: { org_id } }, { cluster: { store } }) => [
+      ...builtInTypes,
+      ...findAll(store, ResourceType, org_id).map(customType),
+    ],
+    positionOf: ({ type }) => [findBuiltInType(type) ? 'built-in' : 'custom', type],
+    show: toResourceType,
   }),
   endpoint({
     method: 'post',

@@ -5,6 +5,7 @@ import { membershipIn } from '../../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 
 const organizationShape = named(
   'Organization',
@@ -28,17 +29,16 @@ function toOrganization({ id, displayName, createdAt }: Organization) {
 
 /** Organizations, which cluster administrators create. */
 export const organizations: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs',
     summary: 'List the organizations that the caller can access',
     tag: 'Organizations',
     access: 'authenticated',
-    responses: { 200: list(organizationShape, 'Organizations.') },
-    handle({ caller }, { cluster: { store } }) {
-      const accessible = store.organizations().filter(({ id }) => membershipIn(store, caller, id))
-      return ok(accessible.map(toOrganization).sort((left, right) => (left.id < right.id ? -1 : 1)))
-    },
+    response: list(organizationShape, 'Organizations.'),
+    find: ({ caller }, { cluster: { store } }) =>
+      store.organizations().filter(({ id }) => membershipIn(store, caller, id)),
+    positionOf: ({ id }) => [id],
+    show: toOrganization,
   }),
   endpoint({
     method: 'get',

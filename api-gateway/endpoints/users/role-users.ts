@@ -8,6 +8,7 @@ import { type Access, type Endpoint, endpoint, noContent, ok } from '../../endpo
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { findAll } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import { findMember, type Member, memberOf, toUserRole, userRoleShape } from './user-shape.ts'
 
 const tag = 'Users'
@@ -57,24 +58,23 @@ function requireRole<R extends string>(
 function readOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
   const { path, what, access, find, roleOf } = scope
   return [
-    endpoint({
-      method: 'get',
+    listEndpoint({
       path: `${path}/users`,
       summary: `List the users with a role on the ${what}`,
       tag,
       access,
-      responses: { 200: list(userRoleShape, 'Users.') },
-      handle({ params }, { cluster: { store } }) {
+      response: list(userRoleShape, 'Users.'),
+      find({ params }, { cluster: { store } }) {
         const { org_id = '' }: Readonly<Record<string, string>> = params
         const id = find(store, params)
-        return ok(
-          findAll(store, Membership, org_id).flatMap((each) => {
-            const member = memberOf(store, org_id, each)
-            const role = roleOf(each.spec, id)
-            return member && role !== undefined ? [toUserRole(member, role)] : []
-          }),
-        )
+        return findAll(store, Membership, org_id).flatMap((each) => {
+          const member = memberOf(store, org_id, each)
+          const role = roleOf(each.spec, id)
+          return member && role !== undefined ? [toUserRole(member, role)] : []
+        })
       },
+      positionOf: ({ id }) => [id],
+      show: (each) => each,
     }),
     endpoint({
       method: 'get',

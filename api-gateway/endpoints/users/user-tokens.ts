@@ -10,6 +10,7 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { newId } from '../../request/parameters.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { createdAt, createdBy, find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
+import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 
 const tag = 'Tokens'
 const tokenType = oneOf(['static'], 'Always `static`.')
@@ -88,15 +89,16 @@ function refusePast(expiresAt: string | undefined, now: number): void {
 
 /** API tokens. */
 export const userTokens: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/users/{user_id}/tokens',
     summary: 'List the API tokens of a user',
     tag,
     access: 'authenticated',
-    responses: { 200: list(tokenShape, 'Tokens.') },
-    handle: ({ params: { user_id }, caller }, { cluster: { store } }) =>
-      ok(tokensOf(store, findUser(store, caller, user_id)).map(toToken)),
+    response: list(tokenShape, 'Tokens.'),
+    find: ({ params: { user_id }, caller }, { cluster: { store } }) =>
+      tokensOf(store, findUser(store, caller, user_id)),
+    positionOf: nameOf,
+    show: toToken,
   }),
   endpoint({
     method: 'post',

@@ -9,6 +9,7 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { find, findAll, newMetadata } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import { changeRole, removeMembership } from './organization-roles.ts'
 import {
@@ -84,21 +85,21 @@ async function removeUser(cluster: Cluster, organization: string, id: string): P
 
 /** Users of an organization. */
 export const users: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: '/orgs/{org_id}/users',
     summary: 'List the users of the organization',
     tag,
     access,
     query: userTypeFilter,
-    responses: { 200: list(userRoleShape, 'Users.') },
-    handle({ params: { org_id }, query: { type } }, { cluster: { store } }) {
-      const members = findAll(store, Membership, org_id)
+    response: list(userRoleShape, 'Users.'),
+    find: ({ params: { org_id }, query: { type } }, { cluster: { store } }) =>
+      findAll(store, Membership, org_id)
         .map((each) => memberOf(store, org_id, each))
         .filter((each) => each !== undefined)
         .map((each) => toUserRole(each, each.membership.spec.role))
-      return ok(members.filter((each) => type === undefined || each.type === type))
-    },
+        .filter((each) => type === undefined || each.type === type),
+    positionOf: ({ id }) => [id],
+    show: (each) => each,
   }),
   endpoint({
     method: 'post',

@@ -6,6 +6,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { findApplication, findEnvironment } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import {
   allValues,
   newValueShape,
@@ -58,17 +59,18 @@ function findValue(store: Store, path: ValuesPath & { readonly value_key: string
 
 /** Shared values of applications and environments. */
 export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoint[] => [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path,
     summary: `List the shared values of ${of}`,
     tag,
     access: { application: 'viewer' },
-    responses: { 200: list(valueShape, 'Shared values.') },
-    handle({ params }, { cluster: { store } }) {
+    response: list(valueShape, 'Shared values.'),
+    find({ params }, { cluster: { store } }) {
       refuseMissing(store, params)
-      return ok(valuesAt(store, params).map(toValue))
+      return valuesAt(store, params)
     },
+    positionOf: ({ spec }) => [spec.key],
+    show: toValue,
   }),
   endpoint({
     method: 'post',

@@ -5,9 +5,10 @@ import { type Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
-import { accepted, type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { accepted, type Endpoint, endpoint } from '../../endpoint.ts'
 import { acceptedShape, named } from '../../response/shapes.ts'
 import { createdAt, organizationKey } from '../common/find.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import { findWebhook, webhookAccess } from './webhook-shape.ts'
 
 const tag = 'Webhooks'
@@ -46,12 +47,6 @@ function callsOf(store: Store, { metadata: { namespace = '', name } }: Webhook):
 }
 
 /** Newest first; calls created in the same second are ordered by the event. */
-function newestFirst(left: WebhookCall, right: WebhookCall): number {
-  const ageOf = (call: WebhookCall) =>
-    [createdAt(call), call.spec.variables['triggered_at'] ?? '', call.metadata.name].join(' ')
-  return ageOf(left) < ageOf(right) ? 1 : -1
-}
-
 function stateOf(call: WebhookCall): 'pending' | 'delivered' | 'failed' {
   const { metadata, status } = call
   const redelivery = metadata.annotations?.[annotations.redeliver]
@@ -81,16 +76,16 @@ function toCall(call: WebhookCall) {
 
 /** Calls of webhooks. */
 export const webhookCalls: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: callsPath,
     summary: 'List the calls of a webhook, newest first',
     tag,
     access: webhookAccess,
-    responses: { 200: list(callShape, 'Calls.') },
-    handle({ params }, { cluster: { store } }) {
-      return ok(callsOf(store, findWebhook(store, params)).toSorted(newestFirst).map(toCall))
-    },
+    response: list(callShape, 'Calls.'),
+    find: ({ params }, { cluster: { store } }) => callsOf(store, findWebhook(store, params)),
+    positionOf: (call) => [createdAt(call), call.spec.variables['triggered_at'] ?? '', call.metadata.name],
+    isDescending: true,
+    show: toCall,
   }),
   endpoint({
     method: 'post',

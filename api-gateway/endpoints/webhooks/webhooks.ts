@@ -9,7 +9,8 @@ import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
-import { byName, findApplication, newMetadata, organizationKey } from '../common/find.ts'
+import { findApplication, newMetadata, organizationKey } from '../common/find.ts'
+import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import {
   addSecret,
   createWithSecret,
@@ -91,15 +92,15 @@ async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string>
 
 /** Webhooks of an application. */
 export const webhooks: readonly Endpoint[] = [
-  endpoint({
-    method: 'get',
+  listEndpoint({
     path: webhooksPath,
     summary: 'List the webhooks of an application',
     tag,
     access: webhookAccess,
-    responses: { 200: list(webhookShape, 'Webhooks.') },
-    handle: ({ params }, { cluster: { store } }) =>
-      ok(webhooksOf(store, params).toSorted(byName).map(toWebhook)),
+    response: list(webhookShape, 'Webhooks.'),
+    find: ({ params }, { cluster: { store } }) => webhooksOf(store, params),
+    positionOf: nameOf,
+    show: toWebhook,
   }),
   endpoint({
     method: 'post',

@@ -7,11 +7,17 @@ export type MatchFilter = Readonly<Partial<Record<CriterionKey | 'type', string>
 
 const neverMatches = -1
 
+/** A definition and the highest rank of its criteria that can match; -1 without any. */
+export interface PossibleMatch {
+  readonly definition: ResourceDefinition
+  readonly rank: number
+}
+
 /** The definitions that can match in such a context, sorted by type, then by descending rank. */
 export function couldMatch(
   definitions: readonly ResourceDefinition[],
   { type, ...context }: MatchFilter,
-): ResourceDefinition[] {
+): PossibleMatch[] {
   const given = (Object.keys(context) as CriterionKey[]).filter((key) => context[key] !== undefined) // all keys but `type`
   return definitions
     .filter(({ spec }) => type === undefined || spec.type === type)
@@ -23,7 +29,6 @@ export function couldMatch(
         rankOfB - rankOfA ||
         compareText(a.metadata.name, b.metadata.name),
     )
-    .map(({ definition }) => definition)
 }
 
 /** The highest rank of the criteria that can match. */

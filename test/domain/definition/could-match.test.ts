@@ -40,6 +40,8 @@ describe('the definitions that could be chosen', () => {
     ['an absent class is the default one', { class: 'large' }, ['s3-large']],
     ['an environment', { envId: 'live', type: 'dns' }, []],
   ])('%s', (_, filter, expected) => {
-    expect(couldMatch(definitions, filter).map(({ metadata }) => metadata.name)).toEqual(expected)
+    expect(couldMatch(definitions, filter).map(({ definition }) => definition.metadata.name)).toEqual(
+      expected,
+    )
   })
 })

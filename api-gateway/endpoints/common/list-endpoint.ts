@@ -1,0 +1,72 @@
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { type Fields, string, type TSchema } from '../../../operator/api/schema.ts'
+import { type Call, type Endpoint, type EndpointResponse, endpoint, type Gateway } from '../../endpoint.ts'
+import { maxUnpagedItems, pageOf } from '../../response/paging.ts'
+import { createdAt } from './find.ts'
+
+const pageQuery = {
+  limit: string(
+    `Maximum number of items per page, from 1 to 1000. All items when absent, up to ${maxUnpagedItems}.`,
+    { pattern: '^([1-9][0-9]{0,2}|1000)$' },
+  ),
+  cursor: string('Where the page begins, as in the header `Link` of the previous page.', {
+    pattern: '^[A-Za-z0-9_-]+$',
+    maxLength: 2048,
+  }),
+}
+
+/** Response header of a page. */
+export const linkHeader = {
+  Link: string('Link to the next page with `rel="next"`, relative to this page. Absent on the last page.', {
+    maxLength: 8192,
+  }),
+}
+
+type Inherited = 'path' | 'summary' | 'tag' | 'access' | 'query' | 'headers' | 'plainNotFound'
+
+interface ListDeclaration<P extends string, Q extends Fields, H extends string, T>
+  extends Pick<Endpoint<P, Q, TSchema, H>, Inherited> {
+  readonly response: TSchema
+  /** Returns all items, in any order. */
+  find(call: Call<P, Q, TSchema, H>, gateway: Gateway): readonly T[]
+  /** Returns the position of an item, unique in the list: texts that are compared one after the other. */
+  positionOf(item: NoInfer<T>): readonly string[]
+  readonly isDescending?: boolean
+  show(item: NoInfer<T>, gateway: Gateway, call: Call<P, Q, TSchema, H>): unknown
+}
+
+/** Position in a list by name. */
+export function nameOf({ metadata }: KubeObject): string[] {
+  return [metadata.name]
+}
+
+const longestNumber = 20
+
+/** Position in a list by creation time, then by name with numbers in numeric order. */
+export function ageOf(object: KubeObject): string[] {
+  const name = object.metadata.name.replaceAll(/\d+/g, (digits) => digits.padStart(longestNumber, '0'))
+  return [createdAt(object), name]
+}
+
+/** Declares an operation that lists items in the order of their positions, as a whole or in pages. */
+export function listEndpoint<
+  const P extends string,
+  T,
+  Q extends Fields = Fields,
+  const H extends string = never,
+>(declaration: ListDeclaration<P, Q, H, T>): Endpoint {
+  const { response, find, positionOf, isDescending = false, show, ...inherited } = declaration
+  return endpoint({
+    ...inherited,
+    method: 'get',
+    query: { ...declaration.query, ...pageQuery },
+    responses: { 200: response },
+    responseHeaders: linkHeader,
+    handle(given, gateway) {
+      const call = given as unknown as Call<P, Q, TSchema, H> // the query has more parameters
+      const { items, link } = pageOf(find(call, gateway), { query: given.query, positionOf, isDescending })
+      const headers: EndpointResponse['headers'] = link === undefined ? {} : { link }
+      return { status: 200, body: items.map((item) => show(item, gateway, call)), headers }
+    },
+  })
+}

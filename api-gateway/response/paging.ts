@@ -1,0 +1,71 @@
+import { Problem } from '../../operator/domain/base/errors.ts'
+import { compareText, parseJson } from '../../operator/domain/base/json.ts'
+
+/** Longer lists can only be read in pages. */
+export const maxUnpagedItems = 10_000
+
+interface PageOptions<T> {
+  /** Parameters of the request, including `limit` and `cursor`. */
+  readonly query: Readonly<Record<string, unknown>>
+  positionOf(item: T): readonly string[]
+  readonly isDescending: boolean
+}
+
+/**
+ * Returns the page that the query asks for, and the link to the next one. A cursor is the position of the last item of a
+ * page, so an item that exists throughout is on exactly one page, even if others are created or deleted meanwhile.
+ */
+export function pageOf<T>(
+  items: readonly T[],
+  { query, positionOf, isDescending }: PageOptions<T>,
+): { readonly items: readonly T[]; readonly link: string | undefined } {
+  const { limit, cursor } = query
+  if (limit === undefined && items.length > maxUnpagedItems)
+    throw new Problem(
+      'Invalid',
+      `the list has more than ${maxUnpagedItems} items: read it in pages, with the query parameter 'limit'`,
+    )
+  const sign = isDescending ? -1 : 1
+  const compare = (left: readonly string[], right: readonly string[]) => sign * comparePositions(left, right)
+  const start = typeof cursor === 'string' ? decodeCursor(cursor) : undefined
+  const remaining = items
+    .map((item) => ({ item, position: positionOf(item) }))
+    .filter(({ position }) => start === undefined || compare(position, start) > 0)
+    .sort((left, right) => compare(left.position, right.position))
+  const page = limit === undefined ? remaining : remaining.slice(0, Number(limit))
+  const last = page.at(-1)
+  const isLast = last === undefined || page.length === remaining.length
+  return {
+    items: page.map(({ item }) => item),
+    link: isLast ? undefined : linkTo({ ...query, cursor: encodeCursor(last.position) }),
+  }
+}
+
+/** Returns the header `Link` of the next page. The link is relative, because a proxy may add a path prefix. */
+export function linkTo(query: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const address = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))
+  return `<?${address.toString()}>; rel="next"`
+}
+
+function comparePositions(left: readonly string[], right: readonly string[]): number {
+  for (const [index, text] of left.entries()) {
+    const other = right[index]
+    if (other === undefined) return 1
+    if (text !== other) return compareText(text, other)
+  }
+  return left.length - right.length
+}
+
+function encodeCursor(position: readonly string[]): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+function decodeCursor(cursor: string): readonly string[] {
+  const position = parseJson(Buffer.from(cursor, 'base64url').toString())
+  if (Array.isArray(position) && position.every((each) => typeof each === 'string')) return position
+  throw new Problem(
+    'Invalid',
+    "'cursor' is not valid: use the link to the next page, or start with the first page",
+  )
+}

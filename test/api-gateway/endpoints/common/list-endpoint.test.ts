@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals'
+import { endpoints } from '../../../../api-gateway/endpoints/index.ts'
+import { Application } from '../../../../operator/api/application.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import { newObject } from '../../../../operator/api/kind.ts'
+import { addEverything, pathWith } from '../../support/everything.ts'
+import { setUpGateway } from '../../support/set-up.ts'
+
+const gateway = await setUpGateway()
+
+const lists = endpoints.filter(({ query }) => query && 'limit' in query)
+
+/** Reads all pages of a list by following the links. */
+async function readPages(path: string, query: string): Promise<unknown[][]> {
+  const pages: unknown[][] = []
+  let next: string | undefined = `?${query}`
+  while (next !== undefined) {
+    const { status, body, headers } = await gateway.send(`GET ${path}${next}`)
+    expect(status).toBe(200)
+    pages.push(body)
+    next = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+  }
+  return pages
+}
+
+test('a list without `limit` is answered whole, and in pages the same items follow in the same order', async () => {
+  const ids = await addEverything(gateway, 'acme', 'one')
+  expect(lists.length).toBeGreaterThan(15)
+  for (const { path } of lists) {
+    const target = pathWith(path, ids)
+    const { body, headers } = await gateway.send(`GET ${target}`)
+    expect([path, headers.get('link')]).toEqual([path, null])
+    expect([path, (await readPages(target, 'limit=1')).flat()]).toEqual([path, body])
+  }
+})
+
+describe('pages', () => {
+  const names = Array.from({ length: 25 }, (_, index) => `app-${index}`)
+
+  function addApplications(): void {
+    for (const name of names)
+      gateway.cluster.put(Application, newObject(Application, { namespace: 'acme', name }, {}))
+  }
+
+  test('have at most `limit` items', async () => {
+    addApplications()
+    const pages = await readPages('/orgs/acme/apps', 'limit=10')
+    expect(pages.map((page) => page.length)).toEqual([10, 10, 5])
+    expect(pages.flat().map((each) => (each as { id: string }).id)).toEqual(names.toSorted())
+  })
+
+  test('continue after an item that was deleted meanwhile', async () => {
+    addApplications()
+    const first = await gateway.send('GET /orgs/acme/apps?limit=3')
+    const next = /^<(.*)>;/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+    gateway.cluster.drop(Application, 'acme', first.body[2].id)
+    const { body } = await gateway.send(`GET /orgs/acme/apps${next}`)
+    expect(body[0].id).toBe(names.toSorted()[3])
+  })
+
+  test('of deployments begin with the newest, with numbers in numeric order', async () => {
+    const { env_id, app_id } = await addEverything(gateway, 'acme', 'one')
+    const environmentName = `${app_id}.${env_id}`
+    for (let number = 90; number < 102; number++) {
+      const metadata = {
+        namespace: 'acme',
+        name: `${environmentName}.${number}`,
+        creationTimestamp: '2036-01-01T00:00:00Z',
+      }
+      gateway.cluster.put(
+        EnvironmentDeployment,
+        newObject(EnvironmentDeployment, metadata, { environmentName }),
+      )
+    }
+    const pages = await readPages(`/orgs/acme/apps/${app_id}/envs/${env_id}/deploys`, 'limit=5')
+    const ids = pages.flat().map((each) => (each as { id: string }).id)
+    expect(ids.slice(0, 12)).toEqual(
+      Array.from({ length: 12 }, (_, index) => `${environmentName}.${101 - index}`),
+    )
+  })
+
+  test.each(['limit=0', 'limit=1001', 'limit=ten', 'cursor=%7B%7D', 'cursor=AAAA'])(
+    'with %s are refused with 400',
+    async (query) => {
+      expect((await gateway.send(`GET /orgs/acme/apps?${query}`)).status).toBe(400)
+    },
+  )
+})
