@@ -24,10 +24,10 @@ export function createDriverInputsCheck(
     const descriptor = driverOf(driverType, planning.catalogueOf(organization), vendors)
     if (!descriptor) return
     const ofForm = problemsOfInputs(descriptor, { values, secrets: secrets ?? unreadLeaves(secretRefs) })
-    const faults =
+    const problems =
       ofForm.length > 0
         ? ofForm
         : (descriptor.check?.({ values, secrets: secrets ?? {} }, now()).problems ?? [])
-    if (faults.length > 0) throw new Problem('Invalid', faults.join('; '))
+    if (problems.length > 0) throw new Problem('Invalid', problems.join('; '))
   }
 }

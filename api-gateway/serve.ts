@@ -71,7 +71,7 @@ export function createServe(
       }
       const caller = authorizeCaller(user)
       const invalidName = names.find((name) => !pathChecks.get(name)?.(params[name]))
-      if (invalidName) throw new Problem('NotFound', `nothing has such a '${invalidName}'`)
+      if (invalidName) throw new Problem('NotFound', `'${invalidName}' is not valid, so no object has it`)
       const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
       if (headerNames.length > 0) checkDeclared('header', checkHeaders, given)
       const call: Call = {

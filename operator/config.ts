@@ -44,7 +44,7 @@ export interface Config {
   /** Attempts after which a resource fails its deployment. */
   readonly deploymentAttempts: number
   readonly deploymentTimeoutSeconds: number
-  /** How long a deployment by kubectl waits for objects, and an object that does not fit others is Reconciling. */
+  /** How long a kubectl deployment waits for missing objects. Also the time before a mismatch is Stalled. */
   readonly settleSeconds: number
   /** Finished deployments to keep for each environment. */
   readonly keptDeployments: number
@@ -129,7 +129,7 @@ function readOidc(text: ReadText): OidcConfig | undefined {
   if (text('OIDC_ISSUER', '') === '') return undefined
   const scopes = text('OIDC_SCOPES', 'openid email')
   if (!scopes.split(' ').includes('openid'))
-    throw new Error("QUARTERMASTER_OIDC_SCOPES must have 'openid' among its words")
+    throw new Error("QUARTERMASTER_OIDC_SCOPES must contain 'openid'")
   const clientSecretFile = text('OIDC_CLIENT_SECRET_FILE', '')
   return {
     issuer: readAddress(text, 'OIDC_ISSUER').href,
@@ -143,7 +143,7 @@ function readOidc(text: ReadText): OidcConfig | undefined {
 
 function readNeeded(text: ReadText, name: string): string {
   const value = text(name, '')
-  if (value === '') throw new Error(`QUARTERMASTER_${name} is needed beside QUARTERMASTER_OIDC_ISSUER`)
+  if (value === '') throw new Error(`QUARTERMASTER_${name} is required when QUARTERMASTER_OIDC_ISSUER is set`)
   return value
 }
 

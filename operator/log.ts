@@ -12,7 +12,7 @@ export interface Log {
 }
 
 const secretKey = /authorization|token|password|passwd|secret|credential|cookie|private|tls\.key/i
-/** What an id belongs to is no secret, and neither is the id. */
+/** An id is not secret, even if it identifies a token. */
 const idKey = /(?:_id|Id)$/
 const maxText = 2000
 

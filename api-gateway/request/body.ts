@@ -80,7 +80,7 @@ function decode(bytes: Buffer): string {
 
 function parse(text: string): unknown {
   const value = parseJson(text)
-  // The error of the parser is not shown: it quotes the body, which may pause secrets.
+  // The error of the parser is not shown: it quotes the body, which can contain secrets.
   if (value === undefined) throw new Problem('Unprocessable', 'the body is not valid JSON')
   return value
 }

@@ -41,7 +41,7 @@ export interface KubeObject {
 export const conditionSchema = object(
   {
     type: string(
-      'Type of the condition: `Ready`, and while they are true `Reconciling`, `Stalled` or `Unused`.',
+      'Type of the condition: `Ready`, and while they are true `Reconciling`, `Stalled`, `Unused`, `Warning` or `AlreadyRan`.',
       { maxLength: 63 },
     ),
     status: oneOf(['True', 'False', 'Unknown'], 'Whether the condition holds.'),

@@ -3,7 +3,7 @@ import { InvalidHeader } from './errors.ts'
 
 /** The headers of a call by lower-case name; throws InvalidHeader for one that must not be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const fault = problemOfHeaders(headers)
-  if (fault !== undefined) throw new InvalidHeader(fault)
+  const problem = problemOfHeaders(headers)
+  if (problem !== undefined) throw new InvalidHeader(problem)
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -63,7 +63,7 @@ export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): stri
 function readName(text: string): NameException {
   const [, star, name = '', port] = /^(\*)?([a-z0-9._-]+?)(?::(\d{1,5}))?$/i.exec(text) ?? []
   const isName = star ? name.startsWith('.') : !name.startsWith('.')
-  // What ends in a number is an address to every resolver, and a name without letters is most likely a slip.
+  // Resolvers read a name that ends in a number as an address. A name without letters is probably a mistake.
   if (!isName || name === '.' || !/[a-z]/i.test(name) || /(^|\.)(\d+|0x[0-9a-f]*)\.?$/i.test(name))
     throw new Error(
       `'${text}' is not a target: it must be a range ('10.96.0.0/12'), a host name ('driver.drivers.svc'), or the end of one ('*.svc.cluster.local'), a name with a port or without`,

@@ -18,7 +18,7 @@ function descriptorOf(name: string, changes: Partial<DriverDescriptor> = {}): Dr
     secrets: freeForm('Any.'),
     neighbours: {},
     takesIngressRules: false,
-    replacedBy: [],
+    replaceOnChangeOf: [],
     ...changes,
   }
 }

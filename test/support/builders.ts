@@ -87,7 +87,7 @@ export function driver(name: string, changes: Partial<DriverDescriptor> = {}): D
     secrets: anything,
     neighbours: {},
     takesIngressRules: false,
-    replacedBy: [],
+    replaceOnChangeOf: [],
     ...changes,
   }
 }

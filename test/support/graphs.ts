@@ -17,7 +17,7 @@ export const drivers: readonly DriverDescriptor[] = [
   driver('dns-cloudflare', {
     resourceTypes: ['dns'],
     account: { types: ['cloudflare'], required: true },
-    replacedBy: ['zone_id', 'record.name'],
+    replaceOnChangeOf: ['zone_id', 'record.name'],
   }),
   driver('ingress', {
     resourceTypes: ['ingress'],

@@ -39,7 +39,7 @@ export const typesOfOrganization: readonly ResourceTypeInfo[] = [
 ]
 
 /** Drivers of random definitions: `sized` takes every type, and makes it anew when `size` changes. */
-export const driversOfOrganization = [...drivers, driver('sized', { replacedBy: ['size', 'deep.x'] })]
+export const driversOfOrganization = [...drivers, driver('sized', { replaceOnChangeOf: ['size', 'deep.x'] })]
 
 const driverTypes = (type: Type): readonly string[] => {
   if (type === 'dns') return ['quartermaster/dns-cloudflare', 'quartermaster/echo', 'humanitec/echo']

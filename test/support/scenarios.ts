@@ -155,7 +155,7 @@ const drivers: readonly DriverDescriptor[] = [
   driver('fake-dns', {
     resourceTypes: ['dns'],
     account: { types: ['fake'], required: true },
-    replacedBy: ['zone_id', 'record.name'],
+    replaceOnChangeOf: ['zone_id', 'record.name'],
   }),
 ]
 

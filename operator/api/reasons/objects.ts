@@ -40,7 +40,7 @@ export const objectReasons = {
   ),
   InvalidCertificate: reason(
     'The TLS certificate does not fit the domain, its key or the current date.',
-    'Provide a certificate that fulfills the message.',
+    'Provide a certificate without the problems that the message lists.',
   ),
   InvalidInputs: reason(
     'The inputs do not fit the schema of the driver.',

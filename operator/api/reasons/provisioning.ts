@@ -54,7 +54,7 @@ export const provisioningReasons = {
   ),
   NamespaceNotOpen: reason(
     'The namespace does not accept objects of the organization.',
-    'A cluster administrator labels the namespace with `quartermaster.dev/accepts`.',
+    'Ask a cluster administrator to label the namespace with `quartermaster.dev/accepts`.',
   ),
   NoTarget: reason(
     'The DNS record has no target.',

@@ -94,7 +94,7 @@ function withoutPending(resource: ActiveResource, { pending }: State): ActiveRes
   return status ? { ...resource, status: pending.without(resource, status) } : resource
 }
 
-/** Whether anything may have been provisioned: nothing was for a spec of another client without our status. */
+/** Whether an instance may exist. False for an unsigned spec without a status of the operator. */
 function mayExist(resource: ActiveResource, { installation }: State): boolean {
   const { provisioned, secretNames } = resource.status ?? {}
   return provisioned !== undefined || secretNames !== undefined || installation.isSigned(resource)

@@ -97,6 +97,6 @@ function deletedDriver(name: string): DriverDescriptor {
     takesIngressRules: false,
     remote: true,
     keepsCookie: true,
-    replacedBy: [],
+    replaceOnChangeOf: [],
   }
 }

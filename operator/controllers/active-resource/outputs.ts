@@ -56,9 +56,9 @@ function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo
   const parts = partsOf(outputsSchema)
   for (const part of ['values', 'secrets'] as const) {
     const schema = parts[part]
-    const [fault] = schema ? schemaProblems(schema, judged[part]) : []
-    if (fault) {
-      const message = `output '${part}${fault.pointer.replaceAll('/', '.')}' does not fit the type '${type}': ${fault.message}`
+    const [problem] = schema ? schemaProblems(schema, judged[part]) : []
+    if (problem) {
+      const message = `output '${part}${problem.pointer.replaceAll('/', '.')}' does not fit the type '${type}': ${problem.message}`
       throw new Stalled('InvalidOutputs', message)
     }
   }

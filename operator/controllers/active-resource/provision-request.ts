@@ -52,8 +52,8 @@ export async function requestFor(
   })
   const credentialsSecretName = accountSecretOf(resource, cluster)
   const account = credentialsSecretName ? await reader.read(organization, credentialsSecretName) : undefined
-  const faults = problemsOfInputs(descriptor, inputs)
-  if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
+  const problems = problemsOfInputs(descriptor, inputs)
+  if (problems.length > 0) throw new Stalled('InvalidInputs', problems.join('; '))
   return {
     ...inputs,
     account,

@@ -39,7 +39,10 @@ export function instancesOf(
   }
 }
 
-/** Whether two records describe the same instance: another account or address alone makes no other instance. */
+/**
+ * Whether two records describe the same instance; a change of account or address keeps the instance. The plan predicts this
+ * with `replaceOnChangeOf` of the driver.
+ */
 function isSameInstance(
   left: ProvisionedInstance,
   right: ProvisionedInstance,

@@ -20,7 +20,7 @@ export interface OwnedSecrets<K extends OwnerKind> {
 
 /**
  * Finds the Secrets of the objects of a kind; `namedBy` lists those that a spec names. An announced Secret is kept until
- * the write that it is announced for must be over.
+ * the deadline of the write that needs it.
  */
 export function createOwnedSecrets<K extends OwnerKind>(
   cluster: Cluster,
@@ -50,7 +50,7 @@ export function createOwnedSecrets<K extends OwnerKind>(
   }
 }
 
-/** Names that left a spec, by the uid of the owner: several changes between two reconciles leave no name in a status. */
+/** Names that a spec had between two reconciles, by the uid of the owner; no status records them. */
 function trackMissedNames<K extends OwnerKind>(
   { store }: Cluster,
   kind: K,

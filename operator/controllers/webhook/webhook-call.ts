@@ -150,9 +150,13 @@ async function readSigningSecret(webhook: Webhook, { client }: Cluster): Promise
   const secret = await createSecretReader(client).read(webhook.metadata.namespace ?? '', name)
   const text = secret[signingKey]
   // The Secret may have changed since the webhook became ready.
-  const fault = problemOfSigningSecret(text)
-  if (fault === undefined) return String(text)
-  throw new Waiting('InvalidSigningSecret', `waiting for the Secret '${name}': ${fault}`, secretRetrySeconds)
+  const problem = problemOfSigningSecret(text)
+  if (problem === undefined) return String(text)
+  throw new Waiting(
+    'InvalidSigningSecret',
+    `waiting for the Secret '${name}': ${problem}`,
+    secretRetrySeconds,
+  )
 }
 
 /** Returns the error to retry with; gives up after the time limit, and after one attempt of a redelivery. */

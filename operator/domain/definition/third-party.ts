@@ -52,7 +52,7 @@ function describe(driver: ResourceDriver, description: string) {
     values: freeForm('Checked against the schema of the driver.'),
     secrets: freeForm('Checked against the schema of the driver.'),
     ...(inputsSchema ? { inputsSchema } : {}),
-    replacedBy: [],
+    replaceOnChangeOf: [],
   }
 }
 

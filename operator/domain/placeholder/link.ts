@@ -144,8 +144,8 @@ function outputAt(output: string | undefined): { readonly output?: string } {
 }
 
 /**
- * Inputs that mean the same in the mouth of any resource as they do in that of `from`: references get the
- * class and id that they would inherit, and what the context says of the resource is filled in.
+ * Rewrites references of `from` so that any resource can use the inputs: references get the class and id that they would
+ * inherit, and placeholders of the context are filled in.
  */
 export function absolute<T>(value: T, from: Descriptor, guResId: string): T {
   return mapTexts(value, (text) => {

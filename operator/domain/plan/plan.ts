@@ -124,6 +124,7 @@ function stepFor(
   return { action, guResId, descriptor, wanted, ...(current ? { current } : {}), definitionName }
 }
 
+/** Predicts what the controller of active resources does, which decides by driver and identity (`isSameInstance`). */
 function actionFor(
   { driver }: GraphNode,
   wanted: WantedSpec,
@@ -136,7 +137,7 @@ function actionFor(
   const sameDriver =
     spec.definition.driverType === wanted.definition.driverType || (former && former.name === driver?.name)
   if (!sameDriver) return 'replace'
-  const forcing = driver?.replacedBy ?? []
+  const forcing = driver?.replaceOnChangeOf ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
     return 'replace'
   if (spec.unusedSince || isFull || !isTrusted(current)) return 'update'

@@ -38,5 +38,5 @@ export interface DriverDescriptor {
   /** Names of all outputs for these inputs. Absent when they are not known before a provision. */
   outputNames?(inputs: { readonly values: FreeForm; readonly secretRefs: FreeForm }): readonly string[]
   /** Inputs (dotted paths into `values`) whose change requires a new instance. */
-  readonly replacedBy: readonly string[]
+  readonly replaceOnChangeOf: readonly string[]
 }

@@ -22,9 +22,12 @@ export const dnsValues = object(
       "Lifetime of the DNS name in seconds, 30 or more; 1 is the provider's own choice. 1 when absent.",
       { minimum: 1, maximum: 86_400 },
     ),
-    target: string('Address or host name that the subdomain leads to. That of the cluster when absent.', {
-      maxLength: 254,
-    }),
+    target: string(
+      'Target of the record: an address or a host name. Defaults to the load balancer of the cluster.',
+      {
+        maxLength: 254,
+      },
+    ),
   },
   'Inputs of the Cloudflare DNS driver.',
 )
@@ -60,7 +63,7 @@ export const dnsCloudflareDescriptor: DriverDescriptor = {
   repairs: true,
   check,
   outputNames: () => ['host', 'tls_secret_name'],
-  replacedBy: ['zone_id', 'domain'],
+  replaceOnChangeOf: ['zone_id', 'domain'],
 }
 
 function check(

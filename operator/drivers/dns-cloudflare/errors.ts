@@ -18,7 +18,7 @@ export function unavailable(message: string): ReconcileError {
 export function unknownOutcome(name: string, seconds: number): Waiting {
   return new Waiting(
     'OutcomeUnknown',
-    `the provider's answer about '${name}' was lost: waiting until the change must have settled`,
+    `the provider's answer about '${name}' was lost: waiting before the next check`,
     seconds,
   )
 }

@@ -51,7 +51,7 @@ export function targetOf({ input, cluster, setting }: TargetSources): string {
   if (typeof found === 'string') return found
   throw new Stalled(
     'NoTarget',
-    "nothing says where the name should lead: give the input 'target', a 'k8s-cluster' resource with the output 'loadbalancer', or the operator's own setting of the load balancer",
+    "the DNS record has no target: set the input 'target', the output 'loadbalancer' of a 'k8s-cluster' resource, or QUARTERMASTER_LOADBALANCER",
   )
 }
 

@@ -45,7 +45,7 @@ export const dnsWildcardDescriptor: DriverDescriptor = {
   keepsCookie: true,
   check,
   outputNames: ({ secretRefs }) => ['host', ...(secretRefs.tls === undefined ? [] : ['tls_secret_name'])],
-  replacedBy: [],
+  replaceOnChangeOf: [],
 }
 
 function check(

@@ -10,5 +10,5 @@ export const echoDescriptor: DriverDescriptor = {
   neighbours: {},
   takesIngressRules: false,
   outputNames: ({ values, secretRefs }) => [...Object.keys(values), ...Object.keys(secretRefs)],
-  replacedBy: [],
+  replaceOnChangeOf: [],
 }

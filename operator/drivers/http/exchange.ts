@@ -66,7 +66,7 @@ export async function exchange(
     if (hint.isOver)
       throw new ReconcileError(
         'DriverTimeout',
-        `${request.name} did not become ready in the time that it gave itself`,
+        `${request.name} did not finish before the 'timeout' that it reported`,
       )
     const pauseMs = Math.max(pause, (hint.seconds ?? 0) * 1000)
     if (pauseMs > left)
@@ -145,7 +145,10 @@ function failureOf(response: OutboundResponse, { name, secrets }: DriverRequest,
     )
   if (status === 401 || status === 403) return new Stalled('NotAllowed', `${name} denies access: ${said}`)
   if (status < 400)
-    return new Stalled('InvalidAnswer', `${name} answered with status ${status}, which means nothing here`)
+    return new Stalled(
+      'InvalidAnswer',
+      `${name} answered with status ${status}, which the driver protocol does not define`,
+    )
   if (status >= 500 || status === 408 || status === 425)
     return new ReconcileError('DriverFailed', `${name} failed: ${said}`)
   return new Stalled('DriverRefused', `${name} refuses: ${said}`)

@@ -102,6 +102,6 @@ function objectAt(value: unknown, where: string): FreeForm {
   return value
 }
 
-function invalid(fault: string): Stalled {
-  return new Stalled('InvalidAnswer', fault)
+function invalid(message: string): Stalled {
+  return new Stalled('InvalidAnswer', message)
 }

@@ -43,5 +43,5 @@ export const ingressDescriptor: DriverDescriptor = {
   neighbours: { dns: 'dns', routes: 'dns<route' },
   takesIngressRules: true,
   outputNames: () => ['id'],
-  replacedBy: [],
+  replaceOnChangeOf: [],
 }

@@ -65,5 +65,5 @@ export const templateDescriptor: DriverDescriptor = {
     ],
     warnings: [],
   }),
-  replacedBy: [],
+  replaceOnChangeOf: [],
 }

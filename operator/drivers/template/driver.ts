@@ -98,7 +98,7 @@ function mapOf(name: string, value: unknown): FreeForm {
   return value
 }
 
-/** What must not be seen: the secret inputs, and what a template gave that holds some in its own text. */
+/** The texts that no object or output may contain: the secret inputs, and results of templates that contain secrets. */
 function secretWordsOf(
   request: ProvisionRequest,
   { secretParts }: Sources,
@@ -108,13 +108,13 @@ function secretWordsOf(
   return secretWords([secrets, secretParts.init === undefined ? undefined : results.init])
 }
 
-/** What must hold no secret of a manifest: nothing of a Secret; refuses one whose own text holds some. */
+/** The object to search for secrets; none for a Secret. Throws if its template contains a secret. */
 function plainManifest({ manifest, object }: Made, { secretParts }: Sources): readonly Plain[] {
   if (object.apiVersion === 'v1' && object.kind === 'Secret') return []
   const { manifests } = secretParts
   const holdsOne = isObject(manifests) ? Object.hasOwn(manifests, manifest) : manifests !== undefined
   if (holdsOne) {
-    const message = `a placeholder puts a secret into the template of manifest '${manifest}', which makes a ${object.kind}: give it as a secret input, and read '.driver.secrets' where a Secret is made`
+    const message = `manifest '${manifest}' is a ${object.kind}, and a placeholder puts a secret into its template: move the secret to a secret input, and use '.driver.secrets' in a manifest of a Secret`
     throw new Stalled('SecretLeak', message)
   }
   return [[`manifest '${manifest}'`, object]]

@@ -13,7 +13,7 @@ export interface Sources {
   readonly outputs: unknown
   /** Templates of secret outputs, all of which count. */
   readonly secretOutputs: readonly unknown[]
-  /** Those among `init` and `manifests` that hold a secret in their own text, as far as it does. */
+  /** The parts of `init` and `manifests` whose own text contains a secret. */
   readonly secretParts: { readonly init: unknown; readonly manifests: unknown }
 }
 

@@ -24,8 +24,8 @@ export function createVirtualDriver({ descriptor, template, inner, templates }: 
     const results = await renderTemplates(templates, steps, templateData(request), request)
     const inputs = inputsOf(results.template)
     refuseLeak([["the template's 'values'", inputs.values]], secretWords(request.secrets))
-    const faults = problemsOfInputs(inner.descriptor, inputs)
-    if (faults.length > 0) throw new Stalled('InvalidInputs', faults.join('; '))
+    const problems = problemsOfInputs(inner.descriptor, inputs)
+    if (problems.length > 0) throw new Stalled('InvalidInputs', problems.join('; '))
     return { ...request, ...inputs }
   }
   return {

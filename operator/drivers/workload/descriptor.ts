@@ -10,5 +10,5 @@ export const workloadDescriptor: DriverDescriptor = {
   secrets: object({}, {}, 'None.'),
   neighbours: {},
   takesIngressRules: false,
-  replacedBy: [],
+  replaceOnChangeOf: [],
 }

@@ -152,7 +152,7 @@ export function openCluster(options: {
       } catch (error) {
         if (isAlreadyExists(error)) await existing()
         if (error instanceof ApiError) throw error
-        // Without a response the object may exist all the same.
+        // Without a response, the object may still exist.
         return await attempt().catch(async (second: unknown) => {
           if (!isAlreadyExists(second)) throw second
           const found = await existing()

@@ -40,7 +40,7 @@ export function resourceOf(kind: Kind): Resource {
   return { apiVersion: `${group}/${version}`, kind: kind.kind, plural: kind.plural, namespaced: true }
 }
 
-/** The path of a collection, an object or a subresource; Stalled when a name is no name. */
+/** The path of a collection, an object or a subresource; throws Stalled for an invalid name. */
 export function pathOf(resource: Resource, namespace?: string, name?: string, subresource?: string): string {
   if (resource.namespaced) checkName(namespace, resource)
   checkName(name, resource)

@@ -233,13 +233,13 @@ class ControllerLoop<K extends Kind> implements Loop {
     return true
   }
 
-  /** Writes the result, or that the API server rejects the status of it for good. */
+  /** Writes the result. If the API server rejects it permanently, writes `StatusRejected`. */
   async #writeStatus(object: ObjectOf<K>, result: Result<K>): Promise<void> {
     try {
       await this.#write(object, result)
     } catch (error) {
       if (!isRejected(error)) throw error
-      const message = `the cluster rejects the status: ${truncate(error.message, 1000)}; the status says: ${truncate(result.outcome.message, 1000)}`
+      const message = `the cluster rejects the status: ${truncate(error.message, 1000)}; rejected message: ${truncate(result.outcome.message, 1000)}`
       await this.#write(object, { outcome: outcomeOf(new Stalled('StatusRejected', message)) })
     }
   }

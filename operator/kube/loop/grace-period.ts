@@ -30,7 +30,7 @@ export function createGracePeriod(graceMs: number, now: () => number = () => per
       since.set(key, begun)
       const remainingMs = begun.at + graceMs - now()
       if (remainingMs <= 0) return outcome
-      return { ...outcome, also: 'Reconciling', retry: Math.ceil(remainingMs / 1000) }
+      return { ...outcome, secondCondition: 'Reconciling', retry: Math.ceil(remainingMs / 1000) }
     },
     forget(key) {
       since.delete(key)

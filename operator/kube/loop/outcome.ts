@@ -8,8 +8,8 @@ export interface Outcome {
   readonly ready: 'True' | 'False' | 'Unknown'
   readonly reason: Reason
   readonly message: string
-  /** The second condition that is true, as kstatus reads it. */
-  readonly also: 'Reconciling' | 'Stalled' | undefined
+  /** The condition that is true in addition to `Ready`, as kstatus reads it. */
+  readonly secondCondition: 'Reconciling' | 'Stalled' | undefined
   /** Seconds until the next attempt, an exponential back-off, or no attempt until a change. */
   readonly retry: number | 'backoff' | 'no'
   /** Why the outcome depends on other objects: a reference is missing, or the object does not fit the one it names. */
@@ -19,14 +19,14 @@ export interface Outcome {
 /** The outcome of a reconcile that threw this error, or none. */
 export function outcomeOf(error?: unknown): Outcome {
   if (error === undefined)
-    return { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' }
+    return { ready: 'True', reason: 'Reconciled', message: '', secondCondition: undefined, retry: 'no' }
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Waiting) {
     return {
       ready: 'Unknown',
       reason: error.reason,
       message,
-      also: 'Reconciling',
+      secondCondition: 'Reconciling',
       retry: error.retryAfterSeconds ?? 'no',
       ...(error instanceof ReferenceNotFound ? { dependsOn: 'reference' } : {}),
     }
@@ -34,19 +34,19 @@ export function outcomeOf(error?: unknown): Outcome {
   if (error instanceof Stalled) {
     const { reason, retryAfterSeconds: retry = 'no' } = error
     const fit = error instanceof Mismatch ? ({ dependsOn: 'fit' } as const) : {}
-    return { ready: 'False', reason, message, also: 'Stalled', retry, ...fit }
+    return { ready: 'False', reason, message, secondCondition: 'Stalled', retry, ...fit }
   }
   const reason = error instanceof ReconcileError ? error.reason : 'Failed'
-  return { ready: 'False', reason, message, also: 'Reconciling', retry: 'backoff' }
+  return { ready: 'False', reason, message, secondCondition: 'Reconciling', retry: 'backoff' }
 }
 
 /** A reconcile's outcome as metrics count it. */
 export type ReconcileResult = 'ready' | 'waiting' | 'stalled' | 'failed'
 
 /** The result to count for an outcome. */
-export function resultOf({ ready, also, retry }: Outcome): ReconcileResult {
+export function resultOf({ ready, secondCondition, retry }: Outcome): ReconcileResult {
   if (ready === 'True') return 'ready'
-  if (also === 'Stalled') return 'stalled'
+  if (secondCondition === 'Stalled') return 'stalled'
   return retry === 'backoff' ? 'failed' : 'waiting'
 }
 
@@ -63,12 +63,12 @@ export function conditionsAfter(
   generation: number,
   now: string,
 ): Condition[] {
-  const { reason, also } = outcome
+  const { reason, secondCondition } = outcome
   const ready = readyAfter(before, outcome)
   const message = truncate(outcome.message, maxMessageLength)
   const wanted = [
     { type: 'Ready', status: ready, reason, message },
-    ...(also ? [{ type: also, status: 'True' as const, reason, message }] : []),
+    ...(secondCondition ? [{ type: secondCondition, status: 'True' as const, reason, message }] : []),
     ...extra
       .filter(({ type }) => !commonTypes.has(type))
       .map((each) => ({ ...each, message: truncate(each.message, maxMessageLength) })),
@@ -80,7 +80,7 @@ export function conditionsAfter(
   })
 }
 
-/** Without its reference, an object that had a Ready status is not ready; that of a new one is unknown. */
+/** While a reference is missing: Unknown for a new object, False for one that had a Ready status. */
 function readyAfter(before: readonly Condition[], { ready, dependsOn }: Outcome): Outcome['ready'] {
   if (dependsOn !== 'reference') return ready
   const known = before.find(({ type }) => type === 'Ready')?.status ?? 'Unknown'

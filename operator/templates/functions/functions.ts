@@ -54,7 +54,7 @@ export function templateFunctions(): FuncMap {
       Object.entries(ours).map(([name, fn]) => [name, { fn: guarded(name, fn), argTypes: [] }]),
     ),
   }
-  // sprig has a second name for what fails instead of giving nothing; here all of them fail.
+  // In sprig, the `must` variants fail instead of returning nothing. Here, all variants fail.
   const must = Object.entries(all).map(
     ([name, fn]) => [`must${name[0]?.toUpperCase()}${name.slice(1)}`, fn] as const,
   )

@@ -49,7 +49,7 @@ function chunks(list: readonly unknown[], size: number): unknown[] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size))
 }
 
-// Of a text, bytes: as Go does without sprig.
+// For a text, counts bytes, as Go does without sprig.
 function sliced(value: unknown, from?: unknown, to?: unknown): unknown {
   const source = typeof value === 'string' ? Buffer.from(value) : listArgument(value)
   const start = from === undefined ? 0 : wholeArgument(from)

@@ -17,11 +17,11 @@ const sources = new Map(
     .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 )
 
-/** Where a string is a reason: an error, a fault, a condition, an event or a problem of a plan. */
+/** Where a string is a reason: an error, a problem, a condition, an event or a problem of a plan. */
 const uses = [
-  /\bnew (?:Waiting|Stalled|Failed|ReferenceNotFound|Mismatch)\(\s*'(\w+)'/g,
+  /\bnew (?:Waiting|Stalled|ReconcileError|ReferenceNotFound|Mismatch)\(\s*'(\w+)'/g,
   /\breason: '(\w+)'/g,
-  /\bfaults(?:For|OfReference)\(\s*'(\w+)'/g,
+  /\bproblems(?:For|OfReference)\(\s*'(\w+)'/g,
 ]
 /** The engine of templates has two kinds of failure that the driver turns into reasons. */
 const templateFailures = new Set(['Invalid', 'NotYet'])

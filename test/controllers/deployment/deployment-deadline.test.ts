@@ -114,7 +114,7 @@ describe.each<[string, () => void, string, Changes?]>([
     prepare()
     const result = await resultOf(put.deployment(), long, changes)
     expect(result).toBeInstanceOf(Error)
-    expect(outcomeOf(result).also).toBe('Reconciling')
+    expect(outcomeOf(result).secondCondition).toBe('Reconciling')
   })
 
   test('and says why after', async () => {

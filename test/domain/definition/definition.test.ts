@@ -112,7 +112,7 @@ describe('inputs are checked against the schema of the driver, placeholders pass
     secrets: freeForm('Anything.'),
     neighbours: {},
     takesIngressRules: false,
-    replacedBy: [],
+    replaceOnChangeOf: [],
   }
 
   test.each([

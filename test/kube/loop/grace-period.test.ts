@@ -28,12 +28,12 @@ const stalled = (generation: number) => ({
 
 function outcomeAfter(error: unknown, generation = 1, status?: ReturnType<typeof stalled>) {
   const object = { metadata: { generation }, ...(status ? { status } : {}) }
-  const { also, ready, retry } = gracePeriod.outcomeFor('acme/x', object, outcomeOf(error))
-  return { also, ready, retry }
+  const { secondCondition, ready, retry } = gracePeriod.outcomeFor('acme/x', object, outcomeOf(error))
+  return { secondCondition, ready, retry }
 }
 
-const reconciling = (retry: number) => ({ also: 'Reconciling', ready: 'False', retry })
-const final = { also: 'Stalled', ready: 'False', retry: 'no' }
+const reconciling = (retry: number) => ({ secondCondition: 'Reconciling', ready: 'False', retry })
+const final = { secondCondition: 'Stalled', ready: 'False', retry: 'no' }
 
 describe('an object that does not fit those beside it', () => {
   test('reconciles for the settle time, is looked at again then, and stalls', () => {

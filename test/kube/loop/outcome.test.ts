@@ -10,7 +10,7 @@ describe('a verdict', () => {
     [
       'nothing thrown: ready',
       undefined,
-      { ready: 'True', reason: 'Reconciled', message: '', also: undefined, retry: 'no' },
+      { ready: 'True', reason: 'Reconciled', message: '', secondCondition: undefined, retry: 'no' },
     ],
     [
       'Waiting: not yet, until something changes',
@@ -19,19 +19,25 @@ describe('a verdict', () => {
         ready: 'Unknown',
         reason: 'DependencyNotReady',
         message: 'waiting for x',
-        also: 'Reconciling',
+        secondCondition: 'Reconciling',
         retry: 'no',
       },
     ],
     [
       'Waiting with a time: looks again then',
       new Waiting('SecretNotFound', 'no secret', 5),
-      { ready: 'Unknown', reason: 'SecretNotFound', message: 'no secret', also: 'Reconciling', retry: 5 },
+      {
+        ready: 'Unknown',
+        reason: 'SecretNotFound',
+        message: 'no secret',
+        secondCondition: 'Reconciling',
+        retry: 5,
+      },
     ],
     [
       'Stalled: a person must act',
       new Stalled('Conflict', 'not ours'),
-      { ready: 'False', reason: 'Conflict', message: 'not ours', also: 'Stalled', retry: 'no' },
+      { ready: 'False', reason: 'Conflict', message: 'not ours', secondCondition: 'Stalled', retry: 'no' },
     ],
     [
       'ReferenceNotFound: waits for another object',
@@ -40,7 +46,7 @@ describe('a verdict', () => {
         ready: 'Unknown',
         reason: 'TypeNotFound',
         message: 'no type',
-        also: 'Reconciling',
+        secondCondition: 'Reconciling',
         retry: 'no',
         dependsOn: 'reference',
       },
@@ -48,22 +54,35 @@ describe('a verdict', () => {
     [
       'Mismatch: stalled beside other objects',
       new Mismatch('WrongType', 'no'),
-      { ready: 'False', reason: 'WrongType', message: 'no', also: 'Stalled', retry: 'no', dependsOn: 'fit' },
+      {
+        ready: 'False',
+        reason: 'WrongType',
+        message: 'no',
+        secondCondition: 'Stalled',
+        retry: 'no',
+        dependsOn: 'fit',
+      },
     ],
     [
       'Stalled with a time: tried again then, since nobody tells that the person acted',
       new Stalled('NotAllowed', 'no right', undefined, 60),
-      { ready: 'False', reason: 'NotAllowed', message: 'no right', also: 'Stalled', retry: 60 },
+      { ready: 'False', reason: 'NotAllowed', message: 'no right', secondCondition: 'Stalled', retry: 60 },
     ],
     [
       'any error: tried again',
       new Error('broken'),
-      { ready: 'False', reason: 'Failed', message: 'broken', also: 'Reconciling', retry: 'backoff' },
+      {
+        ready: 'False',
+        reason: 'Failed',
+        message: 'broken',
+        secondCondition: 'Reconciling',
+        retry: 'backoff',
+      },
     ],
     [
       'whatever else is thrown: tried again',
       'text',
-      { ready: 'False', reason: 'Failed', message: 'text', also: 'Reconciling', retry: 'backoff' },
+      { ready: 'False', reason: 'Failed', message: 'text', secondCondition: 'Reconciling', retry: 'backoff' },
     ],
   ])('%s', (_, error, expected) => {
     expect(outcomeOf(error)).toEqual(expected)
