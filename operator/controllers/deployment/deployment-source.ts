@@ -37,7 +37,7 @@ export async function resolveSource(
   environment: Environment,
 ): Promise<Source> {
   const { store } = cluster
-  const { namespace = '' } = deployment.metadata
+  const { namespace } = deployment.metadata
   const { setName, deltaName } = deployment.spec
   const base = findBase(store, deployment, environment)
   const source = {
@@ -59,7 +59,7 @@ function findBase(
   { metadata, spec, status }: EnvironmentDeployment,
   environment: Environment,
 ): Base | undefined {
-  const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace ?? '', name)
+  const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace, name)
   const named = status?.fromDeploymentName ?? spec.fromDeploymentName
   return named === undefined ? baseOf(environment, find) : baseNamed(environment, named, find)
 }
@@ -84,7 +84,7 @@ function findDelta(store: Store, namespace: string, name: string): DeploymentDel
 /** Creates the DeploymentSet, unless it exists, and returns its name. */
 async function createSet(
   cluster: Cluster,
-  { metadata: { namespace = '' }, spec: { applicationName } }: Environment,
+  { metadata: { namespace }, spec: { applicationName } }: Environment,
   set: SetContent,
 ): Promise<string> {
   const name = setObjectName(applicationName, setId(set))

@@ -95,5 +95,5 @@ export function isSame(
 }
 
 export function nameOf({ kind, metadata }: KubeObject): string {
-  return `${kind} '${metadata.namespace ?? ''}/${metadata.name}'`
+  return `${kind} '${keyOf({ metadata })}'`
 }

@@ -35,7 +35,7 @@ export function installationWith(key: Buffer): Installation {
     signature,
     isSigned({ metadata, spec }) {
       const { signature: given, ...rest } = spec
-      const wanted = Buffer.from(signature(metadata.namespace ?? '', metadata.name, rest))
+      const wanted = Buffer.from(signature(metadata.namespace, metadata.name, rest))
       const found = Buffer.from(given)
       return wanted.length === found.length && timingSafeEqual(wanted, found)
     },

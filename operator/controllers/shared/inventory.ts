@@ -1,5 +1,5 @@
 import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
-import type { KubeObject } from '../../api/kind.ts'
+import type { KubeObject, StoredObject } from '../../api/kind.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { keyOf } from '../../kube/client/resource.ts'
@@ -159,7 +159,7 @@ async function applyAll(
   { objects, drift, unseen }: Shared,
 ): Promise<ApplyResult> {
   const applied: AppliedObject[] = []
-  const live: KubeObject[] = []
+  const live: StoredObject[] = []
   for (const each of wanted) {
     const object = marked(resource, each)
     const recorded = resource.status?.objects?.find((other) => isSame(other, object))
@@ -174,8 +174,8 @@ async function applyAll(
 }
 
 /** The record of an applied object in a status, with its generation, or its resource version where it has none. */
-function recordOf({ apiVersion, kind, metadata }: KubeObject): AppliedObject {
-  const { name, namespace, uid = '', generation, resourceVersion } = metadata
+function recordOf({ apiVersion, kind, metadata }: StoredObject): AppliedObject {
+  const { name, namespace, uid, generation, resourceVersion } = metadata
   const isVersioned = generation === undefined && isWatchable({ kind })
   return {
     apiVersion,
@@ -205,14 +205,14 @@ async function removeOne(
   if (!existing || !isOwn(resource, existing)) return false
   // Deleting the namespace of an organization would delete the organization.
   if (reference.kind === 'Namespace' && isOfOrganization(existing)) return false
-  const { uid = '', deletionTimestamp } = existing.metadata
+  const { uid, deletionTimestamp } = existing.metadata
   if (isWatchable(reference)) drift.noteDeleting(uid)
   if (!deletionTimestamp && (await objects.remove(reference, uid))) return false
   return (await objects.read(reference)) !== undefined
 }
 
 /** The metadata of an object as the watch of its kind shows it. */
-async function watched(reference: ObjectReference, objects: Objects): Promise<KubeObject | undefined> {
+async function watched(reference: ObjectReference, objects: Objects): Promise<StoredObject | undefined> {
   // The labels of an organization must be current.
   if (!isWatchable(reference) || reference.kind === 'Namespace') return undefined
   return (await objects.watch(reference)).get(reference.namespace ?? '', reference.name)

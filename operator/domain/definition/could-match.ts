@@ -1,3 +1,4 @@
+import type { Manifest } from '../../api/kind.ts'
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
 import { compareText } from '../base/json.ts'
 import { type CriterionKey, criterionRank, normalizeCriterion } from './criterion.ts'
@@ -8,10 +9,10 @@ export type MatchFilter = Readonly<Partial<Record<CriterionKey | 'type', string>
 const neverMatches = -1
 
 /** The definitions that can match in such a context, sorted by type, then by descending rank. */
-export function couldMatch(
-  definitions: readonly ResourceDefinition[],
+export function couldMatch<T extends Manifest<typeof ResourceDefinition>>(
+  definitions: readonly T[],
   { type, ...context }: MatchFilter,
-): ResourceDefinition[] {
+): T[] {
   const given = (Object.keys(context) as CriterionKey[]).filter((key) => context[key] !== undefined) // all keys but `type`
   return definitions
     .filter(({ spec }) => type === undefined || spec.type === type)
@@ -27,7 +28,11 @@ export function couldMatch(
 }
 
 /** The highest rank of the criteria that can match. */
-function rankIn({ spec }: ResourceDefinition, context: MatchFilter, given: readonly CriterionKey[]): number {
+function rankIn(
+  { spec }: Pick<ResourceDefinition, 'spec'>,
+  context: MatchFilter,
+  given: readonly CriterionKey[],
+): number {
   const fits = (criterion: Criterion) =>
     given.every((key) => criterion[key] === undefined || criterion[key] === context[key])
   return Math.max(

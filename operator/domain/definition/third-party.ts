@@ -9,7 +9,7 @@ import { driverOf } from './definition.ts'
 
 /** The driver type of a custom driver. */
 export function ownDriverType({ metadata }: Pick<ResourceDriver, 'metadata'>): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`
+  return `${metadata.namespace}/${metadata.name}`
 }
 
 const wrapperPrefix = 'driver://'

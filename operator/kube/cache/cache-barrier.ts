@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '../../api/kind.ts'
+import type { Kind, StoredObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { versionOf } from './cache.ts'
@@ -10,7 +10,7 @@ import { shareReads } from './shared-read.ts'
 const relistMs = 250
 const listAccept = metadataAccept.replace('PartialObjectMetadata', 'PartialObjectMetadataList')
 
-type Listed = Pick<KubeObject, 'metadata'>
+type Listed = Pick<StoredObject, 'metadata'>
 
 interface MetadataList {
   readonly metadata: { readonly resourceVersion: string }
@@ -43,7 +43,7 @@ export function createCacheBarrier(
       if (waiters.size > 0 && changed) notify(kind, changed)
     })
 
-  function notify(kind: Kind, { metadata: { namespace = '', name } }: Listed): void {
+  function notify(kind: Kind, { metadata: { namespace, name } }: Listed): void {
     for (const waiter of waiters) {
       if (waiter.kind !== kind || waiter.namespace !== namespace) continue
       if (waiter.missing.get(name)?.()) waiter.missing.delete(name)

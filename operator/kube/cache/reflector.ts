@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/kind.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
@@ -33,7 +33,7 @@ export interface ReflectorOptions {
 
 interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  readonly object: KubeObject & {
+  readonly object: StoredObject & {
     readonly code?: number
     readonly reason?: string
     readonly message?: string
@@ -139,7 +139,7 @@ class CacheReflector implements Reflector {
     const abort = () => aborting.abort()
     signal.addEventListener('abort', abort, { once: true })
     let idle = setTimeout(abort, this.#idleMs)
-    let listed = this.#position === undefined ? new Map<string, KubeObject>() : undefined
+    let listed = this.#position === undefined ? new Map<string, StoredObject>() : undefined
     try {
       for await (const line of this.#client.watch(this.#path, {
         query: { ...this.#selectors(), ...watchQuery(this.#position) },
@@ -163,11 +163,11 @@ class CacheReflector implements Reflector {
   }
 
   /** Collects a streamed list in `listed`; applies it and returns true at its end. */
-  #isListComplete({ type, object }: WatchEvent, listed: Map<string, KubeObject>): boolean {
+  #isListComplete({ type, object }: WatchEvent, listed: Map<string, StoredObject>): boolean {
     if (type === 'DELETED') listed.delete(keyOf(object))
     else if (type !== 'BOOKMARK') listed.set(keyOf(object), slim(object))
     else if (object.metadata.annotations?.[initialEventsEnd] === 'true') {
-      this.#applyList([...listed.values()], object.metadata.resourceVersion ?? '0')
+      this.#applyList([...listed.values()], object.metadata.resourceVersion)
       return true
     }
     return false
@@ -176,11 +176,11 @@ class CacheReflector implements Reflector {
   #applyEvent({ type, object }: WatchEvent): void {
     if (type === 'DELETED') this.#cache.remove(object)
     else if (type !== 'BOOKMARK') this.#cache.set(object)
-    this.#position = object.metadata.resourceVersion ?? this.#position
+    this.#position = object.metadata.resourceVersion
     this.#failures = 0
   }
 
-  #applyList(objects: readonly KubeObject[], resourceVersion: string): void {
+  #applyList(objects: readonly StoredObject[], resourceVersion: string): void {
     const version = BigInt(resourceVersion)
     if (version < this.#listVersion) {
       const { plural: resource } = this.#resource
@@ -201,14 +201,14 @@ class CacheReflector implements Reflector {
   /** For API servers that cannot stream a list. */
   async #listPages(): Promise<void> {
     const { apiVersion, kind } = this.#resource
-    const objects: KubeObject[] = []
+    const objects: StoredObject[] = []
     let next: string | undefined
     let resourceVersion: string
     do {
       const page = (await this.#client.request('GET', this.#path, {
         query: { ...this.#selectors(), limit: 500, continue: next },
         accept: this.#options.metadataOnly ? metadataListAccept : undefined,
-      })) as { items: KubeObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
+      })) as { items: StoredObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
       objects.push(...page.items.map((item) => ({ ...item, apiVersion, kind })))
       next = page.metadata.continue || undefined
       resourceVersion = page.metadata.resourceVersion

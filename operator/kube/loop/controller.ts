@@ -148,7 +148,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     const object = this.#cache.get(...namespacedName(key))
     if (!object) return this.#forget(key)
     const { store } = this.#cluster
-    if (!this.#options.isActive() || !store.isOrganization(object.metadata.namespace ?? '')) return
+    if (!this.#options.isActive() || !store.isOrganization(object.metadata.namespace)) return
     const isDeleting = object.metadata.deletionTimestamp !== undefined
     if (isDeleting && !hasFinalizer(object)) return
     try {
