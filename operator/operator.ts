@@ -90,7 +90,7 @@ export async function startOperator(options: {
       pace,
       resyncMs: config.resyncSeconds * 1000,
       graceMs: config.settleSeconds * 1000,
-      ...(backoffMs ? { backoffMs } : {}),
+      backoffMs,
     })
     metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)
     loops.push(loop)

@@ -93,7 +93,7 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
     fromDeploymentName === undefined
       ? undefined
       : rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
-  const status = { ...historyOf(environment, deployments), ...(start ? { start } : {}) }
+  const status = { ...historyOf(environment, deployments), start }
   const hasApplication = store.get(Application, namespace, applicationName) !== undefined
   const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
   throwProblems(

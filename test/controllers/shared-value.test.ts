@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Application } from '../../operator/api/application.ts'
 import { Environment } from '../../operator/api/environment.ts'
+import { newObject } from '../../operator/api/kind.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { sharedValueController } from '../../operator/controllers/shared-value.ts'
@@ -29,7 +30,7 @@ const look = (value: SharedValue) => controller.reconcile(value, context)
 
 function put(name: string, spec: Partial<SharedValue['spec']> = {}, secretNames?: string[]): SharedValue {
   const plain = spec.secret ? {} : { value: 'info' }
-  const object = storedObject(
+  const object = newObject(
     SharedValue,
     { namespace: 'acme', name, uid: name },
     { applicationName: 'shop', key: 'LOG_LEVEL', ...plain, ...spec },

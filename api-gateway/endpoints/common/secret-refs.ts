@@ -185,7 +185,7 @@ function toReference(value: unknown, definition: string): unknown {
   const isOurs = secret.startsWith(prefixOf(definition, 'inputs'))
   const shown = version ?? (isOurs ? '1' : undefined)
   const ref = key === undefined ? secret : `${secret}/${String(key)}`
-  return { store: storeName, ref, ...(shown === undefined ? {} : { version: shown }) }
+  return { store: storeName, ref, version: shown }
 }
 
 /** Collects the data of a Secret under valid, readable and distinct keys. */

@@ -51,7 +51,7 @@ function describe(driver: ResourceDriver, description: string) {
     account: { types: accountTypes, required: accountTypes.length > 0 && !accountTypes.includes('none') },
     values: freeForm('Checked against the schema of the driver.'),
     secrets: freeForm('Checked against the schema of the driver.'),
-    ...(inputsSchema ? { inputsSchema } : {}),
+    inputsSchema,
     replacedBy: [],
   }
 }
@@ -73,8 +73,8 @@ function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): Driv
     ...(driver.spec.accountTypes ? {} : { account: inner.account }),
     neighbours,
     takesIngressRules,
-    ...(remote ? { remote } : {}),
-    ...(keepsCookie ? { keepsCookie } : {}),
+    remote,
+    keepsCookie,
   }
 }
 
