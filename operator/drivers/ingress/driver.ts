@@ -143,13 +143,13 @@ function render(
     metadata: {
       name,
       namespace,
-      annotations: Object.keys(annotations).length > 0 ? annotations : undefined,
-      labels: inputs.labels,
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ...(inputs.labels ? { labels: inputs.labels } : {}),
     },
     spec: {
-      ingressClassName: isOld ? undefined : inputs.class || undefined,
-      rules: [{ host, http }],
-      tls: secretName ? [{ hosts: host === undefined ? undefined : [host], secretName }] : undefined,
+      ...(!isOld && inputs.class ? { ingressClassName: inputs.class } : {}),
+      rules: [{ ...(host === undefined ? {} : { host }), http }],
+      ...(secretName ? { tls: [{ ...(host === undefined ? {} : { hosts: [host] }), secretName }] } : {}),
     },
   }
 }
