@@ -3,6 +3,15 @@ import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
 import { type Cache, slim } from './cache.ts'
+import {
+  errorOf,
+  isEndOfList,
+  metadataAccept,
+  metadataListAccept,
+  parseWatchEvent,
+  type WatchEvent,
+  watchQuery,
+} from './watch-protocol.ts'
 
 /** Keeps a cache equal to the API server until it is stopped. */
 export interface Reflector {
@@ -30,20 +39,6 @@ export interface ReflectorOptions {
   readonly relistMs?: number
   readonly backoffMs?: { readonly first: number; readonly most: number }
 }
-
-interface WatchEvent {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  readonly object: StoredObject & {
-    readonly code?: number
-    readonly reason?: string
-    readonly message?: string
-  }
-}
-
-/** The `Accept` header for the metadata of one object. */
-export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
-const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
-const initialEventsEnd = 'k8s.io/initial-events-end'
 
 /** Starts to reflect a resource into a cache. */
 export function startReflector(
@@ -151,7 +146,7 @@ class CacheReflector implements Reflector {
         this.#heardAt = performance.now()
         this.#forbidden = undefined
         if (line === '') continue
-        const event = JSON.parse(line) as WatchEvent // the shape of the watch protocol
+        const event = parseWatchEvent(line)
         if (event.type === 'ERROR') throw errorOf(event)
         if (!listed) this.#applyEvent(event)
         else if (this.#isListComplete(event, listed)) listed = undefined
@@ -166,7 +161,7 @@ class CacheReflector implements Reflector {
   #isListComplete({ type, object }: WatchEvent, listed: Map<string, StoredObject>): boolean {
     if (type === 'DELETED') listed.delete(keyOf(object))
     else if (type !== 'BOOKMARK') listed.set(keyOf(object), slim(object))
-    else if (object.metadata.annotations?.[initialEventsEnd] === 'true') {
+    else if (isEndOfList(object)) {
       this.#applyList([...listed.values()], object.metadata.resourceVersion)
       return true
     }
@@ -239,24 +234,6 @@ class CacheReflector implements Reflector {
     if (this.#failures > 1)
       this.#log.warn('watch interrupted', { resource, failures: this.#failures, message })
   }
-}
-
-function watchQuery(from: string | undefined): Query {
-  const common = {
-    watch: true,
-    allowWatchBookmarks: true,
-    timeoutSeconds: 290 + Math.floor(Math.random() * 120),
-  }
-  if (from !== undefined) return { ...common, resourceVersion: from }
-  return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
-}
-
-function errorOf({ object }: WatchEvent): ApiError {
-  return new ApiError(
-    object.code ?? 500,
-    object.reason ?? 'Unknown',
-    object.message ?? 'the watch ended with an error',
-  )
 }
 
 function sleepUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {

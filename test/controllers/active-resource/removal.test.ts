@@ -8,7 +8,7 @@ import { activeResourceController } from '../../../operator/controllers/active-r
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
-import { type Loop, startController } from '../../../operator/kube/loop/controller.ts'
+import { type Loop, startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
