@@ -48,7 +48,7 @@ export interface Cluster {
 }
 
 interface Identified {
-  readonly metadata: { readonly namespace: string; readonly name: string; readonly uid?: string }
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string }
 }
 
 /** Reflects the given kinds and the labelled namespaces until it is closed. */
