@@ -4,8 +4,7 @@ import { systemNamespace } from '../operator/api/names.ts'
 import { allows, type Requirement, type RoleTarget } from '../operator/domain/access/roles.ts'
 import { Problem } from '../operator/domain/base/errors.ts'
 import type { Store } from '../operator/kube/cache/store.ts'
-import type { Gateway } from './endpoint.ts'
-import type { Session } from './sign-in/session.ts'
+import type { Session, Sessions } from './sign-in/session.ts'
 
 /** The user who makes a request, with their membership in the organization of the path. */
 export interface Caller {
@@ -27,6 +26,13 @@ export interface TokenUser {
   readonly token: AccessToken
 }
 
+/** What authenticates requests. */
+interface AuthenticationSources {
+  readonly cluster: { readonly store: Store }
+  readonly sessions: Sessions
+  now(): number
+}
+
 /** The caller of public operations. */
 export const anonymous: Caller = { userName: '' }
 
@@ -46,7 +52,7 @@ export function staleCacheReason(store: Store): string | undefined {
 /** Authenticates the values of the header `Authorization`; undefined if they are not valid. */
 export async function authenticate(
   values: readonly string[],
-  { cluster: { store }, sessions, now }: Gateway,
+  { cluster: { store }, sessions, now }: AuthenticationSources,
 ): Promise<Authentication | undefined> {
   const [, scheme, text] = (values.length === 1 && headerPattern.exec(values[0] ?? '')) || []
   if (text === undefined) return undefined

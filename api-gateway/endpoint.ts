@@ -123,8 +123,8 @@ export function endpoint<
   const { query, body, responses } = declaration
   const plain = {
     ...declaration,
-    ...(query ? { query: mapValues(query, plainSchema) } : {}),
-    ...(body ? { body: plainSchema(body) } : {}),
+    query: query && mapValues(query, plainSchema),
+    body: body && plainSchema(body),
     responses: mapValues(responses, (schema) => schema && plainSchema(schema)),
   }
   // The list of operations erases the types of each handler, which only receives validated requests.

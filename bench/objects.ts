@@ -3,7 +3,7 @@ import { Application } from '../operator/api/application.ts'
 import { DeploymentDelta } from '../operator/api/deployment-delta.ts'
 import { Environment } from '../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts'
-import { type KubeObject, newObject } from '../operator/api/kind.ts'
+import { type KubeObject, type Manifest, newObject } from '../operator/api/kind.ts'
 import { finalizer } from '../operator/api/names.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
 import { guResId } from '../operator/domain/resource/identity.ts'
@@ -21,7 +21,10 @@ const bucket = {
   arn: 'arn:aws:s3:::${context.org.id}-${context.app.id}-${context.env.id}-${context.res.guresid}',
 }
 
-function definition(name: string, spec: Omit<ResourceDefinition['spec'], 'driverType'>): ResourceDefinition {
+function definition(
+  name: string,
+  spec: Omit<ResourceDefinition['spec'], 'driverType'>,
+): Manifest<typeof ResourceDefinition> {
   const driverType = 'templates' in (spec.driverInputs?.values ?? {}) ? 'template' : 'echo'
   return newObject(
     ResourceDefinition,
@@ -37,7 +40,7 @@ function inputs(work: Work, outputs: object) {
 }
 
 /** The definitions of a chain whose links are resources of type `config`; its head is a bucket. */
-function chainOf(length: number, work: Work): ResourceDefinition[] {
+function chainOf(length: number, work: Work): Manifest<typeof ResourceDefinition>[] {
   const name = chainName(work)
   const links = Array.from({ length: length - 1 }, (_, index) =>
     definition(`${name}-${index}`, {
@@ -74,12 +77,12 @@ function valueOfLink(index: number, name: string): string {
 }
 
 /** An environment of the application. */
-export function environment(id: string): Environment {
+export function environment(id: string): Manifest<typeof Environment> {
   const spec = { applicationName: application, typeName: environmentType }
   return newObject(Environment, { name: `${application}.${id}`, namespace: organization }, spec)
 }
 
-function delta(name: string, modules: DeploymentDelta['spec']['modules']): DeploymentDelta {
+function delta(name: string, modules: DeploymentDelta['spec']['modules']): Manifest<typeof DeploymentDelta> {
   return newObject(
     DeploymentDelta,
     { name, namespace: organization },
@@ -87,7 +90,7 @@ function delta(name: string, modules: DeploymentDelta['spec']['modules']): Deplo
   )
 }
 
-function addModule(name: string, externals: Record<string, object>): DeploymentDelta {
+function addModule(name: string, externals: Record<string, object>): Manifest<typeof DeploymentDelta> {
   const container = { image: 'images.example.test/backend:1.0' }
   const module = {
     profile: 'quartermaster/default-module',
@@ -98,7 +101,7 @@ function addModule(name: string, externals: Record<string, object>): DeploymentD
 }
 
 /** A workload that needs `count` resources which need nothing themselves. */
-export function independentDelta(count: number, work: Work): DeploymentDelta {
+export function independentDelta(count: number, work: Work): Manifest<typeof DeploymentDelta> {
   const dependency = work === 'echo' ? { type: 's3' } : { type: 's3', class: work }
   const externals = Array.from({ length: count }, (_, index) => [`bucket-${index}`, dependency])
   return addModule(independentName(count, work), Object.fromEntries(externals))
@@ -110,7 +113,7 @@ export function independentName(count: number, work: Work): string {
 }
 
 /** A workload that needs the head of the chain. */
-export function chainDelta(work: Work): DeploymentDelta {
+export function chainDelta(work: Work): Manifest<typeof DeploymentDelta> {
   return addModule(chainName(work), { head: { type: 's3', class: chainName(work) } })
 }
 
@@ -120,7 +123,7 @@ export function chainName(work: Work): string {
 }
 
 /** Another parameter for one of the independent resources. */
-export function changeDelta(work: Work): DeploymentDelta {
+export function changeDelta(work: Work): Manifest<typeof DeploymentDelta> {
   const operation = { op: 'add' as const, path: '/externals/bucket-0/params', value: { revision: 2 } }
   return delta(changeName(work), { update: { [workload]: [operation] } })
 }
@@ -138,7 +141,7 @@ export function deployment(
   environmentId: string,
   name: string,
   choice: DeploymentChoice,
-): EnvironmentDeployment {
+): Manifest<typeof EnvironmentDeployment> {
   const environmentName = `${application}.${environmentId}`
   return newObject(
     EnvironmentDeployment,
@@ -151,7 +154,7 @@ export function deployment(
 export function likeActiveResource(
   namespace: string,
   index: number,
-): { object: ActiveResource; status: object } {
+): { object: Manifest<typeof ActiveResource>; status: object } {
   const context = {
     organizationId: namespace,
     applicationId: application,

@@ -130,11 +130,10 @@ function readOidc(text: ReadText): OidcConfig | undefined {
   const scopes = text('OIDC_SCOPES', 'openid email')
   if (!scopes.split(' ').includes('openid'))
     throw new Error("QUARTERMASTER_OIDC_SCOPES must contain 'openid'")
-  const clientSecretFile = text('OIDC_CLIENT_SECRET_FILE', '')
   return {
     issuer: readAddress(text, 'OIDC_ISSUER').href,
     clientId: readNeeded(text, 'OIDC_CLIENT_ID'),
-    ...(clientSecretFile === '' ? {} : { clientSecretFile }),
+    clientSecretFile: text('OIDC_CLIENT_SECRET_FILE', '') || undefined,
     claim: text('OIDC_CLAIM', 'email'),
     scopes,
     publicUrl: readAddress(text, 'PUBLIC_URL').href.replace(/\/?$/, '/'),

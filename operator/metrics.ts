@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { LoopMetrics } from './kube/loop/controller.ts'
+import type { LoopMetrics } from './kube/loop/controller-loop.ts'
 
 /** Metrics of the operator; labels are kinds and results, never names of users' objects. */
 export interface OperatorMetrics extends LoopMetrics {

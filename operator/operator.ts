@@ -30,7 +30,8 @@ import { webhookController } from './controllers/webhook/webhook.ts'
 import { webhookCallController } from './controllers/webhook/webhook-call.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { Cluster } from './kube/cache/cluster.ts'
-import { type Controller, type Loop, type LoopOptions, startController } from './kube/loop/controller.ts'
+import type { Controller } from './kube/loop/controller.ts'
+import { type Loop, type LoopOptions, startController } from './kube/loop/controller-loop.ts'
 import { createPace } from './kube/loop/pace.ts'
 import { openObjects } from './kube/objects.ts'
 import type { Log } from './log.ts'
@@ -90,7 +91,7 @@ export async function startOperator(options: {
       pace,
       resyncMs: config.resyncSeconds * 1000,
       graceMs: config.settleSeconds * 1000,
-      ...(backoffMs ? { backoffMs } : {}),
+      backoffMs,
     })
     metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)
     loops.push(loop)

@@ -1,4 +1,4 @@
-import type { AuditEntry } from './audit.ts'
+import type { AuditEntry } from './audit-record.ts'
 
 /** Aggregates rate-limited requests, so that a flood of them does not fill the log. */
 export interface Bursts {
@@ -26,7 +26,7 @@ export function createBursts(write: (entry: AuditEntry) => void, intervalMs: num
     const { entry, lastAt, count, timer } = bursts.get(key) ?? {}
     clearTimeout(timer)
     bursts.delete(key)
-    if (entry) write({ ...entry, at: lastAt ?? entry.at, ...(count === 1 ? {} : { count }) })
+    if (entry) write({ ...entry, at: lastAt ?? entry.at, count: count === 1 ? undefined : count })
   }
 
   function begin(key: string, at: string): void {

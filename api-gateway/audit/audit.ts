@@ -2,54 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { Membership, User } from '../../operator/api/access.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
-import { boolean, integer, map, object, oneOf, type Static, string, time } from '../../operator/api/schema.ts'
 import type { Store } from '../../operator/kube/cache/store.ts'
 import type { Log } from '../../operator/log.ts'
 import { isOn } from '../request/boolean-query.ts'
 import { addressKey, sourceAddress } from '../request/source-address.ts'
-import { named } from '../response/shapes.ts'
 import { createBursts } from './audit-bursts.ts'
-
-/** Result of an audited request. */
-export const auditResults = ['success', 'refused', 'failed'] as const
-
-export const auditRecordShape = named(
-  'AuditRecord',
-  object(
-    {
-      id: string('ID of the record. Later records have greater IDs.', { maxLength: 63 }),
-      at: time('Time when the request was answered.'),
-      user_id: string('ID of the user who made the request. Empty if unknown.'),
-      request_method: string('HTTP method.', { maxLength: 63 }),
-      request_path: string('Path without its query. A long path is truncated.'),
-      path_parameters: map(string('Value.'), 'Path parameters, which identify the objects of the request.'),
-      response_status: integer('HTTP status of the response.'),
-      result: oneOf(auditResults, 'Result of the request.'),
-      request_id: string('ID of the request, as in the response header `X-Request-Id` and in the log.', {
-        maxLength: 64,
-      }),
-      source_address: string('Address of the client.', { maxLength: 63 }),
-    },
-    {
-      org_id: string('Organization of the request.', { maxLength: 63 }),
-      route: string('Path template of the operation.'),
-      via: string('Credential that authenticated the user: `token:<name>` for an API token, or `session`.'),
-      reason: string('Machine-readable reason why the request failed: one CamelCase word.', {
-        maxLength: 63,
-      }),
-      dry_run: boolean('True if the request was a dry run.'),
-      count: integer(
-        'Number of rate-limited requests (429) of one caller within a minute that this record represents. The record describes the first of them; `at` is the time of the last.',
-      ),
-    },
-    'One request that wrote something or was rejected.',
-  ),
-)
-
-export type AuditRecord = Static<typeof auditRecordShape>
-
-/** An audit record without its ID. */
-export type AuditEntry = Omit<AuditRecord, 'id'>
+import type { AuditEntry, AuditRecord } from './audit-record.ts'
 
 /** What the handlers of a request store in `response.locals`. */
 export interface AuditLocals {
@@ -187,7 +145,7 @@ function recordOf({ at, request, response, status, reason, store }: AuditedReque
     route,
     via,
     reason,
-    ...(offersDryRun && isOn(request.query['dry_run']) ? { dry_run: true } : {}),
+    dry_run: (offersDryRun && isOn(request.query['dry_run'])) || undefined,
   })
 }
 

@@ -133,7 +133,7 @@ function operationOf(endpoint: Endpoint, schemas: Json, errors: Record<string, R
   const { method, path, summary, tag, access, query = {}, headers = {}, body } = endpoint
   const inPath = parameterNames(path).map((name) => ({
     ...parameterOf('path', name, parameters[name], true),
-    ...(parameterExamples[name] === undefined ? {} : { example: parameterExamples[name] }),
+    example: parameterExamples[name],
   }))
   const inRequest = (place: string, fields: Fields, required: readonly string[] = []) =>
     Object.entries(fields).map(([name, schema]) => parameterOf(place, name, schema, required.includes(name)))
@@ -146,13 +146,13 @@ function operationOf(endpoint: Endpoint, schemas: Json, errors: Record<string, R
     summary: summary.replaceAll('`', "'"), // Summaries are plain text, other texts are Markdown.
     description: accessText(access),
     tags: [tag],
-    ...(access === 'public' ? { security: [] } : {}),
+    security: access === 'public' ? [] : undefined,
     parameters: [
       ...inPath,
       ...inRequest('query', query, endpoint.requiredQuery),
       ...inRequest('header', headers),
     ],
-    ...(body ? { requestBody: { required: true, content: bodyOf(endpoint, body, schemas) } } : {}),
+    requestBody: body && { required: true, content: bodyOf(endpoint, body, schemas) },
     responses: Object.fromEntries(responses),
   }
 }
@@ -176,7 +176,7 @@ function responseOf(
   return {
     description: statusText(status),
     headers: withSharedHeaders(status < 400 ? headersOf(responseHeaders) : {}),
-    ...(schema ? { content: { [type]: { schema: hoist(schema, schemas), ...example } } } : {}),
+    content: schema && { [type]: { schema: hoist(schema, schemas), ...example } },
   }
 }
 

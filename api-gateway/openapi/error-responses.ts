@@ -18,7 +18,7 @@ const errorDescription = (
 ): ErrorDescription => ({
   name,
   description,
-  example: { error: name, message, ...(details === undefined ? {} : { details }) },
+  example: { error: name, message, details },
 })
 
 const retryAfter = {

@@ -29,5 +29,5 @@ export function described(schema: TSchema | undefined): {
   readonly schema: object
 } {
   const { description, ...rest } = (schema ?? {}) as { description?: string } // every schema may have one
-  return { ...(description === undefined ? {} : { description }), schema: rest }
+  return { description, schema: rest }
 }

@@ -9,7 +9,7 @@ const send = async (method, body) => {
   output.textContent = 'Please wait …'
   try {
     const headers = body ? { 'content-type': 'application/json' } : {}
-    const response = await fetch('session', { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+    const response = await fetch('session', { method, headers, body: body && JSON.stringify(body) })
     output.textContent = await messageFor(response)
   } catch {
     output.textContent = 'The gateway cannot be reached. Try again.'

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
-import { newObject } from '../../operator/api/kind.ts'
+import { type Manifest, newObject } from '../../operator/api/kind.ts'
 import { fieldManager } from '../../operator/api/names.ts'
 import { inParallel } from '../../operator/controllers/shared/parallel.ts'
 import type { KubeClient } from '../../operator/kube/client/client.ts'
@@ -52,7 +52,7 @@ function creations(rest: RestClient, client: KubeClient, mark: string) {
   }
 }
 
-function newDelta(name: string): DeploymentDelta {
+function newDelta(name: string): Manifest<typeof DeploymentDelta> {
   return newObject(
     DeploymentDelta,
     { name, namespace: organization },

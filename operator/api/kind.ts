@@ -2,9 +2,10 @@ import { apiVersion } from './names.ts'
 import { reasonField } from './reasons/reasons.ts'
 import { integer, list, object, oneOf, type Static, string, type TSchema, time } from './schema.ts'
 
-/** The parts of the object metadata that Quartermaster reads. */
+/** Metadata of an object to write: the parts that Quartermaster reads. */
 export interface ObjectMeta {
   readonly name: string
+  /** Absent for cluster-scoped kinds. */
   readonly namespace?: string
   readonly uid?: string
   readonly resourceVersion?: string
@@ -29,12 +30,29 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean
 }
 
+/** Metadata of an object of a namespaced kind. */
+export interface NamespacedMeta extends ObjectMeta {
+  readonly namespace: string
+}
+
+/** Metadata as the API server returns it. */
+export interface StoredMeta extends ObjectMeta {
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly creationTimestamp: string
+}
+
 /** Any object of the Kubernetes API. */
 export interface KubeObject {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: ObjectMeta
   readonly [field: string]: unknown
+}
+
+/** Any object as the API server returns it. */
+export interface StoredObject extends KubeObject {
+  readonly metadata: StoredMeta
 }
 
 /** A condition, as kstatus reads it. */
@@ -108,9 +126,15 @@ export interface Kind<S extends TSchema = TSchema, T extends TSchema = TSchema> 
   readonly rules: readonly ObjectRule[]
 }
 
-/** An object of a Quartermaster kind. */
-export interface ObjectOf<K extends Kind> extends KubeObject {
+/** An object of a Quartermaster kind to write. All these kinds are namespaced. */
+export interface Manifest<K extends Kind> extends KubeObject {
+  readonly metadata: NamespacedMeta
   readonly spec: Static<K['spec']>
+}
+
+/** An object of a Quartermaster kind as the API server returns it. */
+export interface ObjectOf<K extends Kind> extends Manifest<K> {
+  readonly metadata: NamespacedMeta & StoredMeta
   readonly status?: StatusOf<K>
 }
 
@@ -154,8 +178,8 @@ function withCommonStatus<T extends TSchema>(status: T): T {
 /** A new object of a Quartermaster kind, without status. */
 export function newObject<K extends Kind>(
   kind: K,
-  metadata: ObjectMeta,
+  metadata: NamespacedMeta,
   spec: Static<K['spec']>,
-): ObjectOf<K> {
-  return { apiVersion, kind: kind.kind, metadata, spec } as ObjectOf<K> // the API server sets the default status
+): Manifest<K> {
+  return { apiVersion, kind: kind.kind, metadata, spec } // the API server sets the default status
 }

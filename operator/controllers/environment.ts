@@ -85,7 +85,7 @@ function watchesOf(store: Store): Watch[] {
 
 async function reconcile(environment: Environment, tools: Tools): Promise<Observed<typeof Environment>> {
   const { store } = tools.cluster
-  const { namespace = '' } = environment.metadata
+  const { namespace } = environment.metadata
   const { applicationName, typeName, fromDeploymentName } = environment.spec
   const deployments = deploymentsOf(environment, store)
   await deleteOldDeployments(environment, deployments, tools)
@@ -93,7 +93,7 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
     fromDeploymentName === undefined
       ? undefined
       : rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
-  const status = { ...historyOf(environment, deployments), ...(start ? { start } : {}) }
+  const status = { ...historyOf(environment, deployments), start }
   const hasApplication = store.get(Application, namespace, applicationName) !== undefined
   const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
   throwProblems(
@@ -140,14 +140,14 @@ async function removeNamespace(environment: Environment, { objects, readOccupied
   const isOurs = existing !== undefined && isNamespaceOf(existing, context)
   if (!isOurs || !isTerminating) await awaitUnseenResources(environment, readOccupied)
   if (!isOurs) return
-  if (!isTerminating) await objects.remove(reference, existing.metadata.uid ?? '')
+  if (!isTerminating) await objects.remove(reference, existing.metadata.uid)
   const message = `waiting for the namespace '${name}' to be deleted`
   throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
 }
 
 /** Asks the API server for resources: the cache may be behind, and the deletion is final. */
 async function awaitUnseenResources(
-  { metadata: { namespace = '', name } }: Environment,
+  { metadata: { namespace, name } }: Environment,
   readOccupied: Tools['readOccupied'],
 ): Promise<void> {
   if ((await readOccupied(namespace)).has(name))

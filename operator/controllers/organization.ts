@@ -66,7 +66,7 @@ export function startOrganizations(
     if (after) queue.add(after.metadata.name)
   })
   store.cacheOf(Membership).subscribe(({ before, after }) => {
-    if (before && !after) queue.add(before.metadata.namespace ?? '')
+    if (before && !after) queue.add(before.metadata.namespace)
   })
   for (const { id } of store.organizations()) queue.add(id)
   return { stop: () => queue.stop() }

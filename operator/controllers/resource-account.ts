@@ -56,7 +56,7 @@ export function resourceAccountController(
       }
       if (trialMs !== undefined) setTimeout(() => enqueue([keyOf(account)]), trialMs).unref()
       const { credentialsSecretName, type } = account.spec
-      const { namespace = '', annotations: given = {} } = account.metadata
+      const { namespace, annotations: given = {} } = account.metadata
       // `removeUnused` deletes the old credentials, so the new ones must exist.
       const credentials =
         credentialsSecretName === undefined ? {} : await readSecret(namespace, credentialsSecretName)

@@ -55,14 +55,14 @@ function watchesOf(store: Store): Watch[] {
     watchKind(store.cacheOf(ResourceType), ({ before, after }) => {
       const type = after ?? before
       if (!type) return []
-      const { namespace = '', name } = type.metadata
+      const { namespace, name } = type.metadata
       return store.byIndex(ResourceDefinition, 'namedType', scoped(type, `${namespace}/${name}`)).map(keyOf)
     }),
     // A driver that wraps another one depends on it.
     watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
       const driver = after ?? before
       if (!driver || before?.spec === after?.spec) return []
-      const all = [driver, ...store.list(ResourceDriver, driver.metadata.namespace ?? '')]
+      const all = [driver, ...store.list(ResourceDriver, driver.metadata.namespace)]
       return [...new Set(all.map(ownDriverType))].flatMap((type) =>
         store.byIndex(ResourceDefinition, 'driver', scoped(driver, type)).map(keyOf),
       )
@@ -79,7 +79,7 @@ async function reconcile(
   definition: ResourceDefinition,
   { cluster, planning, vendors, ownedSecrets }: Tools,
 ): Promise<Observed<typeof ResourceDefinition>> {
-  const { namespace = '' } = definition.metadata
+  const { namespace } = definition.metadata
   const status = await ownedSecrets.removeUnused(definition)
   const catalogue = planning.catalogueOf(namespace)
   const problems = problemsOfDefinition(definition, {
@@ -112,7 +112,7 @@ async function checkInputs(
   if (!descriptor?.check) return []
   const { values = {}, secretRefs = {} } = driverInputs ?? {}
   const reader = createSecretReader(client)
-  const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace ?? '', reader)
+  const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace, reader)
   const { problems, warnings } = descriptor.check({ values, secrets }, Date.now())
   throwProblems(
     problems.map((message) => ({ reason: 'InvalidInputs', message })),

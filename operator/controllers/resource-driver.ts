@@ -22,7 +22,7 @@ export function resourceDriverController(
       }),
     ],
     async reconcile(driver) {
-      const catalogue = planning.catalogueOf(driver.metadata.namespace ?? '')
+      const catalogue = planning.catalogueOf(driver.metadata.namespace)
       throwProblems(problemsOfDriverObject(driver, catalogue, vendors))
       return {}
     },

@@ -1,5 +1,5 @@
 import { Membership } from '../api/access.ts'
-import type { KubeObject } from '../api/kind.ts'
+import type { Kind, ObjectOf } from '../api/kind.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 
 type Roles = Membership['spec']
@@ -7,11 +7,11 @@ type Roles = Membership['spec']
 /** Removes the roles on a deleted object from all memberships: a later object of the same id must not inherit them. */
 export async function withdrawRoles<K extends 'applications' | 'environmentTypes'>(
   cluster: Cluster,
-  { metadata }: KubeObject,
+  { metadata }: ObjectOf<Kind>,
   list: K,
   isOn: (role: NonNullable<Roles[K]>[number]) => boolean,
 ): Promise<void> {
-  for (const membership of cluster.store.list(Membership, metadata.namespace ?? '')) {
+  for (const membership of cluster.store.list(Membership, metadata.namespace)) {
     const roles: readonly NonNullable<Roles[K]>[number][] = membership.spec[list] ?? []
     const remaining = roles.filter((each) => !isOn(each))
     if (remaining.length === roles.length) continue

@@ -46,7 +46,7 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
       const { spec, metadata } = value
       // `removeUnused` deletes the old secret, so the new one must exist.
       if (spec.secret)
-        await resolveSecretRefs({ value: spec.secret }, metadata.namespace ?? '', createSecretReader(client))
+        await resolveSecretRefs({ value: spec.secret }, metadata.namespace, createSecretReader(client))
       const seen = await ownedSecrets.removeUnused(value)
       const { storeReference } = spec
       const ofStore = storeReference ? [problemOfStore(storeReference, `'${spec.key}'`)] : []
@@ -55,7 +55,7 @@ export function sharedValueController(cluster: Cluster): Controller<typeof Share
     },
   }
 
-  function faultsOfPlace({ metadata: { namespace = '' }, spec }: SharedValue): ObjectProblem[] {
+  function faultsOfPlace({ metadata: { namespace }, spec }: SharedValue): ObjectProblem[] {
     const { applicationName, environmentId } = spec
     const application = store.get(Application, namespace, applicationName)
     const ofApplication = problemsOfReference(

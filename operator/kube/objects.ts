@@ -1,4 +1,4 @@
-import type { KubeObject } from '../api/kind.ts'
+import type { KubeObject, StoredObject } from '../api/kind.ts'
 import { fieldManager, labels, manager } from '../api/names.ts'
 import { Stalled } from '../domain/base/errors.ts'
 import type { Log } from '../log.ts'
@@ -9,7 +9,7 @@ import { isNotFound, type KubeClient } from './client/client.ts'
 import { explainRejection } from './client/explain-rejection.ts'
 import { pathOf, type Resource } from './client/resource.ts'
 
-type MetadataHandler = (metadata: KubeObject, isGone: boolean, isFirstList: boolean) => void
+type MetadataHandler = (metadata: StoredObject, isGone: boolean, isFirstList: boolean) => void
 
 /** A reference to an object of any kind. */
 export interface ObjectReference {
@@ -27,8 +27,8 @@ export interface Objects {
   /** The object with this namespace, when its kind is namespaced and it names none. */
   placed(object: KubeObject, namespace: string): Promise<KubeObject>
   /** Server-side apply with our field manager; Stalled when the cluster rejects it for good. */
-  apply(object: KubeObject): Promise<KubeObject>
-  read(reference: ObjectReference): Promise<KubeObject | undefined>
+  apply(object: KubeObject): Promise<StoredObject>
+  read(reference: ObjectReference): Promise<StoredObject | undefined>
   /** Deletes the object with this uid; returns whether it is gone, as it is when it did not exist. */
   remove(reference: ObjectReference, uid: string): Promise<boolean>
   /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
@@ -69,7 +69,7 @@ class ClusterObjects implements Objects {
     return namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object
   }
 
-  async apply(object: KubeObject): Promise<KubeObject> {
+  async apply(object: KubeObject): Promise<StoredObject> {
     const resource = await this.#resourceOf(object)
     const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
     return explaining('apply', { ...object.metadata, kind: resource.kind }, async () => {
@@ -78,11 +78,11 @@ class ClusterObjects implements Objects {
         contentType: 'application/apply-patch+yaml',
         query: { fieldManager, force: true },
       })
-      return answer as KubeObject // the applied object
+      return answer as StoredObject // the applied object
     })
   }
 
-  async read(reference: ObjectReference): Promise<KubeObject | undefined> {
+  async read(reference: ObjectReference): Promise<StoredObject | undefined> {
     const resource = await this.#resourceOf(reference)
     const { namespace, name } = reference
     return explaining('get', reference, () => readObject(this.#client, resource, namespace, name))
@@ -143,7 +143,7 @@ class ClusterObjects implements Objects {
   #startWatch(resource: Resource): Watched {
     const { apiVersion, kind } = resource
     const cache = createCache(
-      { [byResource]: (object: KubeObject) => [object.metadata.labels?.[labels.resource] ?? ''] },
+      { [byResource]: (object) => [object.metadata.labels?.[labels.resource] ?? ''] },
       (error) => this.#log.error('a change handler failed', { error }),
     )
     let isFirstList = true

@@ -62,7 +62,7 @@ export function createPlanning(
     return own.length === 0 ? rules.catalogue : catalogueWith(rules.catalogue, own, rules.vendors)
   })
   function inputFor(environment: Environment, set: SetContent): PlanInput {
-    const { namespace = '', name } = environment.metadata
+    const { namespace, name } = environment.metadata
     const context = contextOf(environment)
     const values = store.byIndex(SharedValue, 'application', scoped(environment, context.applicationId))
     return {
@@ -108,7 +108,7 @@ export function createPlanning(
     deployedSet(environment) {
       const { setName } = environment.status?.lastPlanned ?? {}
       if (setName === undefined) return undefined
-      return store.get(DeploymentSet, environment.metadata.namespace ?? '', setName)?.spec
+      return store.get(DeploymentSet, environment.metadata.namespace, setName)?.spec
     },
   }
 }

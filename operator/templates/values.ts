@@ -1,5 +1,8 @@
 import { FunctionFault } from './limits.ts'
 
+/** Functions by name; each checks its arguments. */
+export type Functions = Readonly<Record<string, (...values: readonly unknown[]) => unknown>>
+
 /** A map for templates, without a prototype, so that it has own keys alone. */
 export type Dict = Record<string, unknown>
 

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Application } from '../../operator/api/application.ts'
-import { newObject } from '../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../operator/api/names.ts'
 import { Webhook, WebhookCall } from '../../operator/api/webhook.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { webhookController } from '../../operator/controllers/webhook/webhook.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
 import { webhook } from './support/webhooks.ts'
 
 const cluster = createFakeCluster()
-const call = newObject(
+const call = storedObject(
   WebhookCall,
   { namespace: 'acme', name: 'hook.1' },
   { webhookName: 'hook', eventId: 'e', event: 'environment.deleted', variables: {} },
@@ -21,7 +21,11 @@ beforeEach(() => cluster.reset())
 
 const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
 
-const application = newObject(Application, { namespace: 'acme', name: 'shop', deletionTimestamp: ago(0) }, {})
+const application = storedObject(
+  Application,
+  { namespace: 'acme', name: 'shop', deletionTimestamp: ago(0) },
+  {},
+)
 
 describe('an application that is deleted', () => {
   test.each<[rule: string, calls: readonly WebhookCall[]]>([
@@ -54,8 +58,8 @@ describe('a webhook that is deleted', () => {
     cluster.put(WebhookCall, call)
     await applicationController(cluster).finalize?.(application, silentContext())
     const [gone] = cluster.store.list(Webhook, 'acme')
-    const metadata = { ...gone?.metadata, name: 'hook', deletionTimestamp: ago(1000) }
-    const finalize = webhookController(cluster).finalize?.({ ...webhook('hook'), metadata }, silentContext())
+    const deleted = webhook('hook', {}, { ...gone?.metadata, deletionTimestamp: ago(1000) })
+    const finalize = webhookController(cluster).finalize?.(deleted, silentContext())
     await expect(finalize).rejects.toMatchObject({ reason: 'CallsRemain', retryAfterSeconds: 59 })
   })
 

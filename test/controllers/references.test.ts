@@ -3,7 +3,7 @@ import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Application } from '../../operator/api/application.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
-import { type Condition, type Kind, newObject, type ObjectOf } from '../../operator/api/kind.ts'
+import { type Condition, type Kind, type ObjectOf } from '../../operator/api/kind.ts'
 import { ResourceAccount } from '../../operator/api/resource-account.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
@@ -24,7 +24,7 @@ import type { Objects } from '../../operator/kube/objects.ts'
 import { silentLog } from '../../operator/log.ts'
 import { createPlanning } from '../../operator/planning/planning.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { activeResource, definition, driver } from '../support/builders.ts'
+import { activeResource, definition, driver, storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
 import type { FakeObjects } from './support/fake-objects.ts'
 import { resourceTools } from './support/resource-tools.ts'
@@ -58,7 +58,7 @@ interface Target {
 }
 
 function kept<K extends Kind>(kind: K, object: ObjectOf<K>): Target {
-  const { namespace = '', name } = object.metadata
+  const { namespace, name } = object.metadata
   return {
     put: () => void cluster.put(kind, object),
     drop: () => cluster.drop(kind, namespace, name),
@@ -73,14 +73,14 @@ const secret = (name: string, text = signing): Target => ({
   drop: () => objects.delete('Secret', name),
 })
 
-const application = kept(Application, newObject(Application, at('shop'), {}))
+const application = kept(Application, storedObject(Application, at('shop'), {}))
 const shopStaging = kept(Environment, environment(at('shop.staging')))
-const environmentType = kept(EnvironmentType, newObject(EnvironmentType, at('staging'), {}))
-const type = kept(ResourceType, newObject(ResourceType, at('bucket'), { use: 'direct' }))
-const account = kept(ResourceAccount, newObject(ResourceAccount, at('cloud'), { type: 'any' }))
+const environmentType = kept(EnvironmentType, storedObject(EnvironmentType, at('staging'), {}))
+const type = kept(ResourceType, storedObject(ResourceType, at('bucket'), { use: 'direct' }))
+const account = kept(ResourceAccount, storedObject(ResourceAccount, at('cloud'), { type: 'any' }))
 const mine = kept(
   ResourceDriver,
-  newObject(ResourceDriver, at('mine'), { type: 's3', target: 'https://d.test' }),
+  storedObject(ResourceDriver, at('mine'), { type: 's3', target: 'https://d.test' }),
 )
 
 function definitions(): Controller<typeof ResourceDefinition> {
@@ -101,7 +101,7 @@ function subject<K extends Kind>(make: () => Controller<K>, object: ObjectOf<K>)
 }
 
 const value = (spec: Partial<SharedValue['spec']>) =>
-  newObject(SharedValue, at('value'), { applicationName: 'shop', key: 'LEVEL', ...spec })
+  storedObject(SharedValue, at('value'), { applicationName: 'shop', key: 'LEVEL', ...spec })
 const defined = (spec: Partial<ResourceDefinition['spec']>, of = 's3') =>
   definition('main', of, spec, at('main'))
 const made = (spec: Partial<ActiveResource['spec']['definition']>) => {
@@ -175,7 +175,7 @@ const rows: [reference: string, row: Row][] = [
     {
       subject: subject(
         drivers,
-        newObject(ResourceDriver, at('wrapper'), { type: 's3', target: 'driver://acme/mine' }),
+        storedObject(ResourceDriver, at('wrapper'), { type: 's3', target: 'driver://acme/mine' }),
       ),
       target: mine,
       reason: 'UnknownDriver',
@@ -186,7 +186,7 @@ const rows: [reference: string, row: Row][] = [
     {
       subject: subject(
         accounts,
-        newObject(ResourceAccount, at('cloud'), { type: 'any', credentialsSecretName: 'hook' }),
+        storedObject(ResourceAccount, at('cloud'), { type: 'any', credentialsSecretName: 'hook' }),
       ),
       target: secret('hook'),
       reason: 'SecretNotFound',

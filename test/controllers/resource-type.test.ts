@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { newObject } from '../../operator/api/kind.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import { resourceTypeController } from '../../operator/controllers/resource-type.ts'
+import { storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
 
 const context = silentContext()
 
 function reconcile(spec: Partial<ResourceType['spec']>) {
-  const type = newObject(ResourceType, { namespace: 'acme', name: 's3' }, { use: 'direct', ...spec })
+  const type = storedObject(ResourceType, { namespace: 'acme', name: 's3' }, { use: 'direct', ...spec })
   return resourceTypeController.reconcile(type, context)
 }
 

@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from '@jest/globals'
 import { Membership } from '../../operator/api/access.ts'
 import { Application } from '../../operator/api/application.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
-import { newObject } from '../../operator/api/kind.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { environmentTypeController } from '../../operator/controllers/environment-type.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
 
 const cluster = createFakeCluster()
@@ -25,20 +25,20 @@ const roles: Membership['spec'] = {
 beforeEach(() => {
   cluster.reset()
   for (const namespace of ['acme', 'other'])
-    cluster.put(Membership, newObject(Membership, { namespace, name: 'ana' }, roles))
+    cluster.put(Membership, storedObject(Membership, { namespace, name: 'ana' }, roles))
 })
 
 const rolesIn = (organization: string) => cluster.store.get(Membership, organization, 'ana')?.spec
 
 test('an application that is deleted takes the roles on it along, and no other', async () => {
-  const application = newObject(Application, { ...going, name: 'shop' }, {})
+  const application = storedObject(Application, { ...going, name: 'shop' }, {})
   await applicationController(cluster).finalize?.(application, silentContext())
   expect(rolesIn('acme')).toEqual({ ...roles, applications: [{ applicationName: 'blog', role: 'viewer' }] })
   expect(rolesIn('other')).toEqual(roles)
 })
 
 test('an environment type that is deleted takes the roles on it along, and no other', async () => {
-  const type = newObject(EnvironmentType, { ...going, name: 'qa' }, {})
+  const type = storedObject(EnvironmentType, { ...going, name: 'qa' }, {})
   await environmentTypeController(cluster).finalize?.(type, silentContext())
   const remaining = [{ environmentTypeName: 'production', role: 'deployer' }]
   expect(rolesIn('acme')).toEqual({ ...roles, environmentTypes: remaining })

@@ -6,6 +6,7 @@ import { SharedValue } from '../../operator/api/shared-value.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { sharedValueController } from '../../operator/controllers/shared-value.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { storedObject } from '../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../support/fake-secrets.ts'
 import { silentContext } from './support/context.ts'
 import { environment } from './support/webhooks.ts'
@@ -21,7 +22,7 @@ beforeEach(() => {
   cluster = { ...fake, client: secrets.client }
   controller = sharedValueController(cluster)
   for (const name of ['shop', 'blog'])
-    cluster.put(Application, newObject(Application, { namespace: 'acme', name }, {}))
+    cluster.put(Application, storedObject(Application, { namespace: 'acme', name }, {}))
 })
 
 const context = silentContext()
@@ -90,6 +91,6 @@ test('the values of an application go with it; those of others stay', async () =
   put('b', { environmentId: 'dev' })
   put('c', { applicationName: 'blog' })
   const metadata = { namespace: 'acme', name: 'shop', deletionTimestamp: new Date().toISOString() }
-  await applicationController(cluster).finalize?.(newObject(Application, metadata, {}), silentContext())
+  await applicationController(cluster).finalize?.(storedObject(Application, metadata, {}), silentContext())
   expect(cluster.store.list(SharedValue, 'acme').map(({ metadata: { name } }) => name)).toEqual(['c'])
 })

@@ -1,5 +1,11 @@
 import type { ActiveResource, ResourceContext } from '../../operator/api/active-resource.ts'
-import type { ObjectMeta } from '../../operator/api/kind.ts'
+import {
+  type Kind,
+  newObject,
+  type ObjectMeta,
+  type ObjectOf,
+  type StoredMeta,
+} from '../../operator/api/kind.ts'
 import { apiVersion } from '../../operator/api/names.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
@@ -18,6 +24,26 @@ export function context(changes: Partial<ResourceContext> = {}): ResourceContext
   }
 }
 
+/** An object of `acme` as the API server returns it. */
+export function storedObject<K extends Kind>(
+  kind: K,
+  { name, ...metadata }: Pick<ObjectMeta, 'name'> & Partial<ObjectMeta>,
+  spec: ObjectOf<K>['spec'],
+): ObjectOf<K> {
+  const namespaced = { namespace: 'acme', ...metadata, name }
+  return { ...newObject(kind, namespaced, spec), metadata: storedMeta(namespaced) } as ObjectOf<K> // without status
+}
+
+/** Metadata as the API server completes it. */
+export function storedMeta<T extends ObjectMeta>(metadata: T) {
+  return {
+    uid: `uid-of-${metadata.name}`,
+    resourceVersion: '1',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    ...metadata,
+  } as T & StoredMeta // with the three fields
+}
+
 /** A definition that fits every context of class `default`, by the driver `echo`. */
 export function definition(
   name: string,
@@ -28,7 +54,7 @@ export function definition(
   return {
     apiVersion,
     kind: 'ResourceDefinition',
-    metadata: { name, namespace: 'acme', creationTimestamp: '2026-01-01T00:00:00Z', ...metadata },
+    metadata: storedMeta({ name, namespace: 'acme', ...metadata }),
     spec: { type, driverType: 'quartermaster/echo', criteria: [{}], ...spec },
   }
 }
@@ -44,11 +70,11 @@ export function activeResource(
   return {
     apiVersion,
     kind: 'ActiveResource',
-    metadata: {
+    metadata: storedMeta({
       name: guResId(where, { type, class: resourceClass, resourceId }),
       namespace: where.organizationId,
       ...metadata,
-    },
+    }),
     spec: {
       environmentName: `${where.applicationId}.${where.environmentId}`,
       deploymentName: `${where.applicationId}.${where.environmentId}.1`,

@@ -1,4 +1,3 @@
-import { newObject } from '../../operator/api/kind.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import { createMatcher } from '../../operator/domain/definition/matching.ts'
@@ -9,7 +8,7 @@ import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import { formatDescriptor } from '../../operator/domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { customType } from '../../operator/domain/resource/types.ts'
-import { context, driver } from './builders.ts'
+import { context, driver, storedObject } from './builders.ts'
 
 /** The drivers that definitions of tests name. */
 export const drivers: readonly DriverDescriptor[] = [
@@ -29,7 +28,7 @@ export const drivers: readonly DriverDescriptor[] = [
 
 /** Types of the organization that tests name, with no schema. */
 const ownTypes = ['dns', 'k8s-namespace', 'queue', 's3'].map((name) =>
-  customType(newObject(ResourceType, { namespace: 'acme', name }, { use: 'direct' })),
+  customType(storedObject(ResourceType, { namespace: 'acme', name }, { use: 'direct' })),
 )
 
 /** What a graph of `context()` is built from. */

@@ -4,8 +4,6 @@ import { Ajv } from 'ajv'
 import { Type } from 'typebox'
 import { parse } from 'yaml'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
-import { newObject } from '../../operator/api/kind.ts'
-import { apiVersion } from '../../operator/api/names.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import {
@@ -26,7 +24,7 @@ import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { customType } from '../../operator/domain/resource/types.ts'
 import { catalogue } from '../../operator/drivers/catalogue.ts'
-import { definition, driver } from './builders.ts'
+import { definition, driver, storedObject } from './builders.ts'
 import { carriedOut, planOf } from './plans.ts'
 
 /** The spec of a definition; the driver is `quartermaster/fake` when absent, and nothing else is filled in. */
@@ -193,7 +191,7 @@ export function planOfStage(
     ),
   )
   const custom = Object.entries(types).map(([name, spec]) =>
-    customType({ apiVersion, kind: ResourceType.kind, metadata: { name, namespace: org }, spec }),
+    customType(storedObject(ResourceType, { name, namespace: org }, spec)),
   )
   return planOf({ modules: set.modules ?? {}, shared: set.shared ?? {} }, manifests, active, {
     context: { organizationId: org, applicationId: app, environmentId: env, environmentType: envType },
@@ -215,7 +213,7 @@ function sharedValueOf(
   applicationName: string,
   i: number,
 ): SharedValue {
-  return newObject(
+  return storedObject(
     SharedValue,
     { name: `value-${i}`, creationTimestamp: `2026-01-01T00:00:0${i}Z` },
     {

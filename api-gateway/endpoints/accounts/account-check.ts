@@ -40,7 +40,7 @@ const accountCheckShape = named(
 
 /** Runs work that checks or changes the credentials of an account, one at a time per account. */
 export function withAccountLock<T>(
-  { metadata: { namespace = '', name } }: ResourceAccount,
+  { metadata: { namespace, name } }: ResourceAccount,
   { accountLocks }: Gateway,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -70,7 +70,7 @@ export function cachedAccount(
   { metadata }: ResourceAccount,
   { cluster: { store } }: Gateway,
 ): ResourceAccount {
-  const { namespace = '', name, uid } = metadata
+  const { namespace, name, uid } = metadata
   const latest = store.get(ResourceAccount, namespace, name)
   if (latest && latest.metadata.uid === uid) return latest
   throw new Problem('NotFound', `account '${name}' not found`)

@@ -1,4 +1,5 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { Manifest } from '../../../operator/api/kind.ts'
 import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { boolean, type FreeForm, freeForm, object, string, time } from '../../../operator/api/schema.ts'
@@ -100,7 +101,7 @@ export const accountTypes: readonly { readonly type: string; readonly name: stri
 ].sort((left, right) => (left.type < right.type ? -1 : 1))
 
 /** IDs of the definitions and GUResIDs of the active resources that refer to an account. */
-export function usesOf(store: Store, { metadata: { namespace = '', name } }: ResourceAccount) {
+export function usesOf(store: Store, { metadata: { namespace, name } }: Manifest<typeof ResourceAccount>) {
   const index = organizationKey(namespace, name)
   return {
     resource_definitions: store
@@ -116,7 +117,7 @@ export function usesOf(store: Store, { metadata: { namespace = '', name } }: Res
 }
 
 /** Converts an account for a response. */
-export function toAccount(store: Store, account: ResourceAccount) {
+export function toAccount(store: Store, account: Manifest<typeof ResourceAccount>) {
   const { metadata, spec } = account
   const { resource_definitions: definitions, active_resources: resources } = usesOf(store, account)
   return {

@@ -1,4 +1,4 @@
-import { newObject } from '../../../operator/api/kind.ts'
+import { type Manifest, newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import type { Static } from '../../../operator/api/schema.ts'
@@ -57,7 +57,7 @@ export async function createAccount(
   { organization, body, data, isChecked, isDryRun }: NewAccount,
   caller: Caller,
   gateway: Gateway,
-): Promise<ResourceAccount> {
+): Promise<Manifest<typeof ResourceAccount>> {
   const { cluster, now } = gateway
   const secretName = Object.keys(data).length > 0 ? newSecretName(body.id, 'credentials') : undefined
   const metadata = newMetadata(organization, body.id, caller)

@@ -23,7 +23,7 @@ function findResource(
   const { type, class: resourceClass = defaultClass } = splitTypeAndClass(res_type)
   const descriptor = { type, class: resourceClass, resourceId: res_id }
   const name = guResId(contextOf(environment), descriptor)
-  const found = store.get(ActiveResource, environment.metadata.namespace ?? '', name)
+  const found = store.get(ActiveResource, environment.metadata.namespace, name)
   if (found) return found
   throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
 }
@@ -44,7 +44,7 @@ export const activeResourceDeletion: readonly Endpoint[] = [
       const { store } = cluster
       const environment = findEnvironment(store, params)
       const resource = findResource(store, environment, params)
-      const { namespace = '', name, uid, deletionTimestamp } = resource.metadata
+      const { namespace, name, uid, deletionTimestamp } = resource.metadata
       if (!deletionTimestamp) refuseUnfinished(deploymentsTo(store, namespace, environment.metadata.name))
       // Detaching also ends a deletion that has already begun and cannot succeed.
       if (isOn(detach)) {

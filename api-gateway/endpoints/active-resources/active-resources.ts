@@ -142,7 +142,7 @@ function updatedAt(resource: ActiveResource): string {
 
 /** A resource in use belongs to the newest deployment, even if that did not change it. */
 function deploymentOf(store: Store, { metadata, spec }: ActiveResource): string {
-  const { namespace = '' } = metadata
+  const { namespace } = metadata
   const last = store.get(Environment, namespace, spec.environmentName)?.status?.lastDeploymentName
   const isOwn = last === undefined || last === spec.deploymentName
   if (isOwn || spec.unusedSince !== undefined) return spec.deploymentName

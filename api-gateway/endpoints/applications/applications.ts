@@ -59,7 +59,7 @@ function firstEnvironment(
 
 /** Makes the creator an owner, unless they are an administrator. */
 async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
-  const { namespace = '', name: applicationName } = metadata
+  const { namespace, name: applicationName } = metadata
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
   const membership = find(cluster.store, Membership, namespace, caller.userName)
   if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')

@@ -1,6 +1,6 @@
 import { list, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { type AuditRecord, auditRecordShape, auditResults } from '../../audit/audit.ts'
+import { type AuditRecord, auditRecordShape, auditResults } from '../../audit/audit-record.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { linkTo } from '../../response/paging.ts'
 import { linkHeader } from './list-endpoint.ts'
@@ -64,7 +64,7 @@ export const auditLogs: readonly Endpoint[] = [
       return {
         status: 200,
         body: shown,
-        ...(isMore ? { headers: { link: linkTo({ ...filter, per_page: size, page: last.id }) } } : {}),
+        headers: isMore ? { link: linkTo({ ...filter, per_page: size, page: last.id }) } : undefined,
       }
     },
   }),

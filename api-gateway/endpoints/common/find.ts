@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
-import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../../operator/api/kind.ts'
+import type { Kind, KubeObject, NamespacedMeta, ObjectOf } from '../../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
@@ -79,7 +79,7 @@ export function findEnvironment(store: Store, path: EnvironmentPath): Environmen
 
 /** Lists the environments of an application by name, including those that are being deleted. */
 export function environmentsOf(store: Store, { metadata }: Pick<Application, 'metadata'>): Environment[] {
-  const { namespace = '', name } = metadata
+  const { namespace, name } = metadata
   return store.byIndex(Environment, 'application', organizationKey(namespace, name)).toSorted(byName)
 }
 
@@ -88,7 +88,7 @@ export function resourcesOf(
   store: Store,
   { metadata }: Pick<Environment, 'metadata'>,
 ): readonly ActiveResource[] {
-  const { namespace = '', name } = metadata
+  const { namespace, name } = metadata
   return store.byIndex(ActiveResource, 'environment', organizationKey(namespace, name))
 }
 
@@ -98,18 +98,18 @@ export function environmentIdOf({ metadata, spec }: Environment): string {
 }
 
 /** Returns metadata that records the creator. */
-export function newMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
+export function newMetadata(namespace: string, name: string, caller: Caller): NamespacedMeta {
   return { namespace, name, annotations: { [annotations.createdBy]: caller.userName } }
 }
 
 /** Returns metadata that also records who triggers the events of the object. */
-export function newTriggeredMetadata(namespace: string, name: string, caller: Caller): ObjectMeta {
+export function newTriggeredMetadata(namespace: string, name: string, caller: Caller): NamespacedMeta {
   const { annotations: given, ...metadata } = newMetadata(namespace, name, caller)
   return { ...metadata, annotations: { ...given, [annotations.triggeredBy]: caller.userName } }
 }
 
 /** Adds the finalizer, so that the operator cleans up even if the object is deleted before the operator sees it. */
-export function withFinalizer(metadata: ObjectMeta): ObjectMeta {
+export function withFinalizer(metadata: NamespacedMeta): NamespacedMeta {
   return { ...metadata, finalizers: [finalizer] }
 }
 
@@ -123,9 +123,9 @@ export function createdBy({ metadata }: KubeObject): string {
   return metadata.annotations?.[annotations.createdBy] ?? ''
 }
 
-/** Returns the creation time of an object. */
+/** Returns the creation time of an object; the epoch for an object that a dry run did not create. */
 export function createdAt({ metadata }: KubeObject): string {
-  return metadata.creationTimestamp ?? new Date(0).toISOString() // the API server always sets it
+  return metadata.creationTimestamp ?? new Date(0).toISOString()
 }
 
 /** Returns whether an object is active or being deleted, and since when. */
@@ -143,7 +143,7 @@ export async function refresh<K extends Kind>(
   kind: K,
   known: ObjectOf<K>,
 ): Promise<ObjectOf<K> | undefined> {
-  const { namespace = '', name } = known.metadata
+  const { namespace, name } = known.metadata
   const current = await cluster.read(kind, namespace, name)
   const cache = cluster.store.cacheOf(kind)
   if (current) cache.set(current)
@@ -159,7 +159,7 @@ export async function refuseTaken<K extends Kind>(
   what: string,
 ): Promise<void> {
   if (!known || !(await refresh(cluster, kind, known))) return
-  const { namespace = '', name } = known.metadata
+  const { namespace, name } = known.metadata
   const look = () => cluster.store.get(kind, namespace, name)
   await waitUntilDeleted(look)
   const existing = look()

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
+import type { KubeObject, Manifest, ObjectOf } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
@@ -29,7 +29,7 @@ export interface OwnedSecret {
 /** A new object with the Secret that it references, if any. */
 interface Creation<K extends OwnerKind> {
   readonly kind: K
-  readonly wanted: ObjectOf<K>
+  readonly wanted: Manifest<K>
   readonly secret: OwnedSecret | undefined
   /** Name of the object in error messages. */
   readonly what: string
@@ -112,7 +112,7 @@ export function withoutPendingSecret<T extends KubeObject>(object: T, secretName
 }
 
 function cachedObject<K extends OwnerKind>({ kind, wanted: { metadata } }: Creation<K>, { store }: Cluster) {
-  return store.get(kind, metadata.namespace ?? '', metadata.name)
+  return store.get(kind, metadata.namespace, metadata.name)
 }
 
 /** Creates the object, or returns an existing one that may be incomplete. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
-import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { apiVersion, labels, manager } from '../../../operator/api/names.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
@@ -52,8 +52,8 @@ function prefixOf(owner: string, use: SecretUse): string {
 }
 
 /** Returns a Secret that is owned by the object. */
-export function inputsSecret(owner: KubeObject, name: string, data: SecretData): KubeObject {
-  const { namespace, name: ownerName, uid = '' } = owner.metadata
+export function inputsSecret(owner: StoredObject, name: string, data: SecretData): KubeObject {
+  const { namespace, name: ownerName, uid } = owner.metadata
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -185,7 +185,7 @@ function toReference(value: unknown, definition: string): unknown {
   const isOurs = secret.startsWith(prefixOf(definition, 'inputs'))
   const shown = version ?? (isOurs ? '1' : undefined)
   const ref = key === undefined ? secret : `${secret}/${String(key)}`
-  return { store: storeName, ref, ...(shown === undefined ? {} : { version: shown }) }
+  return { store: storeName, ref, version: shown }
 }
 
 /** Collects the data of a Secret under valid, readable and distinct keys. */

@@ -41,7 +41,7 @@ async function writeCriteria(
   criteriaFor: (definition: ResourceDefinition) => readonly Criterion[],
 ): Promise<void> {
   const { cluster, criteriaLocks } = gateway
-  const { namespace = '', name } = found.metadata
+  const { namespace, name } = found.metadata
   await withLock(criteriaLocks, organizationKey(namespace, found.spec.type), async () => {
     await refreshConflicting(cluster, found, added)
     const first = findDefinition(cluster.store, namespace, name)

@@ -1,6 +1,6 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { newObject } from '../../../operator/api/kind.ts'
+import { type Manifest, newObject } from '../../../operator/api/kind.ts'
 import { type Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson, compareText } from '../../../operator/domain/base/json.ts'
@@ -14,9 +14,12 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { byName, createdAt, find, findAll, findOrThrow, organizationKey, refresh } from '../common/find.ts'
 
+/** A definition that may not be stored. */
+export type DefinitionManifest = Manifest<typeof ResourceDefinition>
+
 /** A definition, and whether it was deleted while resources of it remain. */
 export interface FoundDefinition {
-  readonly definition: ResourceDefinition
+  readonly definition: DefinitionManifest
   readonly isDeleted: boolean
 }
 
@@ -44,7 +47,7 @@ export function listDefinitions(
   store: Store,
   organization: string,
   { filter, deleted }: { readonly filter: MatchFilter; readonly deleted: boolean },
-): (FoundDefinition & PossibleMatch)[] {
+): (FoundDefinition & PossibleMatch<DefinitionManifest>)[] {
   const present = findAll(store, ResourceDefinition, organization)
   const missing = deleted ? deletedDefinitions(store, organization) : []
   const isDeleted = new Set(missing)
@@ -63,7 +66,7 @@ export function resourcesOfDefinition(
   return store.byIndex(ActiveResource, 'definition', organizationKey(organization, id))
 }
 
-function deletedDefinitions(store: Store, organization: string): ResourceDefinition[] {
+function deletedDefinitions(store: Store, organization: string): DefinitionManifest[] {
   const resources = Map.groupBy(
     store.list(ActiveResource, organization),
     ({ spec }) => spec.definition.definitionName,
@@ -80,7 +83,7 @@ function reconstructDefinition(
   organization: string,
   name: string,
   resources: readonly ActiveResource[],
-): ResourceDefinition | undefined {
+): DefinitionManifest | undefined {
   const oldestFirst = resources
     .map((resource) => ({ resource, time: deployedAt(store, resource) }))
     .sort((left, right) => compareText(left.time, right.time) || byName(left.resource, right.resource))
@@ -106,14 +109,14 @@ function reconstructDefinition(
 }
 
 function deployedAt(store: Store, resource: ActiveResource): string {
-  const { namespace = '' } = resource.metadata
+  const { namespace } = resource.metadata
   return createdAt(store.get(EnvironmentDeployment, namespace, resource.spec.deploymentName) ?? resource)
 }
 
 /** Refreshes definitions that seem to have the same criteria, because the cache may be stale. */
 export async function refreshConflicting(
   cluster: Cluster,
-  definition: ResourceDefinition,
+  definition: DefinitionManifest,
   criteria: readonly Criterion[],
 ): Promise<void> {
   const conflicting = criteria.flatMap(
@@ -124,7 +127,7 @@ export async function refreshConflicting(
 
 function findConflicting(
   store: Store,
-  { metadata: { namespace = '', name }, spec: { type } }: ResourceDefinition,
+  { metadata: { namespace, name }, spec: { type } }: DefinitionManifest,
   id: string,
 ): ResourceDefinition | undefined {
   return store
@@ -135,7 +138,7 @@ function findConflicting(
 /** Throws Conflict if a definition of the same type, or the definition itself, already has one of the criteria. */
 export function refuseDuplicates(
   store: Store,
-  definition: ResourceDefinition,
+  definition: DefinitionManifest,
   criteria: readonly Criterion[],
   kept: readonly Criterion[] = [],
 ): void {

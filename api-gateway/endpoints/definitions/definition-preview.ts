@@ -17,6 +17,7 @@ import { contextOf } from '../../../operator/domain/resource/identity.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
 import { findAll } from '../common/find.ts'
+import type { DefinitionManifest } from './definition-finding.ts'
 
 const where = { app_id: string('Application ID.'), env_id: string('Environment ID.') }
 const resId = string('Resource ID.')
@@ -88,17 +89,22 @@ export const previewShape = named(
   ),
 )
 
+/** Metadata of a definition that is not stored yet: it is younger than all others. */
+const youngest = { uid: '', resourceVersion: '', creationTimestamp: '~' }
+
 /** Computes the effects of a changed definition; undefined means its deletion. */
 export async function previewDefinition(
   organization: string,
   name: string,
-  changed: ResourceDefinition | undefined,
+  changed: DefinitionManifest | undefined,
   { cluster: { store }, planning }: Pick<Gateway, 'cluster' | 'planning'>,
 ) {
   const present = findAll(store, ResourceDefinition, organization)
   const others = present.filter(({ metadata }) => metadata.name !== name)
   const before = createMatcher(present)
-  const after = createMatcher(changed ? [...others, changed] : others)
+  const after = createMatcher(
+    changed ? [...others, { ...changed, metadata: { ...youngest, ...changed.metadata } }] : others,
+  )
   const changes = []
   const problems = []
   const room = new ProblemLimit()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DefinitionSnapshot } from '../../../operator/api/active-resource.ts'
+import type { Manifest } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import {
   type Criterion,
@@ -75,7 +76,11 @@ export const definitionShape = named(
 )
 
 /** Converts a definition for a response. */
-export function toDefinition(definition: ResourceDefinition, naming: FieldNaming, isDeleted = false) {
+export function toDefinition(
+  definition: Manifest<typeof ResourceDefinition>,
+  naming: FieldNaming,
+  isDeleted = false,
+) {
   const { metadata, spec } = definition
   const { accountName, driverInputs, provision, criteria } = spec
   const version = versionId(spec)

@@ -24,7 +24,7 @@ import {
   plainSecrets,
   randomLength,
 } from '../common/secret-refs.ts'
-import { refreshConflicting, refuseDuplicates } from './definition-finding.ts'
+import { type DefinitionManifest, refreshConflicting, refuseDuplicates } from './definition-finding.ts'
 import {
   accountOf,
   type Change,
@@ -39,7 +39,7 @@ type Spec = ResourceDefinition['spec']
 /** A change of a definition, with the Secret that it needs, if any. */
 export interface Draft {
   /** Returns the changed definition, without side effects. `before` defaults to its current references. */
-  apply(definition: ResourceDefinition, before?: FreeForm): ResourceDefinition
+  apply<T extends DefinitionManifest>(definition: T, before?: FreeForm): T
   readonly secret: OwnedSecret | undefined
 }
 
@@ -49,7 +49,7 @@ export async function newDefinition(
   body: NewDefinition,
   caller: Caller,
   gateway: Gateway,
-): Promise<{ definition: ResourceDefinition; secret: Draft['secret'] }> {
+): Promise<{ definition: DefinitionManifest; secret: Draft['secret'] }> {
   const { id, type, driver_type: driverType, criteria } = body
   const problem = problemOfDescriptor({ type })
   if (problem) throw new Problem('Invalid', problem)
@@ -77,7 +77,7 @@ export function createDefinition(
   return createWithSecret(creationOf(definition, secret), gateway)
 }
 
-function creationOf(wanted: ResourceDefinition, secret: OwnedSecret | undefined) {
+function creationOf(wanted: DefinitionManifest, secret: OwnedSecret | undefined) {
   return { kind: ResourceDefinition, wanted, secret, what: `definition '${wanted.metadata.name}'` }
 }
 
@@ -131,7 +131,7 @@ export function draftOf(
       const spec = changedSpec(definition.spec, body, inputs, known)
       // Inputs that are already stored are not checked against a newer version of the driver.
       if (isWhole || inputs !== undefined || body.driver_type !== undefined)
-        checkInputs(definition.metadata.namespace ?? '', spec, inputs, gateway)
+        checkInputs(definition.metadata.namespace, spec, inputs, gateway)
       refuseTooLarge(spec, `definition '${id}'`)
       return { ...definition, spec }
     },

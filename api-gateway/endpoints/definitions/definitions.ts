@@ -77,7 +77,7 @@ async function writeOrPreview(
   { isDryRun, naming, caller }: WriteOptions,
   gateway: Gateway,
 ) {
-  const { namespace = '', name } = definition.metadata
+  const { namespace, name } = definition.metadata
   if (isDryRun) return ok(await previewDefinition(namespace, name, draft.apply(definition), gateway))
   return ok(toDefinition(await writeDraft(definition, draft, caller, gateway), naming))
 }

@@ -1,4 +1,5 @@
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
+import type { Manifest } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import type { Static } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
@@ -38,11 +39,11 @@ export function aboutDelta({ metadata: { env_id, name } = {} }: Static<typeof ch
 }
 
 /** Adds changes to a delta; throws Invalid if it is archived. */
-export function changed(
-  delta: DeploymentDelta,
+export function changed<T extends Manifest<typeof DeploymentDelta>>(
+  delta: T,
   changes: readonly DeltaContent[],
   modification: Modification,
-): DeploymentDelta {
+): T {
   const content = foldDelta(deltaContent(delta.spec), changes)
   return rewritten(delta, specPart(content), modification)
 }
@@ -58,11 +59,11 @@ export function replaced(
 }
 
 /** Replaces fields of the spec. Throws Invalid if the delta is archived, unless it is unarchived. */
-export function rewritten(
-  delta: DeploymentDelta,
+export function rewritten<T extends Manifest<typeof DeploymentDelta>>(
+  delta: T,
   fields: Partial<DeploymentDelta['spec']>,
   { caller, time }: Modification,
-): DeploymentDelta {
+): T {
   if (delta.spec.archived && fields.archived === undefined)
     throw new Problem('Invalid', `delta '${delta.metadata.name}' is archived`)
   const spec = { ...delta.spec, ...fields }

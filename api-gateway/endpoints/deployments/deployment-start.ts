@@ -16,7 +16,7 @@ import {
 } from '../common/find.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo, refuseUnfinished } from './deployment-shape.ts'
-import { saveSet } from './set-shape.ts'
+import { createSet } from './set-shape.ts'
 
 /**
  * Checks whether a request may deploy and returns what it would deploy. `besideOthers` allows an unfinished
@@ -65,7 +65,7 @@ export async function startDeployment(
 ): Promise<EnvironmentDeployment> {
   const { environment, earlier, base, content } = prepared
   const { name } = environment.metadata
-  const setName = await saveSet(cluster, path.org_id, path.app_id, content, caller)
+  const setName = await createSet(cluster, path.org_id, path.app_id, content, caller)
   // Concurrent requests compute the same number, so only one of them can create the object.
   const id = deploymentObjectName(name, nextDeploymentNumber(environment, earlier))
   const metadata = withFinalizer(newTriggeredMetadata(path.org_id, id, caller))

@@ -58,7 +58,7 @@ export function toRun(deployment: EnvironmentDeployment) {
   const stalled = status?.conditions?.find((each) => each.type === 'Stalled' && each.status === 'True')
   return {
     id,
-    etag: metadata.resourceVersion ?? '',
+    etag: metadata.resourceVersion,
     org_id: metadata.namespace,
     app_id: spec.environmentName.slice(0, spec.environmentName.indexOf('.')),
     env_ids: [env_id],

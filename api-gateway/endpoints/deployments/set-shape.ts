@@ -5,7 +5,7 @@ import { emptySet, type SetContent, setId } from '../../../operator/domain/delta
 import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
+import { saveSet } from '../../../operator/planning/save-set.ts'
 import type { Caller } from '../../authenticate.ts'
 import { named } from '../../response/shapes.ts'
 import { newMetadata, refuseTooLarge } from '../common/find.ts'
@@ -42,28 +42,18 @@ export function findSet(
 }
 
 /** Creates a deployment set unless it exists; returns the name of its object. */
-export async function saveSet(
+export function createSet(
   cluster: Cluster,
   organization: string,
   application: string,
   content: SetContent,
   caller: Caller,
 ): Promise<string> {
-  const name = setObjectName(application, setId(content))
-  if (cluster.store.get(DeploymentSet, organization, name)) return name
-  const spec = {
-    applicationName: application,
-    modules: { ...content.modules },
-    shared: { ...content.shared },
-  }
-  refuseTooLarge(spec, 'the deployment set')
-  try {
-    await cluster.create(
+  return saveSet(cluster.store, organization, application, content, (name, spec) => {
+    refuseTooLarge(spec, 'the deployment set')
+    return cluster.create(
       DeploymentSet,
       newObject(DeploymentSet, newMetadata(organization, name, caller), spec),
     )
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error
-  }
-  return name
+  })
 }

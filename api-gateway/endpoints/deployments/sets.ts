@@ -16,7 +16,7 @@ import { findApplication, organizationKey, withoutApplication } from '../common/
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { changesRequest, plainDeltaShape } from '../deltas/delta-shape.ts'
 import { contentOf } from '../deltas/delta-writing.ts'
-import { findSet, saveSet, setShape, toSet } from './set-shape.ts'
+import { createSet, findSet, setShape, toSet } from './set-shape.ts'
 
 interface ApplicationPath {
   readonly org_id: string
@@ -90,7 +90,7 @@ export const sets: readonly Endpoint[] = [
     async handle({ params, body, caller }, { cluster }) {
       const base = contentOfSet(cluster.store, params, params.set_id)
       const content = applyDelta(base, foldDelta(emptyDelta, [contentOf(body)]))
-      await saveSet(cluster, params.org_id, params.app_id, content, caller)
+      await createSet(cluster, params.org_id, params.app_id, content, caller)
       return ok(setId(content))
     },
   }),

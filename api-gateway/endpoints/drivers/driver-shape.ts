@@ -90,7 +90,7 @@ export function toDriver(driver: ResourceDriver) {
   const { metadata, spec } = driver
   const { type, target, inputsSchema = {}, accountTypes = [], template } = spec
   return {
-    org_id: metadata.namespace ?? '',
+    org_id: metadata.namespace,
     id: metadata.name,
     type,
     inputs_schema: inputsSchema,

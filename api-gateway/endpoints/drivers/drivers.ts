@@ -43,7 +43,7 @@ function builtInDrivers(organization: string, { planning, settings }: Gateway) {
 
 /** Throws Conflict if a definition or another driver uses the driver. */
 function refuseUsed(store: Store, driver: ResourceDriver): void {
-  const { namespace = '', name } = driver.metadata
+  const { namespace, name } = driver.metadata
   const type = ownDriverType(driver)
   const definitions = store
     .byIndex(ResourceDefinition, 'driver', organizationKey(namespace, type))

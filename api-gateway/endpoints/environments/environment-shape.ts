@@ -38,7 +38,7 @@ export const environmentShape = named(
 /** Converts an environment for a response. */
 export function toEnvironment(store: Store, environment: Environment) {
   const { metadata, spec } = environment
-  const { namespace = '' } = metadata
+  const { namespace } = metadata
   const from = startDeploymentOf(store, environment)
   const last = lastDeploymentOf(environment, deploymentsTo(store, namespace, metadata.name))
   return {
@@ -64,7 +64,7 @@ function lastDeploymentOf(environment: Environment, deployments: readonly Enviro
 
 /** Returns the deployment that an environment starts from, or what the environment stores of a deleted one. */
 function startDeploymentOf(store: Store, environment: Environment) {
-  const { namespace = '' } = environment.metadata
+  const { namespace } = environment.metadata
   const { fromDeploymentName: name } = environment.spec
   const present = name === undefined ? undefined : store.get(EnvironmentDeployment, namespace, name)
   const remembered = rememberedStart(environment, present)

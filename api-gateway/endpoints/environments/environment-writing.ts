@@ -1,7 +1,7 @@
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
-import { newObject } from '../../../operator/api/kind.ts'
+import { type Manifest, newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 
 import { Problem } from '../../../operator/domain/base/errors.ts'
@@ -28,7 +28,7 @@ export function newEnvironment(
   application: string,
   wanted: NewEnvironment,
   caller: Caller,
-): Environment {
+): Manifest<typeof Environment> {
   const metadata = newTriggeredMetadata(organization, environmentObjectName(application, wanted.id), caller)
   return newObject(Environment, withFinalizer(metadata), {
     applicationName: application,

@@ -77,7 +77,7 @@ export const oidc: readonly Endpoint[] = [
       if (staleReason !== undefined) throw new Problem('Internal', staleReason)
       const claims = await provider.finish(answerIn(query), readCookie(header('cookie'), cookieName))
       const { metadata } = findHumanUser(settings.claim, claims, store)
-      const session = await gateway.sessions.open({ userName: metadata.name, userUid: metadata.uid ?? '' })
+      const session = await gateway.sessions.open({ userName: metadata.name, userUid: metadata.uid })
       const { host, href: location } = new URL('auth/sign-in#signed-in', settings.publicUrl)
       const cookies = [sessionCookie(session.token, session.seconds, host), stateCookie('', 0, settings)]
       return { status: 303, actor: metadata.name, headers: { location, 'set-cookie': cookies } }

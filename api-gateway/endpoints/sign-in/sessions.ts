@@ -57,7 +57,7 @@ export const sessions: readonly Endpoint[] = [
         )
       const { expirationTime } = token.spec
       const session = await signed.open(
-        { userName: user.metadata.name, userUid: user.metadata.uid ?? '', tokenName: token.metadata.name },
+        { userName: user.metadata.name, userUid: user.metadata.uid, tokenName: token.metadata.name },
         expirationTime === undefined ? undefined : Date.parse(expirationTime),
       )
       return {

@@ -46,11 +46,8 @@ export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].f
     async handle({ caller, body: { name, email } }, { cluster, settings }) {
       const user = findCaller(cluster.store, caller)
       if (email !== undefined) refuseOthersAddress(user, email, settings)
-      const spec = {
-        ...(name === undefined ? {} : { displayName: name }),
-        ...(email === undefined ? {} : { email }),
-      }
-      if (Object.keys(spec).length === 0) return ok(toProfile(cluster.store, user, caller))
+      if (name === undefined && email === undefined) return ok(toProfile(cluster.store, user, caller))
+      const spec = { displayName: name, email }
       const changed = await cluster.patch(User, user, { metadata: { uid: user.metadata.uid }, spec })
       return ok(toProfile(cluster.store, changed, caller))
     },

@@ -74,7 +74,7 @@ export async function removeMembership(
   await ensureAdministratorRemains(cluster, organization, membership, async () => {
     const removed = await deleteLatest(cluster, membership)
     if (removed?.spec.role !== 'administrator') return undefined
-    const { name, namespace = '', annotations = {}, labels = {} } = removed.metadata
+    const { name, namespace, annotations = {}, labels = {} } = removed.metadata
     const same = newObject(Membership, { name, namespace, annotations, labels }, removed.spec)
     return () => cluster.create(Membership, same)
   })

@@ -129,7 +129,7 @@ export const userTokens: readonly Endpoint[] = [
       await refuseTaken(cluster, AccessToken, known, `token '${id}'`)
       const name = objectNameOf(user_id, id)
       const token = `qm_${name}_${randomBytes(32).toString('base64url')}`
-      const { uid = '' } = user.metadata
+      const { uid } = user.metadata
       // Tokens are deleted with their user, also when kubectl deletes it.
       const ownerReferences = [{ apiVersion, kind: User.kind, name: user_id, uid }]
       const metadata = { ...newMetadata(systemNamespace, name, caller), ownerReferences }

@@ -52,13 +52,10 @@ async function createServiceUser(
     }),
   )
   const wanted = newObject(Membership, newMetadata(organization, id, caller), { role })
-  let membership = wanted
-  await withRollback(
+  const membership = await withRollback(
     log,
     () => cluster.remove(User, user),
-    async () => {
-      membership = await cluster.create(Membership, wanted)
-    },
+    () => cluster.create(Membership, wanted),
   )
   return { membership, user }
 }

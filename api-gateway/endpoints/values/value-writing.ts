@@ -128,7 +128,7 @@ export async function createValue(
   const wanted = newObject(SharedValue, newMetadata(path.org_id, name, caller), {
     ...place,
     ...valuePart(content, secretName),
-    ...(description === null ? {} : { description }),
+    description: description ?? undefined,
   })
   const secret = 'secret' in content ? { name: secretName, data: secretData(content.secret) } : undefined
   const creation = { kind: SharedValue, wanted, secret, what: `value '${key}'` }
@@ -165,11 +165,11 @@ export async function changeValue(
       secret,
       storeReference,
     }
-    const { description = before ?? null } = body
+    const { description = before } = body
     const spec = {
       ...place,
       ...(content ? valuePart(content, secretName, current) : kept),
-      ...(description === null ? {} : { description }),
+      description: description ?? undefined,
     }
     return withoutPendingSecret(withModification(current, { ...current, spec }, modification), secretName)
   })

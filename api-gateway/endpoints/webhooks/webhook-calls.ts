@@ -40,7 +40,7 @@ const callShape = named(
   ),
 )
 
-function callsOf(store: Store, { metadata: { namespace = '', name } }: Webhook): readonly WebhookCall[] {
+function callsOf(store: Store, { metadata: { namespace, name } }: Webhook): readonly WebhookCall[] {
   return store
     .byIndex(WebhookCall, 'webhook', organizationKey(namespace, name))
     .filter(({ metadata }) => !metadata.deletionTimestamp)

@@ -50,7 +50,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  */
 async function reconcile(latest: ActiveResource, state: State, context: Context): Promise<ResourceStatus> {
   const { planning, cluster, drivers, installation, unfinished } = state
-  const { namespace = '' } = latest.metadata
+  const { namespace } = latest.metadata
   const visible = await hideSecretOutputs(latest, planning.typesOf(namespace), context)
   refuseUnsigned(visible, state)
   const resource = withoutPending(visible, state)
@@ -126,7 +126,7 @@ function explanationOf({ spec, status }: ActiveResource): string | undefined {
 }
 
 function awaitDependencies(resource: ActiveResource, { store }: Cluster): void {
-  const { namespace = '' } = resource.metadata
+  const { namespace } = resource.metadata
   const unready = (resource.spec.dependsOn ?? []).flatMap((name) => {
     const dependency = store.get(ActiveResource, namespace, name)
     if (dependency && isReady(dependency) && !dependency.metadata.deletionTimestamp) return []

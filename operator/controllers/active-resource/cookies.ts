@@ -36,7 +36,7 @@ export function openCookie(
   name: string,
   { cluster: { client }, objects }: { readonly cluster: Cluster; readonly objects: Objects },
 ): Cookie {
-  const { namespace = '', name: guResId, uid = '' } = metadata
+  const { namespace, name: guResId, uid } = metadata
   const isOwn = (secret: KubeObject) => secret.metadata.ownerReferences?.some((each) => each.uid === uid)
   return {
     async read() {

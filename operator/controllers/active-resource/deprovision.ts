@@ -29,7 +29,7 @@ export async function deprovision(
   successor?: ProvisionedInstance,
 ): Promise<void> {
   const { type, class: resourceClass, resourceId } = resource.spec
-  const { name: guResId, namespace = '' } = resource.metadata
+  const { name: guResId, namespace } = resource.metadata
   const driver = tools.drivers.forInstance(namespace, instance)
   const account = await readAccount(resource, instance, tools.cluster)
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)

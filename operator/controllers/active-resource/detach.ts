@@ -12,7 +12,7 @@ export function isDetached({ metadata }: ActiveResource): boolean {
 
 /** Records, as an Event and in the log, which instances and objects stay, and releases the Secrets of the resource. */
 export async function detach(resource: ActiveResource, tools: ResourceTools): Promise<void> {
-  const { namespace = '', name } = resource.metadata
+  const { namespace, name } = resource.metadata
   const { provisioned, predecessors = [], objects = [], secretNames = [] } = resource.status ?? {}
   const kept = [
     ...[...(provisioned ? [provisioned] : []), ...predecessors].map(describe),

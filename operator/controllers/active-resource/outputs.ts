@@ -106,7 +106,7 @@ export async function writeOutputsSecret(
   objects: Objects,
 ): Promise<string | undefined> {
   const secret = outputsSecret(resource, secrets)
-  const { name, namespace = '' } = secret.metadata
+  const { name, namespace } = secret.metadata
   const isKnown = resource.status?.outputsSecretName === name
   const isWanted = Object.keys(secrets).length > 0
   if (!isKnown && !isWanted) return undefined
@@ -136,7 +136,7 @@ async function removeStaleSecret(
     throw new Stalled('Conflict', message)
   }
   // Garbage collection may take too long.
-  await objects.remove(reference, existing.metadata.uid ?? '')
+  await objects.remove(reference, existing.metadata.uid)
   if (isWanted && (await objects.read(reference)))
     throw new Waiting('SecretRemains', `waiting for the Secret '${name}' to be deleted`, remainsSeconds)
 }

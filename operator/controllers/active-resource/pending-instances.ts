@@ -23,15 +23,15 @@ export function createPendingInstances(): PendingInstances {
   const earlier = new Map<string, Instances>()
   return {
     without({ metadata }, status) {
-      const instances = earlier.get(metadata.uid ?? '')
+      const instances = earlier.get(metadata.uid)
       return instances ? { ...status, ...instances } : status
     },
     add({ metadata, status }) {
       const { provisioned, predecessors } = status ?? {}
-      earlier.set(metadata.uid ?? '', { provisioned, predecessors })
+      earlier.set(metadata.uid, { provisioned, predecessors })
     },
     remove({ metadata }) {
-      earlier.delete(metadata.uid ?? '')
+      earlier.delete(metadata.uid)
     },
   }
 }

@@ -63,7 +63,7 @@ export async function readOutputs(
 ): Promise<SeparatedOutputs> {
   const outputs = await run.attempt(() => outputsFrom(run, answer, applied))
   const { metadata, spec, status } = run.resource
-  const types = run.tools.planning.typesOf(metadata.namespace ?? '')
+  const types = run.tools.planning.typesOf(metadata.namespace)
   return sortOutputs(outputs, types, spec.type, status?.secretOutputPaths)
 }
 

@@ -32,7 +32,7 @@ export async function requestFor(
   cluster: Cluster,
 ): Promise<GatheredRequest> {
   const { metadata, spec } = resource
-  const { namespace: organization = '' } = metadata
+  const { namespace: organization } = metadata
   const reader = createSecretReader(cluster.client)
   const secrets = await resolveSecretRefs(
     spec.definition.driverInputs?.secretRefs ?? {},
@@ -90,7 +90,7 @@ export function accountSecretOf(
 ): string | undefined {
   const { accountName } = spec.definition
   if (accountName === undefined) return undefined
-  const account = store.get(ResourceAccount, metadata.namespace ?? '', accountName)
+  const account = store.get(ResourceAccount, metadata.namespace, accountName)
   if (account) return account.spec.credentialsSecretName
   const { provisioned } = status ?? {}
   if (provisioned?.accountName === accountName) return provisioned.credentialsSecretName
@@ -104,7 +104,7 @@ export async function readAccount(
   { store, client }: Cluster,
 ): Promise<FreeForm | undefined> {
   if (accountName === undefined) return undefined
-  const { namespace = '' } = metadata
+  const { namespace } = metadata
   const account = store.get(ResourceAccount, namespace, accountName)
   const name =
     account && !account.metadata.deletionTimestamp
@@ -119,7 +119,7 @@ async function outputsOfNeighbours(
   { store }: Cluster,
   reader: SecretReader,
 ): Promise<Map<string, ResourceOutputs>> {
-  const { namespace = '' } = resource.metadata
+  const { namespace } = resource.metadata
   const names = new Set(Object.values(resource.spec.references ?? {}).flat())
   const found = new Map<string, ResourceOutputs>()
   for (const name of names) {
@@ -143,7 +143,7 @@ async function outputsOfNeighbours(
 /** Namespace for the objects of the resource; Waiting until the `k8s-namespace` resource of the environment names it. */
 function namespaceOf({ metadata, spec: { context } }: ActiveResource, { store }: Cluster): string {
   const name = guResId(context, namespaceDescriptor)
-  const namespace = namespaceFor(context, store.get(ActiveResource, metadata.namespace ?? '', name))
+  const namespace = namespaceFor(context, store.get(ActiveResource, metadata.namespace, name))
   if (namespace !== undefined) return namespace
   if (name === metadata.name) return environmentNamespace(context)
   const what = formatDescriptor(namespaceDescriptor)

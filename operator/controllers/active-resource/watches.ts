@@ -43,7 +43,7 @@ export function watchesOf({ cluster: { store }, inventory, hostReservations }: R
 /** The driver types of a driver and of all drivers of its organization that wrap another one. */
 function driverTypesOver(driver: ResourceDriver, store: Store): string[] {
   const wrapping = store
-    .list(ResourceDriver, driver.metadata.namespace ?? '')
+    .list(ResourceDriver, driver.metadata.namespace)
     .filter((each) => wrappedDriverType(each) !== undefined)
   return [...new Set([driver, ...wrapping].map(ownDriverType))]
 }
@@ -57,7 +57,7 @@ function relatedTo({ before, after }: Change<ActiveResource>, cache: Cache<Activ
     return cache.byIndex('dependsOn', keyOf(after)).map(keyOf)
   const isTerminating = after?.metadata.deletionTimestamp && !before?.metadata.deletionTimestamp
   if (!before || (after && !isTerminating)) return []
-  const { namespace = '' } = before.metadata
+  const { namespace } = before.metadata
   const dependencies = (before.spec.dependsOn ?? []).map((name) => cache.get(namespace, name))
   return dependencies.flatMap((each) => (each?.metadata.deletionTimestamp ? [keyOf(each)] : []))
 }

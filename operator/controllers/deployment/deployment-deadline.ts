@@ -35,7 +35,7 @@ export class DeploymentDeadlines {
 
   /** Returns the seconds that remain; infinite while the deployment waits for another one. */
   remaining(deployment: EnvironmentDeployment): number {
-    const { uid, creationTimestamp = '' } = deployment.metadata
+    const { uid, creationTimestamp } = deployment.metadata
     const others = this.#deploymentsBeside(deployment).filter(({ metadata }) => metadata.uid !== uid)
     if (nextToRun([...others, deployment]) !== deployment) return Number.POSITIVE_INFINITY
     // A deployment waits only for those that end before it starts.

@@ -41,7 +41,7 @@ export function awaitSource(
 }
 
 function remainingOf({ metadata }: EnvironmentDeployment, settleSeconds: number): number {
-  return settleSeconds - (Date.now() - Date.parse(metadata.creationTimestamp ?? '')) / 1000
+  return settleSeconds - (Date.now() - Date.parse(metadata.creationTimestamp)) / 1000
 }
 
 /** Returns the error that ends a deployment, with its status. */

@@ -42,7 +42,7 @@ export function createRecordWait({
   })
   return async (deployment) => {
     const { environmentName } = deployment.spec
-    const { namespace = '' } = deployment.metadata
+    const { namespace } = deployment.metadata
     const environment = store.get(Environment, namespace, environmentName)
     if (environment && isLastPlanned(environment, deployment)) return
     const key = `${namespace}/${environmentName}`
@@ -100,7 +100,7 @@ export async function finalizeDeployment(
   { store }: Pick<Cluster, 'store'>,
   deployment: EnvironmentDeployment,
 ): Promise<void> {
-  const { namespace = '', name } = deployment.metadata
+  const { namespace, name } = deployment.metadata
   const starting = store.byIndex(Environment, 'start', `${namespace}/${name}`)
   const unrecorded = starting.find((each) => !isStalled(each) && !isStartRemembered(each, deployment))
   if (unrecorded) {

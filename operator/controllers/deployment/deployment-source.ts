@@ -4,15 +4,14 @@ import type { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
-import { applyDelta, deltaContent, emptySet, type SetContent, setId } from '../../domain/delta/delta.ts'
+import { applyDelta, deltaContent, emptySet, type SetContent } from '../../domain/delta/delta.ts'
 import { type Base, baseNamed, baseOf } from '../../domain/deployment/deployment.ts'
 import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
 import { planningProblem } from '../../domain/graph/guard.ts'
-import { setObjectName } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isAlreadyExists } from '../../kube/client/client.ts'
 import type { Observed } from '../../kube/loop/status.ts'
+import { saveSet } from '../../planning/save-set.ts'
 import { failure } from './deployment-failure.ts'
 
 /** The set of a deployment, and the status fields that say where it comes from. */
@@ -37,7 +36,7 @@ export async function resolveSource(
   environment: Environment,
 ): Promise<Source> {
   const { store } = cluster
-  const { namespace = '' } = deployment.metadata
+  const { namespace } = deployment.metadata
   const { setName, deltaName } = deployment.spec
   const base = findBase(store, deployment, environment)
   const source = {
@@ -50,7 +49,14 @@ export async function resolveSource(
   if (recorded) return { ...source, setName: recorded, set: findSet(store, namespace, recorded) }
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
   const set = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
-  return { ...source, set, setName: await createSet(cluster, environment, set) }
+  const newName = await saveSet(store, namespace, environment.spec.applicationName, set, (name, spec) =>
+    cluster.create(
+      DeploymentSet,
+      newObject(DeploymentSet, { name, namespace }, spec),
+      EnvironmentDeployment.kind,
+    ),
+  )
+  return { ...source, set, setName: newName }
 }
 
 /** The deployment that this one builds on; undefined for the first deployment to an environment. */
@@ -59,7 +65,7 @@ function findBase(
   { metadata, spec, status }: EnvironmentDeployment,
   environment: Environment,
 ): Base | undefined {
-  const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace ?? '', name)
+  const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace, name)
   const named = status?.fromDeploymentName ?? spec.fromDeploymentName
   return named === undefined ? baseOf(environment, find) : baseNamed(environment, named, find)
 }
@@ -79,24 +85,6 @@ function findDelta(store: Store, namespace: string, name: string): DeploymentDel
   const delta = store.get(DeploymentDelta, namespace, name)
   if (!delta) throw new SourceNotFound('DeltaNotFound', `the delta '${name}'`)
   return delta
-}
-
-/** Creates the DeploymentSet, unless it exists, and returns its name. */
-async function createSet(
-  cluster: Cluster,
-  { metadata: { namespace = '' }, spec: { applicationName } }: Environment,
-  set: SetContent,
-): Promise<string> {
-  const name = setObjectName(applicationName, setId(set))
-  if (cluster.store.get(DeploymentSet, namespace, name)) return name
-  const { modules, shared } = set
-  const object = newObject(DeploymentSet, { name, namespace }, { applicationName, modules, shared })
-  try {
-    await cluster.create(DeploymentSet, object, EnvironmentDeployment.kind)
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error
-  }
-  return name
 }
 
 function fold(base: SetContent, delta: DeploymentDelta): SetContent {

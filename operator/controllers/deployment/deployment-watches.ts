@@ -3,7 +3,7 @@ import { DeploymentDelta } from '../../api/deployment-delta.ts'
 import { DeploymentSet } from '../../api/deployment-set.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import type { Kind } from '../../api/kind.ts'
+import type { Kind, ObjectOf } from '../../api/kind.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { ResourceDefinition } from '../../api/resource-definition.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
@@ -35,7 +35,7 @@ export function deploymentWatches(
   running: RunningDeployments,
   onDeleted: (deployment: EnvironmentDeployment) => void,
 ): Watch[] {
-  const waitingFor = (object: { readonly metadata: { readonly namespace?: string } } | undefined) =>
+  const waitingFor = (object: ObjectOf<Kind> | undefined) =>
     deploymentsToStart(store, object?.metadata.namespace ?? '')
   return [
     watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {

@@ -122,7 +122,7 @@ class DeploymentReconciler {
    */
   async #start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
     const { settleSeconds } = this.#tools
-    if (!deployment.status?.startTime) await this.#waitForCache(deployment.metadata.namespace ?? '')
+    if (!deployment.status?.startTime) await this.#waitForCache(deployment.metadata.namespace)
     const environment = this.#environmentOf(deployment)
     const ended = endOfEarlierRun(environment, deployment)
     if (ended) return ended
@@ -189,7 +189,7 @@ class DeploymentReconciler {
   #environmentOf(deployment: EnvironmentDeployment): Environment {
     const { store } = this.#tools.cluster
     const { environmentName } = deployment.spec
-    const environment = store.get(Environment, deployment.metadata.namespace ?? '', environmentName)
+    const environment = store.get(Environment, deployment.metadata.namespace, environmentName)
     if (!environment)
       throw new Waiting('EnvironmentNotFound', `waiting for the environment '${environmentName}'`)
     if (!environment.metadata.deletionTimestamp) return environment

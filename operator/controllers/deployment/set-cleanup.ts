@@ -62,7 +62,7 @@ class SetCleanup {
 
   #onSet({ before, after }: Change<DeploymentSet>): void {
     if (after && !before) this.#queue.addAfter(keyOf(after), this.#options.settleMs)
-    if (after || !before || !this.#isRecorded(before.metadata.namespace ?? '', before.metadata.name)) return
+    if (after || !before || !this.#isRecorded(before.metadata.namespace, before.metadata.name)) return
     this.#deleted.set(keyOf(before), before)
     this.#queue.add(keyOf(before))
   }
@@ -112,7 +112,7 @@ class SetCleanup {
     const set = this.#deleted.get(key)
     this.#deleted.delete(key)
     if (!set) return
-    const { namespace = '', name } = set.metadata
+    const { namespace, name } = set.metadata
     if (!this.#isRecorded(namespace, name)) return
     try {
       await this.#cluster.create(DeploymentSet, newObject(DeploymentSet, { namespace, name }, set.spec))

@@ -16,7 +16,7 @@ export async function writeResource(
   deployment: EnvironmentDeployment,
   { cluster, installation }: { readonly cluster: Cluster; readonly installation: Installation },
 ): Promise<void> {
-  const { namespace = '' } = deployment.metadata
+  const { namespace } = deployment.metadata
   const origin = EnvironmentDeployment.kind
   // A resource that is not ready is tried again, although its spec is unchanged.
   if (action === 'unchanged' && (!current || isReady(current))) return

@@ -1,4 +1,5 @@
 import { systemNamespace } from '../../api/names.ts'
+import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
 import { ApiError, isAlreadyExists, type KubeClient } from '../../kube/client/client.ts'
 import { configMapResource, pathOf } from '../../kube/client/resource.ts'
@@ -19,25 +20,17 @@ const configMapName = 'quartermaster-applied-kinds'
 /** Reads the kinds from their ConfigMap in the system namespace. */
 export async function openAppliedKinds(client: KubeClient): Promise<AppliedKinds> {
   const known = await readKinds(client)
-  const pending = new Map<string, Promise<void>>()
-
-  async function store(key: string, kind: ObjectKind) {
-    try {
-      await writeKinds(client, new Map([...known, [key, kind]]))
-      known.set(key, kind)
-    } finally {
-      pending.delete(key)
-    }
-  }
+  const shareWrite = createSingleFlight<void>()
 
   return {
     all: () => known.values(),
     async remember({ apiVersion, kind }) {
       const key = keyOfKind({ apiVersion, kind })
       if (known.has(key)) return
-      const storing = pending.get(key) ?? store(key, { apiVersion, kind })
-      pending.set(key, storing)
-      await storing
+      await shareWrite(key, async () => {
+        await writeKinds(client, new Map([...known, [key, { apiVersion, kind }]]))
+        known.set(key, { apiVersion, kind })
+      })
     },
   }
 }

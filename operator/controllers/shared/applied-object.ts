@@ -86,14 +86,15 @@ export function isSame(
     readonly metadata: { name: string; namespace?: string }
   },
 ): boolean {
+  return isSameReference(reference, referenceTo(object))
+}
+
+export function isSameReference(left: ObjectReference, right: ObjectReference): boolean {
   return (
-    reference.apiVersion === object.apiVersion &&
-    reference.kind === object.kind &&
-    reference.name === object.metadata.name &&
-    (reference.namespace ?? '') === (object.metadata.namespace ?? '')
+    isSameKind(left, right) && left.name === right.name && (left.namespace ?? '') === (right.namespace ?? '')
   )
 }
 
 export function nameOf({ kind, metadata }: KubeObject): string {
-  return `${kind} '${metadata.namespace ?? ''}/${metadata.name}'`
+  return `${kind} '${keyOf({ metadata })}'`
 }

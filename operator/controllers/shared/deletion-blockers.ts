@@ -1,8 +1,8 @@
-import type { CommonStatus, KubeObject } from '../../api/kind.ts'
+import type { CommonStatus, StoredObject } from '../../api/kind.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import { conditionOf, isObserved } from '../../kube/loop/outcome.ts'
 
-type Deletable = KubeObject & { readonly status?: CommonStatus }
+type Deletable = StoredObject & { readonly status?: CommonStatus }
 
 const maxShown = 5
 

@@ -1,17 +1,18 @@
 import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
-import type { KubeObject } from '../../api/kind.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import { annotations } from '../../api/names.ts'
+import { namespaceOf } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects.ts'
 import { isNewer, isSame, isWatchable, versionOf } from './applied-object.ts'
 
 /** Objects after they were applied: as a status records them, and as the API server returned them. */
 export interface ApplyResult {
   readonly applied: readonly AppliedObject[]
-  readonly live: readonly KubeObject[]
+  readonly live: readonly StoredObject[]
 }
 
 interface ObjectEvent {
-  readonly object: KubeObject
+  readonly object: StoredObject
   readonly isGone: boolean
   /** Whether the first list of a watch has the object: the process before may have recorded it. */
   readonly isFirstList: boolean
@@ -53,7 +54,7 @@ export class DriftDetector {
     this.#watched.set(key, result)
     for (const object of result.live.filter(isWatchable)) {
       const cache = await objects.watch(object)
-      const seen = cache.get(object.metadata.namespace ?? '', object.metadata.name)
+      const seen = cache.get(namespaceOf(object), object.metadata.name)
       const isChanged = seen && isNewer({ ...object, metadata: seen.metadata }, object)
       if (isChanged && this.#watched.delete(key)) this.#enqueue(key)
     }
@@ -81,8 +82,8 @@ export class DriftDetector {
   }
 
   /** The operator applied the object. */
-  noteApplied({ metadata }: KubeObject): void {
-    const { uid = '' } = metadata
+  noteApplied({ metadata }: StoredObject): void {
+    const { uid } = metadata
     this.#deleting.delete(uid)
     const version = versionOf(metadata)
     if (version !== undefined) this.#appliedVersions.set(uid, version)
@@ -98,7 +99,7 @@ export class DriftDetector {
   }
 
   #handle(key: string, event: ObjectEvent): void {
-    const { uid = '' } = event.object.metadata
+    const { uid } = event.object.metadata
     const isOwnDelete = this.#deleting.has(uid)
     if (event.isGone) this.#deleting.delete(uid)
     if (isOwnDelete) return
@@ -116,7 +117,7 @@ export class DriftDetector {
 
   /** Whether another client caused the event: neither an apply of the operator nor the first list of a watch did. */
   #isDrift({ object, isGone, isFirstList }: ObjectEvent, recorded: AppliedObject): boolean {
-    const { uid = '' } = object.metadata
+    const { uid } = object.metadata
     if (isGone) {
       this.#appliedVersions.delete(uid)
       return recorded.uid === uid

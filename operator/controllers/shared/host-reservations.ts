@@ -31,7 +31,7 @@ export class HostReservations {
       this.#notifyWaiting(host)
     }
     for (const host of hosts) {
-      const conflict = this.#conflictWith(host, resource.metadata.namespace ?? '')
+      const conflict = this.#conflictWith(host, resource.metadata.namespace)
       if (conflict === undefined) continue
       this.#waiting.add(conflict, key)
       const what = conflict === host ? 'is reserved by' : 'overlaps with a host of'
@@ -75,7 +75,7 @@ export class HostReservations {
   #ownersOf(host: string): string[] {
     const pending = this.#pending.keysOf(host).map((key) => key.slice(0, key.indexOf('/')))
     const recorded = this.#cache.byIndex('reservedHost', host)
-    return [...pending, ...recorded.map(({ metadata }) => metadata.namespace ?? '')]
+    return [...pending, ...recorded.map(({ metadata }) => metadata.namespace)]
   }
 
   /** The wildcard that covers a host, or the reserved hosts that a wildcard covers. */

@@ -37,7 +37,7 @@ export function installationWith(key: Buffer): Installation {
       const { signature: given, ...rest } = spec
       // The schema requires a signature, but an object that an older version stored has none.
       if (typeof (given as unknown) !== 'string') return false
-      const wanted = Buffer.from(signature(metadata.namespace ?? '', metadata.name, rest))
+      const wanted = Buffer.from(signature(metadata.namespace, metadata.name, rest))
       const found = Buffer.from(given)
       return wanted.length === found.length && timingSafeEqual(wanted, found)
     },

@@ -1,13 +1,15 @@
 import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
-import type { KubeObject } from '../../api/kind.ts'
+import type { KubeObject, StoredObject } from '../../api/kind.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { byResource, type ObjectReference, type Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import {
   isSame,
   isSameKind,
+  isSameReference,
   isWatchable,
   marked,
   nameOf,
@@ -62,16 +64,13 @@ export function createInventory(
   const drift = new DriftDetector(objects, find)
   const unseen = new UnseenObjects(objects)
   const shared: Shared = { ...options, objects, drift, unseen }
-  const opening = new Map<string, Promise<void>>()
+  const shareOpening = createSingleFlight<void>()
 
   /** Many resources of a new environment need its namespace at once: they share one request. */
   async function open({ spec: { context, environmentName } }: ActiveResource, namespace: string) {
     if (options.namespaces.isOpen(context, namespace)) return
     const key = `${context.organizationId}/${environmentName} ${namespace}`
-    const run =
-      opening.get(key) ?? openNamespace(objects, context, namespace).finally(() => opening.delete(key))
-    opening.set(key, run)
-    await run
+    await shareOpening(key, () => openNamespace(objects, context, namespace))
   }
 
   return {
@@ -87,7 +86,7 @@ export function createInventory(
         if (each !== undefined) await open(resource, each)
       const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, shared))
       for (const each of before)
-        if (!result.applied.some((other) => isSame(other, { ...each, metadata: each })))
+        if (!result.applied.some((other) => isSameReference(other, each)))
           await removeOne(resource, each, shared)
       return result
     },
@@ -137,8 +136,7 @@ async function ownObjects(
     for (const { metadata } of cache?.byIndex(byResource, resource.metadata.name) ?? [])
       if (isOwn(resource, { metadata })) labelled.push(referenceTo({ apiVersion, kind, metadata }))
   }
-  const isRecorded = (each: ObjectReference) =>
-    recorded.some((other) => isSame(other, { ...each, metadata: each }))
+  const isRecorded = (each: ObjectReference) => recorded.some((other) => isSameReference(other, each))
   const found = [...labelled, ...unseen.of(keyOf(resource))]
   return [...recorded, ...found.filter((each) => !isRecorded(each))]
 }
@@ -159,7 +157,7 @@ async function applyAll(
   { objects, drift, unseen }: Shared,
 ): Promise<ApplyResult> {
   const applied: AppliedObject[] = []
-  const live: KubeObject[] = []
+  const live: StoredObject[] = []
   for (const each of wanted) {
     const object = marked(resource, each)
     const recorded = resource.status?.objects?.find((other) => isSame(other, object))
@@ -174,8 +172,8 @@ async function applyAll(
 }
 
 /** The record of an applied object in a status, with its generation, or its resource version where it has none. */
-function recordOf({ apiVersion, kind, metadata }: KubeObject): AppliedObject {
-  const { name, namespace, uid = '', generation, resourceVersion } = metadata
+function recordOf({ apiVersion, kind, metadata }: StoredObject): AppliedObject {
+  const { name, namespace, uid, generation, resourceVersion } = metadata
   const isVersioned = generation === undefined && isWatchable({ kind })
   return {
     apiVersion,
@@ -205,14 +203,14 @@ async function removeOne(
   if (!existing || !isOwn(resource, existing)) return false
   // Deleting the namespace of an organization would delete the organization.
   if (reference.kind === 'Namespace' && isOfOrganization(existing)) return false
-  const { uid = '', deletionTimestamp } = existing.metadata
+  const { uid, deletionTimestamp } = existing.metadata
   if (isWatchable(reference)) drift.noteDeleting(uid)
   if (!deletionTimestamp && (await objects.remove(reference, uid))) return false
   return (await objects.read(reference)) !== undefined
 }
 
 /** The metadata of an object as the watch of its kind shows it. */
-async function watched(reference: ObjectReference, objects: Objects): Promise<KubeObject | undefined> {
+async function watched(reference: ObjectReference, objects: Objects): Promise<StoredObject | undefined> {
   // The labels of an organization must be current.
   if (!isWatchable(reference) || reference.kind === 'Namespace') return undefined
   return (await objects.watch(reference)).get(reference.namespace ?? '', reference.name)

@@ -30,7 +30,7 @@ export function createOwnedSecrets<K extends OwnerKind>(
   const missedNames = trackMissedNames(cluster, kind, namedBy)
   return {
     async removeUnused(owner) {
-      const { uid = '' } = owner.metadata
+      const { uid } = owner.metadata
       const announced = pendingSecretsIn(owner.metadata.annotations, Date.now())
       const current = announced.filter(({ isExpired }) => !isExpired).map(({ secretName }) => secretName)
       const named = [...namedBy(owner), ...current].filter(isSecretName)
@@ -62,8 +62,9 @@ function trackMissedNames<K extends OwnerKind>(
     ...pendingSecretsIn(owner.metadata.annotations, Date.now()).map(({ secretName }) => secretName),
   ]
   store.cacheOf(kind).subscribe(({ before, after }) => {
-    const { uid = '' } = before?.metadata ?? {}
-    if (!before || uid !== after?.metadata.uid) {
+    if (!before) return
+    const { uid } = before.metadata
+    if (uid !== after?.metadata.uid) {
       missedNames.delete(uid)
       return
     }
@@ -80,7 +81,7 @@ async function removeSecretOf(
   name: string,
   { store, client }: Cluster,
 ): Promise<boolean> {
-  const { namespace = '', uid } = owner.metadata
+  const { namespace, uid } = owner.metadata
   const secret = await readSecretMetadata(client, namespace, name)
   if (!secret || secret.metadata.deletionTimestamp) return true
   if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return true

@@ -47,7 +47,7 @@ class Finalizers implements SecretFinalizers {
   }
 
   async addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void> {
-    const { namespace = '', name: guResId, uid = '' } = resource.metadata
+    const { namespace, name: guResId, uid } = resource.metadata
     const latest = this.#cluster.store.get(ActiveResource, namespace, guResId) ?? resource
     const needed = new Set([...names, ...secretsNeededBy(resource), ...secretsNeededBy(latest)])
     const abandoned = this.#neededNames(resource).filter((name) => !needed.has(name))
@@ -60,7 +60,7 @@ class Finalizers implements SecretFinalizers {
   }
 
   async removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void> {
-    const { namespace = '', uid = '' } = resource.metadata
+    const { namespace, uid } = resource.metadata
     // Before any read: of two resources that release a Secret at the same time, the second sees the first.
     for (const name of names) this.#needs.set(uid, scoped(resource, name), 'released')
     await this.#removeAll(namespace, names)
@@ -119,14 +119,14 @@ class Finalizers implements SecretFinalizers {
     const named = this.#cluster.store.byIndex(ActiveResource, 'secret', key)
     return (
       this.#needs.isNeeded(key) ||
-      named.some(({ metadata }) => this.#needs.get(metadata.uid ?? '', key) !== 'released')
+      named.some(({ metadata }) => this.#needs.get(metadata.uid, key) !== 'released')
     )
   }
 
   /** Releases Secrets that a resource no longer names, also when it did not release them itself. */
   #releaseAfter({ before, after }: Change<ActiveResource>): void {
     if (!before) return
-    const { namespace = '', uid = '' } = before.metadata
+    const { namespace, uid } = before.metadata
     const isSame = after?.metadata.uid === uid
     const still = isSame ? secretsNeededBy(after) : []
     const former = [...secretsNeededBy(before), ...(isSame ? [] : this.#unrecordedNames(before))]
@@ -140,13 +140,13 @@ class Finalizers implements SecretFinalizers {
   /** Secrets that the status of a resource may not name: a process can end before it writes the status. */
   #unrecordedNames(resource: ActiveResource): string[] {
     const { accountName } = resource.spec.definition
-    const { namespace = '' } = resource.metadata
+    const { namespace } = resource.metadata
     const account = accountName && this.#cluster.store.get(ResourceAccount, namespace, accountName)
     const credentials = account ? account.spec.credentialsSecretName : undefined
     return [...this.#neededNames(resource), ...(credentials ? [credentials] : [])]
   }
 
-  #neededNames({ metadata: { namespace = '', uid = '' } }: ActiveResource): string[] {
+  #neededNames({ metadata: { namespace, uid } }: ActiveResource): string[] {
     return this.#needs.keysOf(uid).map((key) => key.slice(namespace.length + 1))
   }
 }

@@ -75,7 +75,7 @@ export function outputsSecret(resource: ActiveResource, secrets: FreeForm) {
     metadata: {
       name: `${name}-outputs`,
       namespace,
-      ownerReferences: [{ apiVersion, kind: 'ActiveResource', name, uid: uid ?? '' }],
+      ownerReferences: [{ apiVersion, kind: 'ActiveResource', name, uid }],
     },
     data: Object.fromEntries(Object.entries(secrets).map(([key, value]) => encode(key, value))),
   }

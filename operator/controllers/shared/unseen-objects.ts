@@ -1,6 +1,6 @@
 import { annotations } from '../../api/names.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
-import { isSame } from './applied-object.ts'
+import { isSame, isSameReference } from './applied-object.ts'
 
 /** Objects that the operator applied or began to apply, until the watch of their kind shows them. Keys are those of the resources. */
 export class UnseenObjects {
@@ -21,7 +21,7 @@ export class UnseenObjects {
 
   /** Before the apply: the answer may get lost. */
   add(key: string, reference: ObjectReference): void {
-    const others = this.of(key).filter((each) => !isSame(each, { ...reference, metadata: reference }))
+    const others = this.of(key).filter((each) => !isSameReference(each, reference))
     this.#byResource.set(key, [...others, reference])
   }
 

@@ -65,7 +65,7 @@ class WebhookDispatcher implements Dispatcher {
     for (const kind of [Environment, EnvironmentDeployment] as readonly Source[]) {
       const cache = store.cacheOf<Kind>(kind)
       cache.subscribe(({ before, after }) => {
-        if (!after || store.list(Webhook, after.metadata.namespace ?? '').length === 0) return
+        if (!after || store.list(Webhook, after.metadata.namespace).length === 0) return
         if (isStatusChanged(before, after)) this.#add(kind, after as ObjectOf<Source>) // of the cache of its kind
       })
       for (const object of cache.all()) this.#add(kind, object as ObjectOf<Source>) // of the cache of its kind
@@ -84,7 +84,7 @@ class WebhookDispatcher implements Dispatcher {
     return this.#queue.stop()
   }
 
-  #add({ kind }: Source, { metadata: { namespace = '', name } }: ObjectOf<Source>): void {
+  #add({ kind }: Source, { metadata: { namespace, name } }: ObjectOf<Source>): void {
     // The queue takes the first part for the group that shares the workers fairly.
     this.#queue.add(`${namespace}/${kind}/${name}`)
   }
@@ -92,7 +92,7 @@ class WebhookDispatcher implements Dispatcher {
   /** Enqueues objects with events after the creation of a new webhook: their watch may be ahead of that of webhooks. */
   #addMissed(kind: Source, { before, after: webhook }: Change<Webhook>): void {
     if (!webhook || before) return
-    for (const each of this.#cluster.store.list<Kind>(kind, webhook.metadata.namespace ?? '')) {
+    for (const each of this.#cluster.store.list<Kind>(kind, webhook.metadata.namespace)) {
       const object = each as ObjectOf<Source> // of this kind
       if (this.#mayHaveMissed(webhook, kind, object)) this.#add(kind, object)
     }
@@ -126,7 +126,7 @@ class WebhookDispatcher implements Dispatcher {
   }
 
   async #notify<K extends Source>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
-    const { namespace = '' } = object.metadata
+    const { namespace } = object.metadata
     const hasWebhooks = () => this.#cluster.store.list(Webhook, namespace).length > 0
     // A webhook that the cache does not have yet enqueues the objects that it missed, except a last one.
     if (!isLast && !hasWebhooks()) return
@@ -172,7 +172,7 @@ class WebhookDispatcher implements Dispatcher {
   }
 
   async #writeCall(webhook: Webhook, occurrence: WebhookEvent): Promise<void> {
-    const { namespace = '', name, uid = '' } = webhook.metadata
+    const { namespace, name, uid } = webhook.metadata
     const call = callName(webhook, occurrence)
     if (this.#cluster.store.get(WebhookCall, namespace, call)) return
     const { id, scope, type, variables } = occurrence

@@ -74,7 +74,7 @@ async function deliver(
   tools: CallTools,
   context: Pick<ReconcileContext<typeof WebhookCall>, 'releaseWorker'>,
 ): Promise<CallStatus> {
-  const { namespace = '', annotations: given } = call.metadata
+  const { namespace, annotations: given } = call.metadata
   const attempt: CallStatus = { redelivery: given?.[annotations.redeliver] }
   const webhook = tools.cluster.store.get(Webhook, namespace, call.spec.webhookName)
   if (!webhook) throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt)
@@ -147,7 +147,7 @@ async function statusOf(request: OutboundRequest, outbound: Outbound): Promise<n
 
 async function readSigningSecret(webhook: Webhook, { client }: Cluster): Promise<string> {
   const name = signingSecretOf(webhook)
-  const secret = await createSecretReader(client).read(webhook.metadata.namespace ?? '', name)
+  const secret = await createSecretReader(client).read(webhook.metadata.namespace, name)
   const text = secret[signingKey]
   // The Secret may have changed since the webhook became ready.
   const problem = problemOfSigningSecret(text)
@@ -166,7 +166,7 @@ function failed(
   seen: CallStatus,
   { giveUpSeconds }: CallTools,
 ): Error {
-  const created = Date.parse(metadata.creationTimestamp ?? '')
+  const created = Date.parse(metadata.creationTimestamp)
   const isTooLate = Date.now() - created > giveUpSeconds * 1000
   return isTooLate || status?.finishTime
     ? givenUp('GivenUp', `given up: ${message}`, seen)

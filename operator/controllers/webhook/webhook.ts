@@ -54,7 +54,7 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
     watches: [
       watchKind(store.cacheOf(WebhookCall), ({ before, after }) => {
         if (!before || isOpen(before) === (after !== undefined && isOpen(after))) return []
-        const { namespace = '' } = before.metadata
+        const { namespace } = before.metadata
         const webhook = store.get(Webhook, namespace, before.spec.webhookName)
         return webhook?.metadata.deletionTimestamp ? [keyOf(webhook)] : []
       }),
@@ -74,7 +74,7 @@ async function reconcile(
   { cluster, firstVersionOf, ownedSecrets }: Tools,
   context: Pick<ReconcileContext<typeof Webhook>, 'report'>,
 ): Promise<Observed<typeof Webhook>> {
-  const { namespace = '' } = webhook.metadata
+  const { namespace } = webhook.metadata
   const signingSecretName = signingSecretOf(webhook)
   const createdVersion = webhook.status?.createdVersion ?? String(firstVersionOf(webhook))
   // Before any other write: each write changes the version, and a new process does not know the first one.
@@ -106,7 +106,7 @@ function awaitLastCalls(webhook: Webhook, store: Store): void {
 }
 
 function problemsOfApplication(
-  { metadata: { namespace = '' }, spec: { applicationName } }: Webhook,
+  { metadata: { namespace }, spec: { applicationName } }: Webhook,
   store: Store,
 ): ObjectProblem[] {
   const isThere = store.get(Application, namespace, applicationName) !== undefined
@@ -114,7 +114,7 @@ function problemsOfApplication(
 }
 
 async function createSecret({ metadata }: Webhook, name: string, cluster: Cluster): Promise<void> {
-  const { namespace = '', name: owner, uid = '' } = metadata
+  const { namespace, name: owner, uid } = metadata
   const text = formatSigningSecret(randomBytes(secretBytes))
   try {
     await cluster.createSecret({

@@ -1,3 +1,4 @@
+import type { Manifest } from '../../api/kind.ts'
 import type { Criterion, ResourceDefinition } from '../../api/resource-definition.ts'
 import { compareText } from '../base/json.ts'
 import { type CriterionKey, criterionRank, normalizeCriterion } from './criterion.ts'
@@ -8,16 +9,16 @@ export type MatchFilter = Readonly<Partial<Record<CriterionKey | 'type', string>
 const neverMatches = -1
 
 /** A definition and the highest rank of its criteria that can match; -1 without any. */
-export interface PossibleMatch {
-  readonly definition: ResourceDefinition
+export interface PossibleMatch<T> {
+  readonly definition: T
   readonly rank: number
 }
 
 /** The definitions that can match in such a context, sorted by type, then by descending rank. */
-export function couldMatch(
-  definitions: readonly ResourceDefinition[],
+export function couldMatch<T extends Manifest<typeof ResourceDefinition>>(
+  definitions: readonly T[],
   { type, ...context }: MatchFilter,
-): PossibleMatch[] {
+): PossibleMatch<T>[] {
   const given = (Object.keys(context) as CriterionKey[]).filter((key) => context[key] !== undefined) // all keys but `type`
   return definitions
     .filter(({ spec }) => type === undefined || spec.type === type)
@@ -32,7 +33,11 @@ export function couldMatch(
 }
 
 /** The highest rank of the criteria that can match. */
-function rankIn({ spec }: ResourceDefinition, context: MatchFilter, given: readonly CriterionKey[]): number {
+function rankIn(
+  { spec }: Pick<ResourceDefinition, 'spec'>,
+  context: MatchFilter,
+  given: readonly CriterionKey[],
+): number {
   const fits = (criterion: Criterion) =>
     given.every((key) => criterion[key] === undefined || criterion[key] === context[key])
   return Math.max(

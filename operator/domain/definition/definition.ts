@@ -54,9 +54,7 @@ export function problemsOfDefinition(
   const descriptor = driverOf(spec.driverType, context.catalogue, context.vendors)
   return [
     ...problemsOfCriteria(metadata.name, context.rivals),
-    ...typesNamedBy(definition).flatMap((type) =>
-      problemsOfType(type, metadata.namespace ?? '', context.types),
-    ),
+    ...typesNamedBy(definition).flatMap((type) => problemsOfType(type, metadata.namespace, context.types)),
     ...problemsOfDriver(definition, descriptor, context),
     ...problemsOfStores(spec.driverInputs?.secretRefs ?? {}, 'secretRefs', ''),
     ...(descriptor ? problemsOfAccount(definition, descriptor, context) : []),

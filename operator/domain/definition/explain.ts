@@ -62,10 +62,10 @@ export function explainMatch(
   const losers = matcher.candidatesFor({ ...descriptor, context })
   const isKnown = match.definition || losers.length > 0 || types.some((each) => each.type === type)
   return {
-    ...(type === asked.type ? {} : { requestedType: asked.type }),
+    requestedType: type === asked.type ? undefined : asked.type,
     descriptor,
     text: resourceId === '' ? formatReference({ type, class: asked.class }) : formatDescriptor(descriptor),
-    ...(resourceId === '' ? {} : { guResId: guResId(context, descriptor) }),
+    guResId: resourceId === '' ? undefined : guResId(context, descriptor),
     match: match.definition ? match : undefined,
     candidates: losers.slice(0, maxListed),
     more: Math.max(0, losers.length - maxListed),
@@ -82,11 +82,7 @@ function askedFor({ type: text, class: given, resourceId: givenId = '' }: Explai
     throw new Problem('Invalid', `class '${given}' is not the class of type '${text}'`)
   const resourceClass = given ?? inType ?? defaultClass
   const resourceId = givenId === '' && isImplicit(type) ? type : givenId
-  const problem = problemOfDescriptor({
-    type,
-    class: resourceClass,
-    ...(resourceId === '' ? {} : { resourceId }),
-  })
+  const problem = problemOfDescriptor({ type, class: resourceClass, resourceId: resourceId || undefined })
   if (problem) throw new Problem('Invalid', problem)
   return { type, class: resourceClass, resourceId }
 }

@@ -104,7 +104,7 @@ function inOrderOfAge(definitions: readonly ResourceDefinition[]): ResourceDefin
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .sort(
       ({ metadata: a }, { metadata: b }) =>
-        compareText(a.creationTimestamp ?? '~', b.creationTimestamp ?? '~') || compareText(a.name, b.name),
+        compareText(a.creationTimestamp, b.creationTimestamp) || compareText(a.name, b.name),
     )
 }
 

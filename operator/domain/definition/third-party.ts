@@ -9,7 +9,7 @@ import { driverOf } from './definition.ts'
 
 /** The driver type of a custom driver. */
 export function ownDriverType({ metadata }: Pick<ResourceDriver, 'metadata'>): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`
+  return `${metadata.namespace}/${metadata.name}`
 }
 
 const wrapperPrefix = 'driver://'
@@ -51,7 +51,7 @@ function describe(driver: ResourceDriver, description: string) {
     account: { types: accountTypes, required: accountTypes.length > 0 && !accountTypes.includes('none') },
     values: freeForm('Checked against the schema of the driver.'),
     secrets: freeForm('Checked against the schema of the driver.'),
-    ...(inputsSchema ? { inputsSchema } : {}),
+    inputsSchema,
     replaceOnChangeOf: [],
   }
 }
@@ -73,8 +73,8 @@ function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): Driv
     ...(driver.spec.accountTypes ? {} : { account: inner.account }),
     neighbours,
     takesIngressRules,
-    ...(remote ? { remote } : {}),
-    ...(keepsCookie ? { keepsCookie } : {}),
+    remote,
+    keepsCookie,
   }
 }
 

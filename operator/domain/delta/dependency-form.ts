@@ -36,8 +36,8 @@ function refuseInvalid(value: unknown, resourceId: string): void {
     throw new Problem('Unprocessable', `the 'class' of '${resourceId}' must be a string`)
   const problem = problemOfDescriptor({
     type,
-    ...(typeof resourceClass === 'string' ? { class: resourceClass } : {}),
-    ...(id === undefined ? { resourceId } : {}),
+    class: resourceClass ?? undefined,
+    resourceId: id === undefined ? resourceId : undefined,
   })
   if (problem) throw new Problem('Invalid', `'${resourceId}': ${problem}`)
 }

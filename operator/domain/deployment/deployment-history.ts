@@ -53,10 +53,10 @@ export function historyOf(environment: Remembering, deployments: readonly Enviro
   const last = deployments.find(({ metadata }) => metadata.name === lastPlanned?.deploymentName)
   const isThere = last && !last.metadata.deletionTimestamp && isLastPlanned({ status }, last)
   return {
-    ...(lastPlanned ? { lastPlanned } : {}),
-    ...(lastPlanned && isThere ? { lastDeploymentName: lastPlanned.deploymentName } : {}),
-    ...(number > 0 ? { lastDeploymentNumber: number } : {}),
-    ...(pastDeployments.length > 0 ? { pastDeployments } : {}),
+    lastPlanned,
+    lastDeploymentName: isThere ? lastPlanned?.deploymentName : undefined,
+    lastDeploymentNumber: number || undefined,
+    pastDeployments: pastDeployments.length > 0 ? pastDeployments : undefined,
   }
 }
 
@@ -75,12 +75,7 @@ function lastPlannedOf(
   const hash = runHash(last)
   if (hash === known?.hash) return known
   const { setName, environmentFromName } = last.status
-  return {
-    deploymentName: last.metadata.name,
-    hash,
-    setName,
-    ...(environmentFromName === undefined ? {} : { environmentFromName }),
-  }
+  return { deploymentName: last.metadata.name, hash, setName, environmentFromName }
 }
 
 /** The known deleted deployments, and those that are being deleted. */
@@ -110,7 +105,7 @@ function entryOf({ status }: Remembering, deployment: EnvironmentDeployment): Pa
   const hash = runHash(deployment)
   if (!isFinished(deployment) && hash !== status?.lastPlanned?.hash) return undefined
   const state = stateOfDeployment(deployment)
-  return { hash, state, ...(isMadeOverRest(deployment) ? { overRest: true } : {}) }
+  return { hash, state, overRest: isMadeOverRest(deployment) || undefined }
 }
 
 /** Whether a deployment can be deleted: the environment remembers it, need not remember it, or its history is full. */

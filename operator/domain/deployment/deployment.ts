@@ -45,7 +45,7 @@ export function byAge(
   left: Pick<EnvironmentDeployment, 'metadata'>,
   right: Pick<EnvironmentDeployment, 'metadata'>,
 ): number {
-  const [before, after] = [left.metadata.creationTimestamp ?? '', right.metadata.creationTimestamp ?? '']
+  const [before, after] = [left.metadata.creationTimestamp, right.metadata.creationTimestamp]
   if (before !== after) return before < after ? -1 : 1
   return byNumber.compare(left.metadata.name, right.metadata.name)
 }
@@ -147,7 +147,7 @@ export function isStartRemembered(environment: Environment, deployment: Environm
 
 function startAt(deployment: EnvironmentDeployment): Start | undefined {
   const { metadata, spec, status } = deployment
-  const { name, uid = '', creationTimestamp = '' } = metadata
+  const { name, uid, creationTimestamp } = metadata
   const setName = setNameOf(deployment)
   if (setName === undefined) return undefined
   const creatorName = metadata.annotations?.[annotations.createdBy]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Environment } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import type { ObjectMeta } from '../../api/kind.ts'
+import type { Kind, ObjectOf } from '../../api/kind.ts'
 import { annotations } from '../../api/names.ts'
 import type { Trigger } from '../../api/webhook.ts'
 import { parseEnvironmentObjectName } from '../resource/identity.ts'
@@ -51,7 +51,7 @@ export function environmentEvents({ metadata, spec }: Environment): WebhookEvent
   const { createdBy, triggeredBy, deletedBy } = annotations
   const event = (type: 'created' | 'deleted', time: string, by: readonly string[]) =>
     createEvent({ scope: 'environment', type }, { metadata, applicationId, environmentId, time, by, own })
-  const { creationTimestamp = '', deletionTimestamp } = metadata
+  const { creationTimestamp, deletionTimestamp } = metadata
   return [
     event('created', creationTimestamp, [triggeredBy, createdBy]),
     ...(deletionTimestamp ? [event('deleted', deletionTimestamp, [deletedBy])] : []),
@@ -92,7 +92,7 @@ export function deploymentEvents(deployment: EnvironmentDeployment): WebhookEven
 function createEvent(
   trigger: Trigger,
   about: {
-    readonly metadata: ObjectMeta
+    readonly metadata: ObjectOf<Kind>['metadata']
     readonly applicationId: string
     readonly environmentId: string
     readonly time: string
@@ -109,7 +109,7 @@ function createEvent(
   return {
     ...trigger,
     id: createHash('sha256')
-      .update([event, metadata.namespace ?? '', metadata.uid ?? ''].join('\0'))
+      .update([event, metadata.namespace, metadata.uid].join('\0'))
       .digest('hex')
       .slice(0, 32),
     applicationName: applicationId,
@@ -118,7 +118,7 @@ function createEvent(
       event,
       triggered_at: at,
       triggered_by: user,
-      org_id: metadata.namespace ?? '',
+      org_id: metadata.namespace,
       app_id: applicationId,
       env_id: environmentId,
       ...own,

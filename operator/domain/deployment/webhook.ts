@@ -88,21 +88,18 @@ const clockMarginMs = 60_000
 
 /** Whether a webhook is older than an event; undefined when the times are too close to compare clocks. */
 export function isOlderByTime({ metadata }: Webhook, { at }: WebhookEvent): boolean | undefined {
-  const ageMs = Date.parse(at) - Date.parse(metadata.creationTimestamp ?? '')
+  const ageMs = Date.parse(at) - Date.parse(metadata.creationTimestamp)
   return Math.abs(ageMs) > clockMarginMs ? ageMs > 0 : undefined
 }
 
 /** The same by the second, the precision of creation times. In doubt, the event is sent. */
 export function isOlderBySecond({ metadata }: Webhook, { at }: WebhookEvent): boolean {
-  return Date.parse(at) >= Date.parse(metadata.creationTimestamp ?? '')
+  return Date.parse(at) >= Date.parse(metadata.creationTimestamp)
 }
 
 /** Object name of the call of a webhook for an event. */
 export function callName({ metadata }: Webhook, { id }: Pick<WebhookEvent, 'id'>): string {
-  const hash = createHash('sha256')
-    .update(`${metadata.uid ?? ''}\0${id}`)
-    .digest('hex')
-    .slice(0, 16)
+  const hash = createHash('sha256').update(`${metadata.uid}\0${id}`).digest('hex').slice(0, 16)
   return `${metadata.name}.${hash}`
 }
 

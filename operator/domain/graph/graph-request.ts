@@ -89,7 +89,7 @@ function entriesOf(externals: Map<string, Entries>, workload: string): Entries {
 }
 
 function toDependency({ descriptor: { type, class: resourceClass }, params }: RequestedResource): FreeForm {
-  return { type, class: resourceClass, ...(params ? { params } : {}) }
+  return { type, class: resourceClass, params }
 }
 
 function expanded(descriptor: Descriptor, expandType: (type: string) => string): Descriptor {
@@ -107,10 +107,7 @@ export function requestedBy(set: SetContent): RequestedResource[] {
     if (isObject(module) && Object.keys(module).length > 0) params.set(draft, module)
   }
   return graph.nodes
-    .map((draft) => {
-      const given = params.get(draft)
-      return { descriptor: draft.descriptor, ...(given ? { params: given } : {}) }
-    })
+    .map((draft) => ({ descriptor: draft.descriptor, params: params.get(draft) }))
     .sort((left, right) => compareText(textOf(left), textOf(right)))
 }
 

@@ -45,7 +45,7 @@ export function effectiveValues(values: readonly SharedValue[]): SharedValue[] {
 }
 
 function isOlder({ metadata: left }: SharedValue, { metadata: right }: SharedValue): boolean {
-  const byAge = compareText(left.creationTimestamp ?? '', right.creationTimestamp ?? '')
+  const byAge = compareText(left.creationTimestamp, right.creationTimestamp)
   return (byAge || compareText(left.name, right.name)) < 0
 }
 

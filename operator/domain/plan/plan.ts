@@ -102,11 +102,7 @@ export function summarize({ steps }: Pick<Plan, 'steps'>): PlanSummary {
   for (const { action, descriptor, definitionName } of steps) {
     summary[action]++
     if (action === 'unchanged' || shown.length === maxSummarySteps) continue
-    shown.push({
-      action,
-      object: formatDescriptor(descriptor),
-      ...(definitionName ? { definitionName } : {}),
-    })
+    shown.push({ action, object: formatDescriptor(descriptor), definitionName })
   }
   return { ...summary, steps: shown }
 }
@@ -121,7 +117,7 @@ function stepFor(
   const wanted = wantedSpec(node, match, input)
   const action = actionFor(node, wanted, current, input)
   const { definitionName } = wanted.definition
-  return { action, guResId, descriptor, wanted, ...(current ? { current } : {}), definitionName }
+  return { action, guResId, descriptor, wanted, current, definitionName }
 }
 
 /** Predicts what the controller of active resources does, which decides by driver and identity (`isSameInstance`). */

@@ -43,9 +43,7 @@ function dropped(before: Plan, after: Plan): PlanStep[] {
   const kept = new Set(after.steps.map(({ guResId }) => guResId))
   return before.steps
     .filter(({ guResId }) => !kept.has(guResId))
-    .map(({ guResId, descriptor, current }) => {
-      return { action: 'unchanged', guResId, descriptor, ...(current ? { current } : {}) }
-    })
+    .map(({ guResId, descriptor, current }) => ({ action: 'unchanged', guResId, descriptor, current }))
 }
 
 function sameStep(before: PlanStep | undefined, after: PlanStep): boolean {

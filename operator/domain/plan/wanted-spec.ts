@@ -21,10 +21,10 @@ export function wantedSpec(
     context: input.context,
     ...partsOfDescriptor(descriptor),
     definition: snapshotOf(match),
-    ...(params ? { params } : {}),
-    ...(Object.keys(values).length > 0 ? { values: { ...values } } : {}),
-    ...(dependsOn.length > 0 ? { dependsOn: [...dependsOn] } : {}),
-    ...(Object.keys(references).length > 0 ? { references: mutable(references) } : {}),
+    params,
+    values: Object.keys(values).length > 0 ? { ...values } : undefined,
+    dependsOn: dependsOn.length > 0 ? [...dependsOn] : undefined,
+    references: Object.keys(references).length > 0 ? mutable(references) : undefined,
   }
 }
 
@@ -59,8 +59,8 @@ function snapshotOf({
   return {
     definitionName: metadata.name,
     driverType,
-    ...(accountName === undefined ? {} : { accountName }),
-    ...(driverInputs === undefined ? {} : { driverInputs }),
+    accountName,
+    driverInputs,
     criterion,
     explanation,
   }

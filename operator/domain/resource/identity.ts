@@ -113,7 +113,7 @@ export function isNamespaceOfOthers(name: string, context: ResourceContext): boo
 export function contextOf({ metadata, spec }: Pick<Environment, 'metadata' | 'spec'>): ResourceContext {
   const { applicationId, environmentId } = parseEnvironmentObjectName(metadata.name)
   return {
-    organizationId: metadata.namespace ?? '',
+    organizationId: metadata.namespace,
     applicationId,
     environmentId,
     environmentType: spec.typeName,

@@ -200,8 +200,8 @@ function existingRecord(given: unknown): ExistingRecord {
     ttl: typeof ttl === 'number' ? ttl : 1,
     proxied: proxied === true,
     comment: typeof comment === 'string' ? comment : '',
-    ...(typeof createdOn === 'string' ? { createdOn } : {}),
-    ...(typeof modifiedOn === 'string' ? { modifiedOn } : {}),
+    createdOn: typeof createdOn === 'string' ? createdOn : undefined,
+    modifiedOn: typeof modifiedOn === 'string' ? modifiedOn : undefined,
   }
 }
 

@@ -1,7 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import type { Static } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import type { dnsValues } from './descriptor.ts'
 import { asciiName, isName } from './name.ts'
 
 /** Types of records with the address of a host. */
@@ -79,7 +77,7 @@ export function wantedRecord(
   name: string,
   comment: string,
   target: string,
-  { ttl = 1, proxied = false }: Pick<Static<typeof dnsValues>, 'ttl' | 'proxied'>,
+  { ttl = 1, proxied = false }: { readonly ttl?: number; readonly proxied?: boolean },
 ): WantedRecord {
   const { type, content } = contentOf(target)
   if (content === name) throw new Stalled('InvalidInputs', `the name '${name}' cannot lead to itself`)

@@ -9,6 +9,7 @@ import { isInZone } from './name.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { ExistingRecord } from './record.ts'
 import { type Task as TaskOf, writeChanges } from './write-changes.ts'
+import { createZoneNameReader } from './zone-name.ts'
 
 /** One zone, called with one token. */
 export interface Zone {
@@ -69,12 +70,13 @@ class BatchedZone implements Zone {
   /** Maximum operations in a call; the provider may lower it. */
   readonly #size = { batch: maxOperations }
   #listing: Listing | undefined
-  #zoneName: { readonly name: string | undefined; readonly until: number } | undefined
+  readonly #readZoneName: (signal: AbortSignal) => Promise<string | undefined>
   #denied: Denial | undefined
   #deniedWrites: Denial | undefined
 
   constructor(options: ZoneOptions) {
     this.#options = options
+    this.#readZoneName = createZoneNameReader(options.api, options.clock, denialMs)
     this.#batcher = createBatcher<DesiredRecord>({
       clock: options.clock,
       collectMs: options.collectMs,
@@ -227,20 +229,6 @@ class BatchedZone implements Zone {
       if (!isInside) pending.settle(withoutSideEffects(wrongZone(desired.name, this.#options.zoneId, name)))
       return isInside
     })
-  }
-
-  /** Read once; undefined when the token may not read it or the call fails. */
-  async #readZoneName(signal: AbortSignal): Promise<string | undefined> {
-    const { api, clock } = this.#options
-    if (this.#zoneName && clock() < this.#zoneName.until) return this.#zoneName.name
-    try {
-      const name = await api.zoneName(signal)
-      this.#zoneName = { name, until: name === undefined ? clock() + denialMs : Number.POSITIVE_INFINITY }
-      return name
-    } catch (error) {
-      if (error instanceof CloudflareError && error.kind === 'unknown') return undefined
-      throw error
-    }
   }
 
   #denial(error: Error): Denial {

@@ -91,7 +91,7 @@ async function send(
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(cookie === undefined ? {} : { 'humanitec-driver-cookie': cookie }),
     },
-    ...(body === undefined ? {} : { body }),
+    body,
     signal,
     protocols: ['http:', 'https:'],
     totalMs,

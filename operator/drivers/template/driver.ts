@@ -65,9 +65,7 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
 }
 
 function step(name: string, template: unknown, as?: string): Step[] {
-  return template === undefined
-    ? []
-    : [{ name, template, reads: 'yaml', ...(as === undefined ? {} : { as }) }]
+  return template === undefined ? [] : [{ name, template, reads: 'yaml', as }]
 }
 
 type Named = readonly (readonly [name: string, object: KubeObject | undefined])[]

@@ -70,7 +70,7 @@ function objectOf(manifest: string, document: unknown, namespace: string | undef
       ...metadata,
       ...textMembers(metadata, ['labels', 'annotations']),
       name,
-      ...(place === undefined ? {} : { namespace: place }),
+      namespace: place,
     },
   }
 }

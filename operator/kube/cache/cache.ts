@@ -1,21 +1,21 @@
-import type { KubeObject } from '../../api/kind.ts'
-import { keyOf } from '../client/resource.ts'
+import type { StoredObject } from '../../api/kind.ts'
+import { keyOf, namespaceOf } from '../client/resource.ts'
 
 /** A change of one object; `origin` names the controller of this process that wrote it. */
-export interface Change<T extends KubeObject = KubeObject> {
+export interface Change<T extends StoredObject = StoredObject> {
   readonly before: T | undefined
   readonly after: T | undefined
   readonly origin: string | undefined
 }
 
 /** Handles each change once, in order; an error is logged and dropped. */
-export type ChangeHandler<T extends KubeObject = KubeObject> = (change: Change<T>) => void
+export type ChangeHandler<T extends StoredObject = StoredObject> = (change: Change<T>) => void
 
 /** The values of an index under which it lists an object. */
-export type IndexFunction<T extends KubeObject = KubeObject> = (object: T) => readonly string[]
+export type IndexFunction<T extends StoredObject = StoredObject> = (object: T) => readonly string[]
 
 /** The known objects of one kind, with indexes. */
-export interface Cache<T extends KubeObject = KubeObject> {
+export interface Cache<T extends StoredObject = StoredObject> {
   get(namespace: string, name: string): T | undefined
   inNamespace(namespace: string): readonly T[]
   byIndex(index: string, value: string): readonly T[]
@@ -32,7 +32,7 @@ export interface Cache<T extends KubeObject = KubeObject> {
   subscribe(handler: ChangeHandler<T>): void
 }
 
-interface Index<T extends KubeObject> {
+interface Index<T extends StoredObject> {
   readonly valuesOf: IndexFunction<T>
   /** Objects by key, for each value. */
   readonly entries: Map<string, Map<string, T>>
@@ -41,14 +41,14 @@ interface Index<T extends KubeObject> {
 const maxDeletions = 20_000
 
 /** A cache with these indexes; `onError` receives the errors of handlers and index functions. */
-export function createCache<T extends KubeObject>(
+export function createCache<T extends StoredObject>(
   indexes: Readonly<Record<string, IndexFunction<T>>>,
   onError: (error: unknown) => void,
 ): Cache<T> {
   return new ObjectCache(indexes, onError)
 }
 
-class ObjectCache<T extends KubeObject> implements Cache<T> {
+class ObjectCache<T extends StoredObject> implements Cache<T> {
   readonly #indexes: ReadonlyMap<string, Index<T>>
   readonly #onError: (error: unknown) => void
   readonly #objects = new Map<string, Map<string, T>>()
@@ -86,16 +86,16 @@ class ObjectCache<T extends KubeObject> implements Cache<T> {
   }
 
   set(object: T, origin?: string): boolean {
-    const { namespace = '', name, uid } = object.metadata
-    const before = this.get(namespace, name)
-    if (uid && versionOf(object) <= (this.#deletions.get(uid) ?? -1n)) return false
+    const { name, uid } = object.metadata
+    const before = this.get(namespaceOf(object), name)
+    if (versionOf(object) <= (this.#deletions.get(uid) ?? -1n)) return false
     if (before && this.#trustsVersions && versionOf(before) >= versionOf(object)) return false
     this.#change(before, slim(object), origin)
     return true
   }
 
   remove(object: T, origin?: string): void {
-    const before = this.get(object.metadata.namespace ?? '', object.metadata.name)
+    const before = this.get(namespaceOf(object), object.metadata.name)
     this.#rememberDeletion(object, versionOf(object))
     if (!before) return
     const isAnother = before.metadata.uid !== object.metadata.uid
@@ -125,7 +125,7 @@ class ObjectCache<T extends KubeObject> implements Cache<T> {
   #change(before: T | undefined, after: T | undefined, origin: string | undefined): void {
     const object = after ?? before
     if (!object) return
-    const { namespace = '', name } = object.metadata
+    const [namespace, { name }] = [namespaceOf(object), object.metadata]
     if (after) mapIn(this.#objects, namespace).set(name, after)
     else removeIn(this.#objects, namespace, name)
     this.#size += Number(Boolean(after)) - Number(Boolean(before))
@@ -150,7 +150,6 @@ class ObjectCache<T extends KubeObject> implements Cache<T> {
 
   /** With its version, because an object that loses its label and regains it keeps its uid. */
   #rememberDeletion({ metadata }: T, version: bigint): void {
-    if (!metadata.uid) return
     const known = this.#deletions.get(metadata.uid) ?? 0n
     this.#deletions.set(metadata.uid, version > known ? version : known)
     if (this.#deletions.size <= maxDeletions) return
@@ -160,12 +159,12 @@ class ObjectCache<T extends KubeObject> implements Cache<T> {
 }
 
 /** The resource version, which compares as a number within a kind. */
-export function versionOf(object: Pick<KubeObject, 'metadata'>): bigint {
-  return BigInt(object.metadata.resourceVersion ?? '0')
+export function versionOf(object: Pick<StoredObject, 'metadata'>): bigint {
+  return BigInt(object.metadata.resourceVersion)
 }
 
 /** Removes fields that no code reads: managed fields are a third of an object. */
-export function slim<T extends KubeObject>(object: T): T {
+export function slim<T extends StoredObject>(object: T): T {
   const metadata = object.metadata as { managedFields?: unknown; annotations?: Record<string, string> } // fields that our type omits
   delete metadata.managedFields
   if (metadata.annotations) delete metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']
@@ -173,7 +172,7 @@ export function slim<T extends KubeObject>(object: T): T {
 }
 
 /** No values for an object that the index cannot read, which may be stored without validation. */
-function valuesIn<T extends KubeObject>(
+function valuesIn<T extends StoredObject>(
   object: T,
   valuesOf: IndexFunction<T>,
   onError?: (error: unknown) => void,

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
+import type { Kind, KubeObject, Manifest, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { fieldManager, labels } from '../../api/names.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { Log } from '../../log.ts'
@@ -6,7 +6,7 @@ import { ApiError, isAlreadyExists, isNotFound, type KubeClient } from '../clien
 import { namespaceResource, pathOf, type Resource, resourceOf, secretResource } from '../client/resource.ts'
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
 import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
-import { createStore, type Store, type Stored } from './store.ts'
+import { createStore, type Store, type StoredKind } from './store.ts'
 
 /** The API server and a store of its objects; the store reflects a write at once, so a writer reads its own writes. */
 export interface Cluster {
@@ -14,7 +14,7 @@ export interface Cluster {
   readonly client: KubeClient
   /** Resolves when the store is synced. */
   readonly ready: Promise<void>
-  create<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<ObjectOf<K>>
+  create<K extends Kind>(kind: K, object: Manifest<K>, origin?: string): Promise<ObjectOf<K>>
   replace<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<ObjectOf<K>>
   patch<K extends Kind>(
     kind: K,
@@ -48,14 +48,14 @@ export interface Cluster {
 }
 
 interface Identified {
-  readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid?: string }
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string }
 }
 
 /** Reflects the given kinds and the labelled namespaces until it is closed. */
 export function openCluster(options: {
   client: KubeClient
   log: Log
-  kinds: readonly Stored[]
+  kinds: readonly StoredKind[]
   reflector?: ReflectorOptions
 }): Cluster {
   const { client, log, kinds, reflector = {} } = options
@@ -98,10 +98,10 @@ export function openCluster(options: {
     else caches.get(kind.kind)?.set(answer, origin)
     return answer
   }
-  async function erase(kind: Kind, object: KubeObject, preconditions: object, origin?: string) {
+  async function erase(kind: Kind, object: StoredObject, preconditions: object, origin?: string) {
     const path = pathOf(resourceOf(kind), object.metadata.namespace, object.metadata.name)
     const body = { preconditions, propagationPolicy: 'Background' }
-    const answer = (await client.request('DELETE', path, { body })) as KubeObject | undefined // an object, or a Status
+    const answer = (await client.request('DELETE', path, { body })) as StoredObject | undefined // an object, or a Status
     if (answer?.kind === kind.kind) caches.get(kind.kind)?.set(answer, origin)
     else caches.get(kind.kind)?.remove(object, origin)
   }
@@ -116,7 +116,7 @@ export function openCluster(options: {
     value: object,
     origin?: string,
   ) {
-    const { namespace = '', name, uid } = metadata
+    const { namespace, name, uid } = metadata
     const path = pathOf(resourceOf(kind), namespace, name, part === 'status' ? part : undefined)
     // A merge patch removes fields that are null, and ignores the uid on the status subresource.
     const body = [
@@ -143,7 +143,7 @@ export function openCluster(options: {
       const attempt = () => write(kind, 'POST', path, object, origin)
       /** Stores the existing object, since the watch may be behind. */
       const existing = async () => {
-        const found = await read(kind, object.metadata.namespace ?? '', object.metadata.name)
+        const found = await read(kind, object.metadata.namespace, object.metadata.name)
         if (found) caches.get(kind.kind)?.set(found, origin)
         return found
       }
@@ -227,9 +227,9 @@ export async function readObject(
   namespace: string | undefined,
   name: string,
   timeoutMs?: number,
-): Promise<KubeObject | undefined> {
+): Promise<StoredObject | undefined> {
   try {
-    return (await client.request('GET', pathOf(resource, namespace, name), { timeoutMs })) as KubeObject // what the API server serves
+    return (await client.request('GET', pathOf(resource, namespace, name), { timeoutMs })) as StoredObject // what the API server serves
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error

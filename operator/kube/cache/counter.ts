@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/kind.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import type { Cache } from './cache.ts'
 
 /** Counts the objects of a group in each bucket, with constant work per change. */
@@ -7,7 +7,7 @@ export interface Counter<B extends string> {
 }
 
 /** Counts the objects of a cache; objects without a group or a bucket are not counted. */
-export function createCounter<T extends KubeObject, B extends string>(
+export function createCounter<T extends StoredObject, B extends string>(
   cache: Cache<T>,
   buckets: readonly B[],
   place: (object: T) => { readonly group: string; readonly bucket: B } | undefined,

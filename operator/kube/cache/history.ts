@@ -1,4 +1,4 @@
-import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
+import type { Kind, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { ApiError, type KubeClient } from '../client/client.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { type Cache, versionOf } from './cache.ts'
@@ -10,7 +10,7 @@ export const compacted = Symbol('compacted')
 export async function objectAt<K extends Kind>(
   client: KubeClient,
   kind: K,
-  { namespace, name }: KubeObject['metadata'],
+  { namespace, name }: StoredObject['metadata'],
   version: bigint,
 ): Promise<ObjectOf<K> | undefined | typeof compacted> {
   const query = {
@@ -29,16 +29,16 @@ export async function objectAt<K extends Kind>(
 }
 
 /** Returns the resource version at which an object was first seen; its creation when the watch was there. */
-export function createFirstVersions<T extends KubeObject>(cache: Cache<T>): (object: T) => bigint {
+export function createFirstVersions<T extends StoredObject>(cache: Cache<T>): (object: T) => bigint {
   const versions = new Map<string, bigint>()
   const note = (object: T) => {
-    const { uid = '' } = object.metadata
+    const { uid } = object.metadata
     if (!versions.has(uid)) versions.set(uid, versionOf(object))
   }
   for (const object of cache.all()) note(object)
   cache.subscribe(({ before, after }) => {
-    if (before && before.metadata.uid !== after?.metadata.uid) versions.delete(before.metadata.uid ?? '')
+    if (before && before.metadata.uid !== after?.metadata.uid) versions.delete(before.metadata.uid)
     if (after) note(after)
   })
-  return (object) => versions.get(object.metadata.uid ?? '') ?? versionOf(object)
+  return (object) => versions.get(object.metadata.uid) ?? versionOf(object)
 }

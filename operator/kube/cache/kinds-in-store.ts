@@ -19,7 +19,7 @@ import { typesNamedBy } from '../../domain/definition/definition.ts'
 import { valueIdentity } from '../../domain/graph/shared-values.ts'
 import { wildcardOver } from '../../domain/resource/host.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
-import { type Stored, stored } from './store.ts'
+import { type StoredKind, stored } from './store.ts'
 
 /** An index value within an organization. */
 export function scoped({ metadata }: { readonly metadata: ObjectMeta }, value: string): string {
@@ -46,7 +46,7 @@ export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
 }
 
 /** The kinds that both processes keep in memory, with their indexes. */
-export const kindsInStore: readonly Stored[] = [
+export const kindsInStore: readonly StoredKind[] = [
   stored(Application),
   stored(EnvironmentType),
   stored(Environment, {

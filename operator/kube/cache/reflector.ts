@@ -1,8 +1,17 @@
-import type { KubeObject } from '../../api/kind.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
 import { type Cache, slim } from './cache.ts'
+import {
+  errorOf,
+  isEndOfList,
+  metadataAccept,
+  metadataListAccept,
+  parseWatchEvent,
+  type WatchEvent,
+  watchQuery,
+} from './watch-protocol.ts'
 
 /** Keeps a cache equal to the API server until it is stopped. */
 export interface Reflector {
@@ -30,20 +39,6 @@ export interface ReflectorOptions {
   readonly relistMs?: number
   readonly backoffMs?: { readonly first: number; readonly most: number }
 }
-
-interface WatchEvent {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  readonly object: KubeObject & {
-    readonly code?: number
-    readonly reason?: string
-    readonly message?: string
-  }
-}
-
-/** The `Accept` header for the metadata of one object. */
-export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
-const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
-const initialEventsEnd = 'k8s.io/initial-events-end'
 
 /** Starts to reflect a resource into a cache. */
 export function startReflector(
@@ -139,7 +134,7 @@ class CacheReflector implements Reflector {
     const abort = () => aborting.abort()
     signal.addEventListener('abort', abort, { once: true })
     let idle = setTimeout(abort, this.#idleMs)
-    let listed = this.#position === undefined ? new Map<string, KubeObject>() : undefined
+    let listed = this.#position === undefined ? new Map<string, StoredObject>() : undefined
     try {
       for await (const line of this.#client.watch(this.#path, {
         query: { ...this.#selectors(), ...watchQuery(this.#position) },
@@ -151,7 +146,7 @@ class CacheReflector implements Reflector {
         this.#heardAt = performance.now()
         this.#forbidden = undefined
         if (line === '') continue
-        const event = JSON.parse(line) as WatchEvent // the shape of the watch protocol
+        const event = parseWatchEvent(line)
         if (event.type === 'ERROR') throw errorOf(event)
         if (!listed) this.#applyEvent(event)
         else if (this.#isListComplete(event, listed)) listed = undefined
@@ -163,11 +158,11 @@ class CacheReflector implements Reflector {
   }
 
   /** Collects a streamed list in `listed`; applies it and returns true at its end. */
-  #isListComplete({ type, object }: WatchEvent, listed: Map<string, KubeObject>): boolean {
+  #isListComplete({ type, object }: WatchEvent, listed: Map<string, StoredObject>): boolean {
     if (type === 'DELETED') listed.delete(keyOf(object))
     else if (type !== 'BOOKMARK') listed.set(keyOf(object), slim(object))
-    else if (object.metadata.annotations?.[initialEventsEnd] === 'true') {
-      this.#applyList([...listed.values()], object.metadata.resourceVersion ?? '0')
+    else if (isEndOfList(object)) {
+      this.#applyList([...listed.values()], object.metadata.resourceVersion)
       return true
     }
     return false
@@ -176,11 +171,11 @@ class CacheReflector implements Reflector {
   #applyEvent({ type, object }: WatchEvent): void {
     if (type === 'DELETED') this.#cache.remove(object)
     else if (type !== 'BOOKMARK') this.#cache.set(object)
-    this.#position = object.metadata.resourceVersion ?? this.#position
+    this.#position = object.metadata.resourceVersion
     this.#failures = 0
   }
 
-  #applyList(objects: readonly KubeObject[], resourceVersion: string): void {
+  #applyList(objects: readonly StoredObject[], resourceVersion: string): void {
     const version = BigInt(resourceVersion)
     if (version < this.#listVersion) {
       const { plural: resource } = this.#resource
@@ -201,14 +196,14 @@ class CacheReflector implements Reflector {
   /** For API servers that cannot stream a list. */
   async #listPages(): Promise<void> {
     const { apiVersion, kind } = this.#resource
-    const objects: KubeObject[] = []
+    const objects: StoredObject[] = []
     let next: string | undefined
     let resourceVersion: string
     do {
       const page = (await this.#client.request('GET', this.#path, {
         query: { ...this.#selectors(), limit: 500, continue: next },
         accept: this.#options.metadataOnly ? metadataListAccept : undefined,
-      })) as { items: KubeObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
+      })) as { items: StoredObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
       objects.push(...page.items.map((item) => ({ ...item, apiVersion, kind })))
       next = page.metadata.continue || undefined
       resourceVersion = page.metadata.resourceVersion
@@ -239,24 +234,6 @@ class CacheReflector implements Reflector {
     if (this.#failures > 1)
       this.#log.warn('watch interrupted', { resource, failures: this.#failures, message })
   }
-}
-
-function watchQuery(from: string | undefined): Query {
-  const common = {
-    watch: true,
-    allowWatchBookmarks: true,
-    timeoutSeconds: 290 + Math.floor(Math.random() * 120),
-  }
-  if (from !== undefined) return { ...common, resourceVersion: from }
-  return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
-}
-
-function errorOf({ object }: WatchEvent): ApiError {
-  return new ApiError(
-    object.code ?? 500,
-    object.reason ?? 'Unknown',
-    object.message ?? 'the watch ended with an error',
-  )
 }
 
 function sleepUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,9 +1,9 @@
-import type { KubeObject } from '../../api/kind.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
 import { isNotFound, type KubeClient } from '../client/client.ts'
 import { pathOf, secretResource } from '../client/resource.ts'
 import { isGone } from './cluster.ts'
-import { metadataAccept } from './reflector.ts'
+import { metadataAccept } from './watch-protocol.ts'
 
 const namePattern = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
 
@@ -17,12 +17,12 @@ export async function readSecretMetadata(
   client: KubeClient,
   namespace: string,
   name: string,
-): Promise<KubeObject | undefined> {
+): Promise<StoredObject | undefined> {
   // An empty name would list all Secrets.
   if (!isSecretName(name)) return undefined
   try {
     const path = pathOf(secretResource, namespace, name)
-    return (await client.request('GET', path, { accept: metadataAccept })) as KubeObject // what the API server serves
+    return (await client.request('GET', path, { accept: metadataAccept })) as StoredObject // what the API server serves
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error
@@ -32,7 +32,7 @@ export async function readSecretMetadata(
 /** Adds or removes our finalizer; false when the Secret changed or was deleted since it was read. */
 export async function setSecretFinalizer(
   client: KubeClient,
-  secret: KubeObject,
+  secret: StoredObject,
   isPresent: boolean,
 ): Promise<boolean> {
   const { namespace, name, uid, resourceVersion } = secret.metadata
@@ -52,7 +52,7 @@ export async function setSecretFinalizer(
 }
 
 /** Deletes the Secret with this uid; a Secret that is gone already is a success. */
-export async function removeSecret(client: KubeClient, { metadata }: KubeObject): Promise<void> {
+export async function removeSecret(client: KubeClient, { metadata }: StoredObject): Promise<void> {
   const { namespace, name, uid } = metadata
   try {
     await client.request('DELETE', pathOf(secretResource, namespace, name), {

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
+import type { Kind, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { annotations, labels } from '../../api/names.ts'
 import type { Cache, IndexFunction } from './cache.ts'
 import type { Reflector } from './reflector.ts'
@@ -26,7 +26,7 @@ export interface Store {
 }
 
 /** A kind to keep in the store, with its indexes. */
-export interface Stored<K extends Kind = Kind> {
+export interface StoredKind<K extends Kind = Kind> {
   readonly kind: K
   readonly indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>>
 }
@@ -35,8 +35,8 @@ export interface Stored<K extends Kind = Kind> {
 export function stored<K extends Kind>(
   kind: K,
   indexes: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> = {},
-): Stored {
-  return { kind, indexes } as Stored // the list holds kinds of all types
+): StoredKind {
+  return { kind, indexes } as StoredKind // the list holds kinds of all types
 }
 
 const reservedNames = new Set(['quartermaster', 'humanitec', 'default'])
@@ -82,11 +82,11 @@ export function createStore(
   }
 }
 
-function isOrganization({ metadata }: KubeObject): boolean {
+function isOrganization({ metadata }: StoredObject): boolean {
   return metadata.labels?.[labels.organization] === metadata.name && !reservedNames.has(metadata.name)
 }
 
-function organizationOf({ metadata }: KubeObject): Organization {
-  const { name, annotations: given, creationTimestamp = '' } = metadata
+function organizationOf({ metadata }: StoredObject): Organization {
+  const { name, annotations: given, creationTimestamp } = metadata
   return { id: name, displayName: given?.[annotations.displayName] ?? name, createdAt: creationTimestamp }
 }

@@ -61,9 +61,14 @@ function checkName(name: string | undefined, { kind }: Resource): void {
     throw new Stalled('InvalidName', `'${name}' is not the name of a ${kind} or of a namespace`)
 }
 
+/** The namespace of an object; empty for a cluster-scoped kind. */
+export function namespaceOf({ metadata }: Pick<KubeObject, 'metadata'>): string {
+  return metadata.namespace ?? ''
+}
+
 /** The key of an object in caches and queues: `namespace/name`. */
 export function keyOf(object: Pick<KubeObject, 'metadata'>): string {
-  return `${object.metadata.namespace ?? ''}/${object.metadata.name}`
+  return `${namespaceOf(object)}/${object.metadata.name}`
 }
 
 /** The namespace and the name in a key. */

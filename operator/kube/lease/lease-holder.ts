@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/kind.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import { isConflict, isNotFound, type KubeClient } from '../client/client.ts'
 import { leaseResource, pathOf } from '../client/resource.ts'
 import { type LeaseEvent, type LeaseOptions, monotonicMs, type SharedTimes } from './lease-messages.ts'
@@ -10,7 +10,7 @@ export interface LeaseHolder {
 }
 
 /** The fields of a Lease that an election reads and writes. */
-export interface Lease extends KubeObject {
+export interface Lease extends StoredObject {
   readonly spec: {
     readonly holderIdentity?: string
     readonly leaseDurationSeconds?: number

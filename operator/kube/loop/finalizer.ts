@@ -20,7 +20,7 @@ export async function removeFinalizer<K extends Kind>(
   kind: K,
   object: ObjectOf<K>,
 ): Promise<void> {
-  const { namespace = '', name, uid } = object.metadata
+  const { namespace, name, uid } = object.metadata
   const { resourceVersion, finalizers = [] } = (cluster.store.get(kind, namespace, name) ?? object).metadata
   const metadata = { uid, resourceVersion, finalizers: finalizers.filter((each) => each !== finalizer) }
   try {

@@ -28,13 +28,13 @@ export function outcomeOf(error?: unknown): Outcome {
       message,
       secondCondition: 'Reconciling',
       retry: error.retryAfterSeconds ?? 'no',
-      ...(error instanceof ReferenceNotFound ? { dependsOn: 'reference' } : {}),
+      dependsOn: error instanceof ReferenceNotFound ? 'reference' : undefined,
     }
   }
   if (error instanceof Stalled) {
     const { reason, retryAfterSeconds: retry = 'no' } = error
-    const fit = error instanceof Mismatch ? ({ dependsOn: 'fit' } as const) : {}
-    return { ready: 'False', reason, message, secondCondition: 'Stalled', retry, ...fit }
+    const dependsOn = error instanceof Mismatch ? 'fit' : undefined
+    return { ready: 'False', reason, message, secondCondition: 'Stalled', retry, dependsOn }
   }
   const reason = error instanceof ReconcileError ? error.reason : 'Failed'
   return { ready: 'False', reason, message, secondCondition: 'Reconciling', retry: 'backoff' }

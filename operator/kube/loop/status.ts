@@ -31,7 +31,7 @@ export async function replaceStatus<K extends Kind>(
   object: ObjectOf<K>,
   result: Result<K>,
 ): Promise<void> {
-  const { namespace = '', name, generation = 0 } = object.metadata
+  const { namespace, name, generation = 0 } = object.metadata
   const before = (cluster.store.get(kind, namespace, name) ?? object).status ?? {}
   const after = nextStatus(kind, before, generation, result)
   if (!sameJson(before, after)) await cluster.replaceStatus(kind, object, after, kind.kind)

@@ -5,6 +5,7 @@ import {
   type Dict,
   dictArgument,
   dictOf,
+  type Functions,
   isDict,
   isEmpty,
   listArgument,
@@ -12,7 +13,6 @@ import {
   textArgument,
   withoutPrototypes,
 } from '../values.ts'
-import type { Functions } from './functions.ts'
 import { jsonText } from './json-text.ts'
 
 const merge = (target: unknown, ...sources: readonly unknown[]) =>

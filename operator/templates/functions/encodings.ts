@@ -1,7 +1,6 @@
 import { FunctionFault } from '../limits.ts'
-import { textArgument, withoutPrototypes } from '../values.ts'
+import { type Functions, textArgument, withoutPrototypes } from '../values.ts'
 import { parseYaml, yamlText } from '../yaml.ts'
-import type { Functions } from './functions.ts'
 import { jsonText } from './json-text.ts'
 
 const fromJson = (text: unknown) => {

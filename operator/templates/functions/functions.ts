@@ -10,7 +10,7 @@ import {
   sprigStrings,
 } from '@promptctl/go-template-js'
 import { checkItems, checkLength } from '../limits.ts'
-import { textArgument, wholeArgument } from '../values.ts'
+import { type Functions, textArgument, wholeArgument } from '../values.ts'
 import { dictFunctions } from './dicts.ts'
 import { encodingFunctions } from './encodings.ts'
 import { listFunctions } from './lists.ts'
@@ -20,9 +20,6 @@ import { textFunctions } from './texts.ts'
 import { typeFunctions } from './types.ts'
 import { urlFunctions } from './urls.ts'
 import { waitingFunctions } from './waiting.ts'
-
-/** Functions by name; each checks its arguments. */
-export type Functions = Readonly<Record<string, (...values: readonly unknown[]) => unknown>>
 
 const ours: Functions = {
   ...dictFunctions,

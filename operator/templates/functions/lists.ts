@@ -1,8 +1,7 @@
 import { sameJson } from '../../domain/base/json.ts'
 import { checkItems, FunctionFault } from '../limits.ts'
 import { byCodePoint, print } from '../print.ts'
-import { isDict, isEmpty, listArgument, own, typeName, wholeArgument } from '../values.ts'
-import type { Functions } from './functions.ts'
+import { type Functions, isDict, isEmpty, listArgument, own, typeName, wholeArgument } from '../values.ts'
 
 const concat = (...lists: readonly unknown[]) => {
   const parts = lists.map(listArgument)

@@ -1,6 +1,5 @@
 import { checkItems, FunctionFault } from '../limits.ts'
-import { floatArgument, wholeArgument } from '../values.ts'
-import type { Functions } from './functions.ts'
+import { type Functions, floatArgument, wholeArgument } from '../values.ts'
 
 const wholes = (values: readonly unknown[]) => values.map(wholeArgument)
 const floats = (values: readonly unknown[]) => values.map(floatArgument)

@@ -1,7 +1,6 @@
 import { RE2JS } from 're2js'
 import { checkItems, checkLength, FunctionFault } from '../limits.ts'
-import { textArgument, wholeArgument } from '../values.ts'
-import type { Functions } from './functions.ts'
+import { type Functions, textArgument, wholeArgument } from '../values.ts'
 
 interface Match {
   readonly start: number

@@ -2,8 +2,7 @@ import { posix } from 'node:path'
 import { formatted } from '../format.ts'
 import { bounded, checkLength, FunctionFault } from '../limits.ts'
 import { goQuote, print, printAll } from '../print.ts'
-import { listArgument, textArgument, wholeArgument } from '../values.ts'
-import type { Functions } from './functions.ts'
+import { type Functions, listArgument, textArgument, wholeArgument } from '../values.ts'
 
 const isThere = (value: unknown) => value !== undefined && value !== null
 const base = (path: unknown) => posix.basename(textArgument(path)) || (textArgument(path) === '' ? '.' : '/')

@@ -1,5 +1,4 @@
-import { isDict, typeName } from '../values.ts'
-import type { Functions } from './functions.ts'
+import { type Functions, isDict, typeName } from '../values.ts'
 
 /** Functions of types, with Go's names. */
 export const typeFunctions: Functions = {

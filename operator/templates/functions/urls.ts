@@ -1,5 +1,4 @@
-import { dictArgument, dictOf, own, textArgument } from '../values.ts'
-import type { Functions } from './functions.ts'
+import { dictArgument, dictOf, type Functions, own, textArgument } from '../values.ts'
 
 const parts = /^(?:([a-zA-Z][\w+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 

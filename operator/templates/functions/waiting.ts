@@ -1,6 +1,5 @@
 import { NotYet } from '../limits.ts'
-import { isDict, isEmpty, own, textArgument } from '../values.ts'
-import type { Functions } from './functions.ts'
+import { type Functions, isDict, isEmpty, own, textArgument } from '../values.ts'
 
 /** Functions that wait for objects of the cluster. */
 export const waitingFunctions: Functions = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
-import type { AuditEntry } from '../../../api-gateway/audit/audit.ts'
 import { createBursts } from '../../../api-gateway/audit/audit-bursts.ts'
+import type { AuditEntry } from '../../../api-gateway/audit/audit-record.ts'
 import { startGateway } from '../support/gateway.ts'
 
 const facts = (path: string) => ({ request_path: path, at: 'first' }) as AuditEntry

@@ -140,7 +140,7 @@ export function keepState({ store, ...cluster }: FakeCluster): () => void {
 export function acceptCredentials({ store, setStatus }: FakeCluster): void {
   store.cacheOf(ResourceAccount).subscribe(({ after: account }) => {
     if (!account) return
-    const { namespace = '', name, annotations: given } = account.metadata
+    const { namespace, name, annotations: given } = account.metadata
     const request = given?.[annotations.check]
     if (request === undefined || account.status?.check?.request === request) return
     setImmediate(() => {

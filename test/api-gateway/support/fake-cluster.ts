@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { memoize } from '../../../api-gateway/request/memoize.ts'
 import { plainSchema } from '../../../api-gateway/request/wire.ts'
-import type { Kind, KubeObject, ObjectMeta, ObjectOf } from '../../../operator/api/kind.ts'
+import type { Kind, KubeObject, Manifest, ObjectMeta, ObjectOf } from '../../../operator/api/kind.ts'
 import { fieldManager } from '../../../operator/api/names.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
@@ -20,7 +20,7 @@ export interface FakeCluster extends Cluster {
   readonly writes: string[]
   addOrganization(id: string, displayName?: string): void
   /** Puts an object as it is, whatever its status. */
-  put<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K>
+  put<K extends Kind>(kind: K, object: Manifest<K>): ObjectOf<K>
   /** Changes the status of an object, as the operator does. */
   setStatus<K extends Kind>(kind: K, namespace: string, name: string, status: object): void
   /** Takes an object away at once. */
@@ -98,7 +98,7 @@ export function createFakeCluster(): FakeCluster {
       const uid = randomUUID()
       managers.set(object.metadata.uid ?? uid, object.metadata.managedFields ?? [{ manager: fieldManager }])
       const metadata = { uid, creationTimestamp: time(), generation: 1, ...object.metadata }
-      return keep(kind, { ...object, metadata })
+      return keep(kind, { ...object, metadata } as ObjectOf<typeof kind>) // `keep` adds the version
     },
     setStatus(kind, namespace, name, status) {
       const object = cacheOf(kind).get(namespace, name)
@@ -114,7 +114,7 @@ export function createFakeCluster(): FakeCluster {
     },
     async create(kind, object) {
       record('create', kind.kind, object)
-      if (cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)) {
+      if (cacheOf(kind).get(object.metadata.namespace, object.metadata.name)) {
         throw new ApiError(409, 'AlreadyExists', `${kind.plural} "${object.metadata.name}" already exists`)
       }
       const fault = faultOfSpec(kind, object.spec)
@@ -126,7 +126,7 @@ export function createFakeCluster(): FakeCluster {
     },
     async replace(kind, object) {
       record('replace', kind.kind, object)
-      const existing = cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)
+      const existing = cacheOf(kind).get(object.metadata.namespace, object.metadata.name)
       if (!existing) throw new ApiError(404, 'NotFound', 'not found')
       if (existing.metadata.resourceVersion !== object.metadata.resourceVersion) {
         throw new ApiError(409, 'Conflict', 'the object has been modified')
@@ -136,7 +136,7 @@ export function createFakeCluster(): FakeCluster {
       return keep(kind, object)
     },
     async patch(kind, object, changes) {
-      const existing = cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)
+      const existing = cacheOf(kind).get(object.metadata.namespace, object.metadata.name)
       if (!existing) throw new ApiError(404, 'NotFound', 'not found')
       record('patch', kind.kind, existing)
       const patched = mergePatched(existing, changes) as typeof existing // an object of the kind, checked below
@@ -153,7 +153,7 @@ export function createFakeCluster(): FakeCluster {
     },
     async remove(kind, object) {
       record('remove', kind.kind, object)
-      const { namespace = '', name } = object.metadata
+      const { namespace, name } = object.metadata
       const existing = cacheOf(kind).get(namespace, name)
       if (!existing) return
       if (existing.metadata.finalizers?.length) {
@@ -163,7 +163,7 @@ export function createFakeCluster(): FakeCluster {
       cacheOf(kind).remove(existing)
     },
     async removeUnchanged(kind, object) {
-      const existing = cacheOf(kind).get(object.metadata.namespace ?? '', object.metadata.name)
+      const existing = cacheOf(kind).get(object.metadata.namespace, object.metadata.name)
       if (!existing) throw new ApiError(404, 'NotFound', 'not found')
       if (existing.metadata.resourceVersion !== object.metadata.resourceVersion)
         throw new ApiError(409, 'Conflict', 'the object has been modified')

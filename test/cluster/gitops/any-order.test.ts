@@ -96,7 +96,7 @@ beforeAll(async () => {
   for (const { kind } of kindsInStore)
     observer.store.cacheOf(kind).subscribe(({ after }) => {
       if (!after || conditionStatus(after, 'Stalled') !== 'True') return
-      const { namespace = '', name } = after.metadata
+      const { namespace, name } = after.metadata
       const text = `${after.kind} ${name}: ${JSON.stringify(after.status)}`
       stalled.set(namespace, [...(stalled.get(namespace) ?? []), text])
     })

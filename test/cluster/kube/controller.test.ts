@@ -68,7 +68,7 @@ describe('a look that ends well', () => {
     const seen = new Set<string | undefined>()
     const { until, versions } = await loops.start(async ({ metadata }, count) => {
       seen.add(metadata.uid)
-      const { namespace = '', uid } = metadata
+      const { namespace, uid } = metadata
       if (count > 1) return { inputsHash: uid }
       await apiCall(own.controlPlane, 'DELETE', pathIn(namespace))
       const collection = pathOf(resourceOf(ActiveResource), namespace)

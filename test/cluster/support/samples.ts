@@ -6,7 +6,7 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
-import { type Kind, type KubeObject, newObject } from '../../../operator/api/kind.ts'
+import { type Kind, type KubeObject, type Manifest, newObject } from '../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { ResourceClass } from '../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
@@ -162,7 +162,10 @@ export function samplesIn(namespace: string): readonly Sample[] {
 }
 
 /** An active resource as an operator would write it. */
-export function activeResourceSample(namespace: string, name = 'f'.repeat(40)): ActiveResource {
+export function activeResourceSample(
+  namespace: string,
+  name = 'f'.repeat(40),
+): Manifest<typeof ActiveResource> {
   return newObject(
     ActiveResource,
     { name, namespace },

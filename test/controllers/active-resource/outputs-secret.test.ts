@@ -6,7 +6,7 @@ import { activeResource } from '../../support/builders.ts'
 import { createFakeObjects } from '../support/fake-objects.ts'
 
 const resource = activeResource({ type: 'redis', resourceId: 'shared.main' }, {}, { uid: 'uid-new' })
-const { name: guResId, namespace = '' } = resource.metadata
+const { name: guResId, namespace } = resource.metadata
 const name = `${guResId}-outputs`
 const secrets = { password: 'canary' }
 

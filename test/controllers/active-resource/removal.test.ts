@@ -8,7 +8,7 @@ import { activeResourceController } from '../../../operator/controllers/active-r
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
-import { type Loop, startController } from '../../../operator/kube/loop/controller.ts'
+import { type Loop, startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
@@ -38,11 +38,11 @@ const cluster: FakeCluster = {
   client,
   async patch(kind, object, changes) {
     const patched = await fake.patch(kind, object, changes)
-    const { deletionTimestamp, finalizers = [], namespace = '', name } = patched.metadata
+    const { deletionTimestamp, finalizers = [], namespace, name } = patched.metadata
     if (deletionTimestamp && finalizers.length === 0) fake.drop(kind, namespace, name)
     return patched
   },
-  async replaceStatus(kind, { metadata: { namespace = '', name } }, status) {
+  async replaceStatus(kind, { metadata: { namespace, name } }, status) {
     fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object)
     return fake.store.get(kind, namespace, name) as never // just written
   },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import {
   awaitSource,
@@ -9,6 +8,7 @@ import {
 } from '../../../operator/controllers/deployment/deployment-failure.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import type { ListedProblem } from '../../../operator/domain/graph/problems.ts'
+import { storedObject } from '../../support/builders.ts'
 
 const maxStatusBytes = 1_000_000
 const problem = (message: string, object = 's3.default#shared.main') => ({
@@ -87,7 +87,7 @@ test.each([
   ['by kubectl waits for its objects at first', {}, Waiting],
 ])('a deployment %s, its problems bounded', (_, given, expected) => {
   const metadata = { namespace: 'acme', name: 'shop.dev.1', creationTimestamp: new Date().toISOString() }
-  const deployment = newObject(
+  const deployment = storedObject(
     EnvironmentDeployment,
     { ...metadata, annotations: given },
     { environmentName: 'shop.dev' },
@@ -104,7 +104,7 @@ describe.each([
   const missing = { reason: 'SetNotFound' as const, message: "the deployment set 'shop.one'" }
   const ageMs = (age: number) => new Date(Date.now() - age).toISOString()
   const deployment = (age: number) =>
-    newObject(
+    storedObject(
       EnvironmentDeployment,
       { namespace: 'acme', name: 'shop.dev.1', annotations: given, creationTimestamp: ageMs(age) },
       { environmentName: 'shop.dev', setName: 'shop.one' },

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { newObject } from '../../../operator/api/kind.ts'
 import { finalStatus } from '../../../operator/controllers/deployment/deployment-failure.ts'
 import {
   createRecordWait,
@@ -13,11 +12,12 @@ import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../../api-gateway/support/objects.ts'
+import { storedObject } from '../../support/builders.ts'
 
 const namespace = 'acme'
 const startTime = '2026-02-01T00:00:00Z'
 const cluster = createFakeCluster()
-const plain = newObject(
+const plain = storedObject(
   EnvironmentDeployment,
   { namespace, name: 'release-1', creationTimestamp: startTime },
   { environmentName: 'shop.dev', deltaName: 'release-1' },
@@ -25,7 +25,7 @@ const plain = newObject(
 const spec = { applicationName: 'shop', typeName: 'development' }
 const metadata = { namespace, name: 'shop.dev' }
 const environment = (status: Environment['status'] = {}) =>
-  ({ ...newObject(Environment, metadata, spec), status }) as Environment // as the API server keeps it
+  ({ ...storedObject(Environment, metadata, spec), status }) as Environment // as the API server keeps it
 
 /** What the loop writes about a deployment when a look at it ends so. */
 function statusOf(

@@ -3,10 +3,10 @@ import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { newObject } from '../../../operator/api/kind.ts'
 import { resolveSource } from '../../../operator/controllers/deployment/deployment-source.ts'
 import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { storedObject } from '../../support/builders.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()
@@ -19,25 +19,25 @@ beforeEach(() => {
   cluster.addOrganization(namespace)
   cluster.put(
     DeploymentDelta,
-    newObject(DeploymentDelta, { namespace, name: 'd1' }, { applicationName: 'shop', ...add }),
+    storedObject(DeploymentDelta, { namespace, name: 'd1' }, { applicationName: 'shop', ...add }),
   )
 })
 
 /** The modules that a new deployment of the delta is about. */
 async function modulesOf(environment: object, deployment: object, status: object = {}) {
   const common = { applicationName: 'shop', typeName: 'development' }
-  const plain = newObject(Environment, { namespace, name: 'shop.dev' }, { ...common, ...environment })
+  const plain = storedObject(Environment, { namespace, name: 'shop.dev' }, { ...common, ...environment })
   const target = { ...plain, status } as Environment // as the operator writes it
   const spec = { environmentName: 'shop.dev', deltaName: 'd1', ...deployment }
-  const wanted = newObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
+  const wanted = storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
   return Object.keys((await resolveSource(cluster, wanted, target)).set.modules).sort()
 }
 
 function addBase(status: object = { setName: 'shop.before' }) {
   const set = { applicationName: 'shop', modules: { api: web }, shared: {} }
-  cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.before' }, set))
+  cluster.put(DeploymentSet, storedObject(DeploymentSet, { namespace, name: 'shop.before' }, set))
   const spec = { environmentName: 'shop.old', deltaName: 'd0' }
-  cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, { namespace, name: base }, spec))
+  cluster.put(EnvironmentDeployment, storedObject(EnvironmentDeployment, { namespace, name: base }, spec))
   cluster.setStatus(EnvironmentDeployment, namespace, base, status)
 }
 
@@ -84,7 +84,7 @@ describe('an environment that remembers the set planned last', () => {
   ])('%s', async (_, used, expected) => {
     addBase()
     const empty = { applicationName: 'shop', modules: {}, shared: {} }
-    cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.empty' }, empty))
+    cluster.put(DeploymentSet, storedObject(DeploymentSet, { namespace, name: 'shop.empty' }, empty))
     const status = { lastPlanned: { ...lastPlanned, setName: 'shop.empty', ...used } }
     expect(await modulesOf({ fromDeploymentName: base }, {}, status)).toEqual(expected)
   })
@@ -92,7 +92,7 @@ describe('an environment that remembers the set planned last', () => {
   test('lets one that was deleted on its way go on with the same set', async () => {
     addBase()
     const again = { environmentName: 'shop.dev', deltaName: 'd1' }
-    const hash = runHash(newObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, again))
+    const hash = runHash(storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, again))
     expect(await modulesOf({}, {}, { lastPlanned: { ...lastPlanned, hash } })).toEqual(['api'])
   })
 })

@@ -29,11 +29,11 @@ function resource(organizationId: string, resourceId: string, known?: readonly s
 }
 
 function writeStatus({ metadata }: ActiveResource, known: readonly string[]) {
-  cluster.setStatus(ActiveResource, metadata.namespace ?? '', metadata.name, { reservedHosts: [...known] })
+  cluster.setStatus(ActiveResource, metadata.namespace, metadata.name, { reservedHosts: [...known] })
 }
 
 function drop({ metadata }: ActiveResource) {
-  cluster.drop(ActiveResource, metadata.namespace ?? '', metadata.name)
+  cluster.drop(ActiveResource, metadata.namespace, metadata.name)
 }
 
 /** The outcome of a reservation. */

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from '../../../operator/api/kind.ts'
+import type { KubeObject, ObjectMeta, StoredObject } from '../../../operator/api/kind.ts'
 import { labels } from '../../../operator/api/names.ts'
 import type { AppliedKinds } from '../../../operator/controllers/shared/applied-kinds.ts'
 import type { ObjectKind } from '../../../operator/controllers/shared/applied-object.ts'
@@ -6,6 +6,7 @@ import { sameJson } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
 import { byResource, type ObjectReference, type Objects } from '../../../operator/kube/objects.ts'
+import { storedMeta } from '../../support/builders.ts'
 
 /** Objects of any kind in memory, numbered as the API server numbers them. */
 export interface FakeObjects {
@@ -15,10 +16,10 @@ export interface FakeObjects {
   readonly client: KubeClient
   /** Every write and every watch in order, such as `apply ConfigMap web`. */
   readonly log: string[]
-  get(kind: string, name: string): KubeObject | undefined
+  get(kind: string, name: string): StoredObject | undefined
   names(): string[]
   /** Makes or changes an object as somebody else does. */
-  put(object: KubeObject): KubeObject
+  put(object: KubeObject): StoredObject
   /** Changes only the status, which no generation counts. */
   touchStatus(kind: string, name: string, status: object): void
   replaceMetadata(kind: string, name: string, metadata: ObjectMeta): void
@@ -37,8 +38,8 @@ const clusterWide = new Set(['Namespace'])
 
 /** No objects at all. */
 export function createFakeObjects(): FakeObjects {
-  const stored = new Map<string, KubeObject>()
-  const doors: ((before: KubeObject | undefined, after: KubeObject | undefined) => void)[] = []
+  const stored = new Map<string, StoredObject>()
+  const doors: ((before: StoredObject | undefined, after: StoredObject | undefined) => void)[] = []
   let heldBack: (() => void)[] | undefined
   let version = 0
 
@@ -48,7 +49,7 @@ export function createFakeObjects(): FakeObjects {
   const find = (kind: string, name: string) =>
     [...stored.values()].find((each) => each.kind === kind && each.metadata.name === name)
 
-  function announce(before: KubeObject | undefined, after: KubeObject | undefined) {
+  function announce(before: StoredObject | undefined, after: StoredObject | undefined) {
     const tell = () => {
       for (const door of doors) door(before, after)
     }
@@ -56,14 +57,14 @@ export function createFakeObjects(): FakeObjects {
     else tell()
   }
 
-  function keep(object: KubeObject, isCounted: boolean): KubeObject {
+  function keep(object: KubeObject, isCounted: boolean): StoredObject {
     version += 1
     const before = stored.get(keyFor(object))
     const { uid = `uid-${version}`, generation = 0 } = before?.metadata ?? {}
     const counted = uncounted.has(object.kind) ? {} : { generation: generation + Number(isCounted) }
-    const metadata: ObjectMeta = { uid, ...object.metadata, ...counted, resourceVersion: String(version) }
+    const metadata = storedMeta({ uid, ...object.metadata, ...counted, resourceVersion: String(version) })
     // The API server receives JSON, which has no undefined fields.
-    const kept = JSON.parse(JSON.stringify({ ...object, metadata })) as KubeObject
+    const kept = JSON.parse(JSON.stringify({ ...object, metadata })) as StoredObject
     const isGone = metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length
     if (isGone) stored.delete(keyFor(kept))
     else stored.set(keyFor(kept), kept)
@@ -72,7 +73,7 @@ export function createFakeObjects(): FakeObjects {
   }
 
   /** Server-side apply, as far as it matters here: what is there already changes nothing. */
-  function merge(object: KubeObject): KubeObject {
+  function merge(object: KubeObject): StoredObject {
     const before = stored.get(keyFor(object))
     if (!before) return keep(object, true)
     const { metadata: old, ...rest } = before
@@ -89,7 +90,7 @@ export function createFakeObjects(): FakeObjects {
       : keep(after, !sameJson(content, rest))
   }
 
-  function remove(object: KubeObject): KubeObject {
+  function remove(object: KubeObject): StoredObject {
     const metadata = { ...object.metadata, deletionTimestamp: '2026-02-01T00:00:00Z' }
     return keep({ ...object, metadata }, false)
   }
@@ -125,7 +126,7 @@ export function createFakeObjects(): FakeObjects {
         if (known) return known
         fake.log.push(`watch ${kind}`)
         const cache = createCache(
-          { [byResource]: (each: KubeObject) => [each.metadata.labels?.[labels.resource] ?? ''] },
+          { [byResource]: (each) => [each.metadata.labels?.[labels.resource] ?? ''] },
           (error) => {
             throw error
           },

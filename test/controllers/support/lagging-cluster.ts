@@ -1,15 +1,16 @@
-import type { Kind, KubeObject, ObjectOf } from '../../../operator/api/kind.ts'
+import type { Kind, ObjectOf, StoredObject } from '../../../operator/api/kind.ts'
 import { createCache, type IndexFunction } from '../../../operator/kube/cache/cache.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { createStore, type Store } from '../../../operator/kube/cache/store.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { storedMeta } from '../../support/builders.ts'
 
 interface Write {
   readonly version: number
   readonly kind: string
   readonly key: string
-  readonly after: KubeObject | undefined
+  readonly after: StoredObject | undefined
 }
 
 /** An API server with one order of versions, whose watches reach a process as late as a test wants. */
@@ -32,7 +33,7 @@ function emptyStore(): Store {
   ) // typed by their kinds
   const namespaces = createCache({}, onError)
   const labels = { 'quartermaster.dev/organization': 'acme' }
-  namespaces.set({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'acme', uid: 'acme', labels } })
+  namespaces.set({ apiVersion: 'v1', kind: 'Namespace', metadata: storedMeta({ name: 'acme', labels }) })
   return createStore(new Map(caches), namespaces, [])
 }
 
@@ -41,8 +42,8 @@ export function createLaggingServer(): LaggingServer {
   const log: Write[] = []
   const version = () => log.length
 
-  function stateAt(kind: string, most: number): Map<string, KubeObject> {
-    const state = new Map<string, KubeObject>()
+  function stateAt(kind: string, most: number): Map<string, StoredObject> {
+    const state = new Map<string, StoredObject>()
     for (const each of log.slice(0, most)) {
       if (each.kind !== kind) continue
       if (each.after) state.set(each.key, each.after)

@@ -1,10 +1,11 @@
 import type { Environment } from '../../../operator/api/environment.ts'
 import { Environment as EnvironmentKind } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { type KubeObject, newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
+import { type KubeObject, type ObjectMeta } from '../../../operator/api/kind.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import type { FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { storedObject } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
 
 /** A fake cluster with Secrets that can be read, made once under a name, and deleted; and whose status can be written. */
@@ -22,7 +23,7 @@ export function withSecrets(fake: FakeCluster): { cluster: FakeCluster; objects:
       objects.put(secret)
     },
     async replaceStatus(kind, { metadata }, status) {
-      const { namespace = '', name } = metadata
+      const { namespace, name } = metadata
       fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)))
       const object = fake.store.get(kind, namespace, name)
       if (!object) throw new ApiError(404, 'NotFound', 'not found')
@@ -49,18 +50,18 @@ export function webhook(
   metadata: Partial<ObjectMeta> = {},
 ): Webhook {
   const own = { namespace: 'acme', name, uid: `uid-of-${name}`, generation: 1, ...metadata }
-  return newObject(Webhook, own, { applicationName: 'shop', url: 'hooks.example.com', ...spec })
+  return storedObject(Webhook, own, { applicationName: 'shop', url: 'hooks.example.com', ...spec })
 }
 
 /** The environment `shop.staging` in `acme`. */
 export function environment(metadata: Partial<ObjectMeta> = {}): Environment {
   const own = { namespace: 'acme', name: 'shop.staging', ...metadata }
-  return newObject(EnvironmentKind, own, { applicationName: 'shop', typeName: 'staging' })
+  return storedObject(EnvironmentKind, own, { applicationName: 'shop', typeName: 'staging' })
 }
 
 /** The deployment `shop.staging.1`, with a status. */
 export function deployment(status: object = {}, metadata: Partial<ObjectMeta> = {}): EnvironmentDeployment {
   const own = { namespace: 'acme', name: 'shop.staging.1', ...metadata }
-  const made = newObject(EnvironmentDeployment, own, { environmentName: 'shop.staging' })
+  const made = storedObject(EnvironmentDeployment, own, { environmentName: 'shop.staging' })
   return { ...made, status } as EnvironmentDeployment // as a status holds it
 }

@@ -69,7 +69,7 @@ export function createWorld(
     observed: Observed<typeof ActiveResource> | undefined,
     error?: unknown,
   ) {
-    const { namespace = '', name, generation = 0 } = resource.metadata
+    const { namespace, name, generation = 0 } = resource.metadata
     const before = world.now(resource)?.status ?? {}
     const found = { ...(observed ? { observed } : {}), outcome: outcomeOf(error) }
     const status = JSON.parse(JSON.stringify(nextStatus(ActiveResource, before, generation, found))) as object // as it is kept
@@ -79,7 +79,7 @@ export function createWorld(
   async function runOnce(resource: ActiveResource): Promise<void> {
     if (resource.metadata.deletionTimestamp) {
       await process.controller.finalize?.(resource, silentContext())
-      cluster.drop(ActiveResource, resource.metadata.namespace ?? '', resource.metadata.name)
+      cluster.drop(ActiveResource, resource.metadata.namespace, resource.metadata.name)
       return
     }
     const context = silentContext<typeof ActiveResource>({
@@ -112,7 +112,7 @@ export function createWorld(
         return error
       }
     },
-    now: ({ metadata }) => cluster.store.get(ActiveResource, metadata.namespace ?? '', metadata.name),
+    now: ({ metadata }) => cluster.store.get(ActiveResource, metadata.namespace, metadata.name),
     statusOf: (resource) => world.now(resource)?.status ?? {},
     remove(resource) {
       const latest = world.now(resource) ?? resource

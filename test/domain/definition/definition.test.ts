@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { freeForm } from '../../../operator/api/schema.ts'
 import {
@@ -12,6 +11,7 @@ import type { DriverDescriptor } from '../../../operator/domain/resource/driver.
 import { isProvidedBy } from '../../../operator/domain/resource/types.ts'
 import { unreadLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
+import { storedObject } from '../../support/builders.ts'
 
 const vendors = ['quartermaster', 'humanitec']
 const echo = 'quartermaster/echo'
@@ -21,7 +21,7 @@ const definition = (
   spec: Partial<ResourceDefinition['spec']> = {},
   creationTimestamp = '2026-01-01T00:00:00Z',
 ) =>
-  newObject(
+  storedObject(
     ResourceDefinition,
     { name, namespace: 'acme', creationTimestamp },
     { type: 'dns', driverType: echo, ...spec },

@@ -205,7 +205,7 @@ function naive(all: readonly ResourceDefinition[], wanted: MatchRequest): string
       const full = { class: 'default', ...Object.fromEntries(given) }
       if (!Object.entries(full).every(([key, value]) => actual[key as keyof typeof actual] === value))
         continue // keys of a criterion
-      const order = [-criterionRank(criterion), metadata.creationTimestamp ?? '', metadata.name]
+      const order = [-criterionRank(criterion), metadata.creationTimestamp, metadata.name]
       if (!best || compare(order, best.order) < 0) best = { name: metadata.name, order }
     }
   }

@@ -21,7 +21,7 @@ function naiveWinner(definitions: readonly ResourceDefinition[], request: MatchR
     for (const criterion of spec.criteria ?? []) {
       const rank = scoreOf(criterion, request)
       if (rank === undefined) continue
-      const [name, age] = [metadata.name, metadata.creationTimestamp ?? '']
+      const [name, age] = [metadata.name, metadata.creationTimestamp]
       const isOlder = best && (age < best.age || (age === best.age && name < best.name))
       if (!best || rank > best.rank || (rank === best.rank && isOlder)) best = { name, rank, age }
     }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
 import { driverOf } from '../../../operator/domain/definition/definition.ts'
 import {
@@ -8,11 +7,12 @@ import {
   problemsOfDriverObject,
 } from '../../../operator/domain/definition/third-party.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
+import { storedObject } from '../../support/builders.ts'
 
 const vendors = ['quartermaster', 'humanitec']
 
 function driver(name: string, target: string, more: Partial<ResourceDriver['spec']> = {}): ResourceDriver {
-  return newObject(ResourceDriver, { namespace: 'acme', name }, { type: 's3', target, ...more })
+  return storedObject(ResourceDriver, { namespace: 'acme', name }, { type: 's3', target, ...more })
 }
 
 function namesWith(...drivers: ResourceDriver[]): string[] {

@@ -69,9 +69,9 @@ describe('the environment remembers', () => {
 
   test('the name of the last one as long as that exists', () => {
     expect(after([run('one', 'running')]).lastDeploymentName).toBe('one')
-    expect(after([run('one', 'running')], [])).not.toHaveProperty('lastDeploymentName')
+    expect(after([run('one', 'running')], []).lastDeploymentName).toBeUndefined()
     const other = run('one', 'pending', {}, { deltaName: 'other' })
-    expect(after([run('one', 'running')], [other])).not.toHaveProperty('lastDeploymentName')
+    expect(after([run('one', 'running')], [other]).lastDeploymentName).toBeUndefined()
   })
 
   test('when it remembers nothing yet, the newest of those that exist', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import {
   defaultPayload,
@@ -9,6 +8,7 @@ import {
   environmentEvents,
   eventTypes,
 } from '../../../operator/domain/deployment/events.ts'
+import { storedObject } from '../../support/builders.ts'
 
 const { triggeredBy, createdBy, deletedBy } = annotations
 const created = '2026-01-01T10:00:00Z'
@@ -30,7 +30,7 @@ function environment({ marks = {}, displayName, deletionTimestamp, uid = 'uid-1'
     typeName: 'production',
     ...(displayName === undefined ? {} : { displayName }),
   }
-  return newObject(Environment, metadata, spec)
+  return storedObject(Environment, metadata, spec)
 }
 interface EnvironmentChanges {
   readonly marks?: Marks
@@ -58,7 +58,7 @@ function deployment(
     creationTimestamp: created,
     annotations: marks,
   }
-  const made = newObject(EnvironmentDeployment, metadata, { environmentName: 'shop.staging', ...spec })
+  const made = storedObject(EnvironmentDeployment, metadata, { environmentName: 'shop.staging', ...spec })
   return { ...made, ...(status ? { status } : {}) } as EnvironmentDeployment // as a status holds it
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { newObject } from '../../../operator/api/kind.ts'
 import { type Trigger, Webhook } from '../../../operator/api/webhook.ts'
 import { eventTypes, type WebhookEvent } from '../../../operator/domain/deployment/events.ts'
 import {
@@ -10,6 +9,7 @@ import {
   problemsOfWebhook,
   targetOf,
 } from '../../../operator/domain/deployment/webhook.ts'
+import { storedObject } from '../../support/builders.ts'
 
 const url = 'hooks.example.com'
 
@@ -183,7 +183,7 @@ const occurrence: WebhookEvent = {
 
 function webhook(spec: Partial<Webhook['spec']> = {}, metadata: Partial<Webhook['metadata']> = {}): Webhook {
   const own = { namespace: 'acme', name: 'hook', uid: 'uid', creationTimestamp: second, ...metadata }
-  return newObject(Webhook, own, { applicationName: 'shop', url, ...spec })
+  return storedObject(Webhook, own, { applicationName: 'shop', url, ...spec })
 }
 
 describe('a webhook is told', () => {

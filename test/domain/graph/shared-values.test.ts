@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { newObject } from '../../../operator/api/kind.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { resolveInputs } from '../../../operator/domain/graph/inputs.ts'
@@ -12,14 +11,14 @@ import {
   valuesOfEnvironment,
 } from '../../../operator/domain/graph/shared-values.ts'
 import { secretNamesIn } from '../../../operator/domain/secret/secret-names.ts'
-import { context } from '../../support/builders.ts'
+import { context, storedObject } from '../../support/builders.ts'
 
 type Spec = SharedValue['spec']
 
 function value(name: string, spec: Partial<Spec>, second = 1): SharedValue {
   const metadata = { namespace: 'acme', name, creationTimestamp: `2026-01-01T00:00:0${second}Z` }
   const plain = spec.secret || spec.storeReference ? {} : { value: name }
-  return newObject(SharedValue, metadata, { applicationName: 'shop', key: 'A', ...plain, ...spec })
+  return storedObject(SharedValue, metadata, { applicationName: 'shop', key: 'A', ...plain, ...spec })
 }
 
 const names = (values: readonly SharedValue[]) => values.map(({ metadata }) => metadata.name)

@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
 import { problemsOfDefinition } from '../../../operator/domain/definition/definition.ts'
 import { catalogueWith } from '../../../operator/domain/definition/third-party.ts'
 import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import { customType } from '../../../operator/domain/resource/types.ts'
-import { definition, set } from '../../support/builders.ts'
+import { definition, set, storedObject } from '../../support/builders.ts'
 import { graphInput } from '../../support/graphs.ts'
 import { planOf } from '../../support/plans.ts'
 
@@ -14,7 +13,7 @@ const vendors = ['quartermaster']
 const types = [
   ...builtInTypes,
   ...['late', 's3'].map((name) =>
-    customType(newObject(ResourceType, { namespace: 'acme', name }, { use: 'direct' })),
+    customType(storedObject(ResourceType, { namespace: 'acme', name }, { use: 'direct' })),
   ),
 ]
 
@@ -30,7 +29,7 @@ describe('a definition may use a driver', () => {
     ["not of another organization's type of the same name", 'globex/late', 'acme/late', false],
   ])('%s', (_, driverType, type, isRight) => {
     const target = 'https://driver.test'
-    const own = newObject(ResourceDriver, { namespace: 'acme', name: 'own' }, { type: driverType, target })
+    const own = storedObject(ResourceDriver, { namespace: 'acme', name: 'own' }, { type: driverType, target })
     const catalogue = catalogueWith([], [own], vendors)
     const subject = definition('it', type, { driverType: 'acme/own' })
     const around = { catalogue, vendors, rivals: [subject], types, accountTypeOf: () => undefined }

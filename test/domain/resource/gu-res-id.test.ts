@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ResourceContext } from '../../../operator/api/active-resource.ts'
-import type { ObjectMeta } from '../../../operator/api/kind.ts'
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import type { Plan, PlanInput } from '../../../operator/domain/plan/plan.ts'
 import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
@@ -122,7 +121,7 @@ describe('a GUResID stays the same', () => {
   })
 
   test('when everything is installed anew: nothing of what the API server makes up is in it', () => {
-    const anew = (metadata: ObjectMeta): ObjectMeta => ({
+    const anew = (metadata: ResourceDefinition['metadata']) => ({
       ...metadata,
       uid: '1b671a64-40d5-491e-99b0-da01ff1f3341',
       resourceVersion: '4711',

@@ -6,13 +6,14 @@ import { ResourceType } from '../../../operator/api/resource-type.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
 import { createCacheBarrier } from '../../../operator/kube/cache/cache-barrier.ts'
 import { silentLog } from '../../../operator/log.ts'
+import { storedMeta } from '../../support/builders.ts'
 
 type Known = Readonly<Record<string, number>>
 
 const object = (name: string, version: number) => ({
   apiVersion: 'quartermaster.dev/v1alpha1',
   kind: 'ResourceDefinition',
-  metadata: { namespace: 'acme', name, uid: name, resourceVersion: String(version) },
+  metadata: storedMeta({ namespace: 'acme', name, resourceVersion: String(version) }),
 })
 
 /** A store that knows these versions, and an API server whose list has others. */

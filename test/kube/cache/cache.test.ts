@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { StoredObject } from '../../../operator/api/kind.ts'
 import { type Cache, type Change, createCache } from '../../../operator/kube/cache/cache.ts'
+import { storedMeta } from '../../support/builders.ts'
 
-interface Thing extends KubeObject {
+interface Thing extends StoredObject {
   readonly spec?: { readonly colors: readonly string[] }
 }
 
@@ -10,7 +11,7 @@ function thing(name: string, resourceVersion: number, colors: readonly string[] 
   return {
     apiVersion: 'v1',
     kind: 'Thing',
-    metadata: { namespace: 'acme', name, uid, resourceVersion: String(resourceVersion) },
+    metadata: storedMeta({ namespace: 'acme', name, uid, resourceVersion: String(resourceVersion) }),
     spec: { colors },
   }
 }

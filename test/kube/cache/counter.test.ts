@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals'
-import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { StoredObject } from '../../../operator/api/kind.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
 import { createCounter } from '../../../operator/kube/cache/counter.ts'
+import { storedMeta } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 
-interface Thing extends KubeObject {
+interface Thing extends StoredObject {
   readonly spec: { readonly group?: string; readonly bucket: 'ready' | 'pending' } | undefined
 }
 
@@ -12,12 +13,12 @@ function thing(name: string, resourceVersion: number, spec: Thing['spec']): Thin
   return {
     apiVersion: 'v1',
     kind: 'Thing',
-    metadata: {
+    metadata: storedMeta({
       namespace: 'acme',
       name,
       uid: `${name} ${resourceVersion}`,
       resourceVersion: String(resourceVersion),
-    },
+    }),
     spec,
   }
 }

@@ -53,7 +53,7 @@ async function behindItsBack(kind: Kind, work: (namespace: string, name: string)
   )
   const [known] = newestFirst
   if (!known) throw new Error(`no object of kind '${kind.kind}'`)
-  await work(known.metadata.namespace ?? '', known.metadata.name)
+  await work(known.metadata.namespace, known.metadata.name)
   const restore = () => {
     Object.assign(store, { get, byIndex, list })
     Object.assign(cluster, { read })

@@ -1,0 +1,233 @@
+import type { Kind, ObjectOf } from '../../api/kind.ts'
+import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { truncate } from '../../domain/base/size.ts'
+import type { Log } from '../../log.ts'
+import type { Cache } from '../cache/cache.ts'
+import type { Cluster } from '../cache/cluster.ts'
+import { isConflict, isNotFound, isRejected } from '../client/client.ts'
+import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
+import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
+import type { Controller, ReconcileContext } from './controller.ts'
+import { addFinalizer, removeFinalizer } from './finalizer.ts'
+import { createGracePeriod, type GracePeriod } from './grace-period.ts'
+import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
+import type { Pace } from './pace.ts'
+import { needsReconcile } from './predicate.ts'
+import { createQueue, type WorkQueue } from './queue.ts'
+import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
+
+/** Counts reconciles by kind and result. */
+export interface LoopMetrics {
+  reconciled(kind: string, result: ReconcileResult): void
+}
+
+export interface LoopOptions {
+  readonly log: Log
+  readonly metrics?: LoopMetrics
+  /** Whether this process leads; once false, the loop starts and writes nothing. */
+  readonly isActive: () => boolean
+  /** Shared by all loops of a process, so that together they leave time for other work. */
+  readonly pace?: Pace
+  /** How often every object is reconciled, in case an event was lost; 30 minutes by default. */
+  readonly resyncMs?: number
+  readonly backoffMs?: BackoffMs
+  /** How long an object that does not fit the objects it refers to is Reconciling before it is Stalled. */
+  readonly graceMs?: number
+}
+
+/** A running loop. */
+export interface Loop {
+  readonly queue: WorkQueue
+  stop(): Promise<void>
+}
+
+/** A new wait is written only after this time, because most waits end sooner. */
+const waitingDelayMs = 2000
+
+/** The cache holds the newer object of a conflict within this time. */
+const conflictDelayMs = 100
+
+/** Starts the loop of a controller over all objects of its kind. */
+export function startController<K extends Kind>(
+  cluster: Cluster,
+  controller: Controller<K>,
+  options: LoopOptions,
+): Loop {
+  return new ControllerLoop(cluster, controller, options)
+}
+
+class ControllerLoop<K extends Kind> implements Loop {
+  readonly queue: WorkQueue
+  readonly #cluster: Cluster
+  readonly #controller: Controller<K>
+  readonly #options: LoopOptions
+  readonly #cache: Cache<ObjectOf<K>>
+  readonly #backoff: Backoff
+  readonly #gracePeriod: GracePeriod
+  /** When an object was first seen waiting, by key. */
+  readonly #waitingSince = new Map<string, number>()
+  readonly #resyncKeys = new Set<string>()
+  readonly #resync: NodeJS.Timeout
+
+  constructor(cluster: Cluster, controller: Controller<K>, options: LoopOptions) {
+    this.#cluster = cluster
+    this.#controller = controller
+    this.#options = options
+    this.#cache = cluster.store.cacheOf(controller.kind)
+    this.#backoff = createBackoff(options.backoffMs)
+    this.#gracePeriod = createGracePeriod(options.graceMs ?? 60_000)
+    this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace)
+    this.#watch()
+    const resyncMs = options.resyncMs ?? 1_800_000
+    this.#resync = setInterval(() => this.#enqueueResync(resyncMs), resyncMs)
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#resync)
+    await this.queue.stop()
+  }
+
+  #watch(): void {
+    const { queue } = this
+    this.#cache.subscribe(({ before, after }) => {
+      if (after && needsReconcile(before, after)) queue.add(keyOf(after))
+    })
+    this.#cluster.store.namespaces.subscribe(({ after }) => {
+      if (after) for (const object of this.#cache.inNamespace(after.metadata.name)) queue.add(keyOf(object))
+    })
+    for (const watch of this.#controller.watches ?? []) {
+      watch.subscribe((keys) => {
+        for (const key of keys) queue.add(key)
+      })
+    }
+    for (const object of this.#cache.all()) queue.add(keyOf(object))
+  }
+
+  #enqueueResync(resyncMs: number): void {
+    for (const object of this.#cache.all()) {
+      this.#resyncKeys.add(keyOf(object))
+      this.queue.addAfter(keyOf(object), Math.random() * resyncMs * 0.5)
+    }
+  }
+
+  async #work(key: string): Promise<void> {
+    const object = this.#cache.get(...namespacedName(key))
+    if (!object) return this.#forget(key)
+    const { store } = this.#cluster
+    if (!this.#options.isActive() || !store.isOrganization(object.metadata.namespace)) return
+    const isDeleting = object.metadata.deletionTimestamp !== undefined
+    if (isDeleting && !hasFinalizer(object)) return
+    try {
+      await (isDeleting ? this.#finalizeOne(object, key) : this.#reconcileOne(object, key))
+    } catch (error) {
+      // The object changed or is gone: the next reconcile reads the newer one, so this is not a failure.
+      const isOutdated = isConflict(error) || isNotFound(error)
+      if (!isOutdated) this.#options.log.warn('could not write status', { ...this.#logFields(key), error })
+      this.queue.addAfter(
+        key,
+        isOutdated ? conflictDelayMs : this.#backoff.delayAfter(this.#backoff.fail(key)),
+      )
+    }
+  }
+
+  #forget(key: string): void {
+    this.#waitingSince.delete(key)
+    this.#backoff.reset(key)
+    this.#resyncKeys.delete(key)
+    this.#gracePeriod.forget(key)
+  }
+
+  async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
+    const { kind, finalize } = this.#controller
+    const object = finalize && !hasFinalizer(found) ? await addFinalizer(this.#cluster, kind, found) : found
+    const context: ReconcileContext<K> = {
+      isResync: this.#resyncKeys.delete(key),
+      releaseWorker: (work) => this.queue.releaseWorker(key, work),
+      report: async (observed, message) => {
+        await this.#write(object, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
+      },
+    }
+    await this.#finish(object, key, () => this.#controller.reconcile(object, context))
+  }
+
+  async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
+    await this.#finish(object, key, async () => {
+      await this.#controller.finalize?.(object, {
+        releaseWorker: (work) => this.queue.releaseWorker(key, work),
+      })
+      await removeFinalizer(this.#cluster, this.#controller.kind, object)
+      return undefined
+    })
+  }
+
+  /** Runs the work, writes its outcome when that is new, and schedules the next attempt. */
+  async #finish(
+    object: ObjectOf<K>,
+    key: string,
+    run: () => Promise<Observed<K> | undefined>,
+  ): Promise<void> {
+    const { observed, error } = await attempt(run)
+    if (error === undefined && observed === undefined) return
+    if (isConflict(error)) throw error
+    const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error))
+    const isFailure = outcome.retry === 'backoff'
+    this.#options.metrics?.reconciled(this.#controller.kind.kind, resultOf(outcome))
+    if (isFailure)
+      this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
+    else this.#backoff.reset(key)
+    const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
+    const delay = attempts === undefined ? undefined : this.#backoff.delayAfter(attempts)
+    if (this.#isShortWait(object, key, outcome)) this.queue.addAfter(key, waitingDelayMs)
+    else
+      await this.#writeStatus(object, {
+        observed: observed ?? statusOfError(error),
+        outcome,
+        attempts,
+        delay,
+      })
+    if (outcome.ready !== 'Unknown') this.#waitingSince.delete(key)
+    const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
+    if (next !== undefined) this.queue.addAfter(key, next)
+  }
+
+  /** Whether the object has begun to wait only now, so that the wait may end before it is worth a write. */
+  #isShortWait(object: ObjectOf<K>, key: string, outcome: Outcome): boolean {
+    if (outcome.ready !== 'Unknown' || isStatedIn(object, outcome)) return false
+    const since = this.#waitingSince.get(key)
+    if (since !== undefined) return performance.now() - since < waitingDelayMs
+    this.#waitingSince.set(key, performance.now())
+    return true
+  }
+
+  /** Writes the result. If the API server rejects it permanently, writes `StatusRejected`. */
+  async #writeStatus(object: ObjectOf<K>, result: Result<K>): Promise<void> {
+    try {
+      await this.#write(object, result)
+    } catch (error) {
+      if (!isRejected(error)) throw error
+      const message = `the cluster rejects the status: ${truncate(error.message, 1000)}; rejected message: ${truncate(result.outcome.message, 1000)}`
+      await this.#write(object, { outcome: outcomeOf(new Stalled('StatusRejected', message)) })
+    }
+  }
+
+  async #write(object: ObjectOf<K>, result: Result<K>): Promise<void> {
+    if (this.#options.isActive()) await replaceStatus(this.#cluster, this.#controller.kind, object, result)
+  }
+
+  #logFields(key: string): { kind: string; key: string } {
+    return { kind: this.#controller.kind.kind, key }
+  }
+}
+
+/** A failure with a reason needs no stack. */
+function errorFields(error: unknown): object {
+  return error instanceof ReconcileError ? { reason: error.reason, message: error.message } : { error }
+}
+
+async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?: unknown }> {
+  try {
+    return { observed: await run() }
+  } catch (error) {
+    return { error: error ?? new Error('failed without a reason') }
+  }
+}
