@@ -139,7 +139,9 @@ export function createFakeCluster(): FakeCluster {
       const existing = cacheOf(kind).get(object.metadata.namespace, object.metadata.name)
       if (!existing) throw new ApiError(404, 'NotFound', 'not found')
       record('patch', kind.kind, existing)
-      const patched = mergePatched(existing, changes) as typeof existing // an object of the kind, checked below
+      // The API server receives JSON, which has no undefined fields.
+      const merged = mergePatched(existing, JSON.parse(JSON.stringify(changes)))
+      const patched = merged as typeof existing // an object of the kind, checked below
       if (patched.metadata.uid !== existing.metadata.uid) throw new ApiError(409, 'Conflict', 'another uid')
       const fault = faultOfSpec(kind, patched.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
