@@ -50,7 +50,7 @@ beforeEach(() => {
   controller = resourceAccountController({ ...fake, client: objects.client }, [mute, provider])
 })
 
-/** An account whose credentials are to be tried, and what is known of the last trial. */
+/** An account whose credentials are to be checked, and the last known result. */
 function account(
   request: string | undefined,
   options: { type?: string; check?: object } = {},
@@ -62,7 +62,7 @@ function account(
   return fake.put(ResourceAccount, { ...object, ...(check ? { status: { check } } : {}) } as ResourceAccount) // as a status holds it
 }
 
-/** What comes into the status; the account is ready, because nothing is thrown. */
+/** The status; the account is ready, because nothing is thrown. */
 async function look(object: ResourceAccount) {
   const { check } = await controller.reconcile(object, silentContext())
   return check
@@ -97,13 +97,13 @@ describe('the credentials of an account are tried when the annotation asks for i
     expect(asked).toEqual(tried)
   })
 
-  test('and not when nobody asks', async () => {
+  test('and not without it', async () => {
     expect(await look(account(undefined))).toBeUndefined()
     expect(asked).toEqual([])
   })
 })
 
-describe('what goes wrong keeps no account from being ready', () => {
+describe('a failed check does not affect Ready', () => {
   test('a provider that cannot be asked: not accepted, and why, without the credentials', async () => {
     answer = async () => {
       throw new Error(`no answer to 'Bearer ${canary}'`)

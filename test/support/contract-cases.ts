@@ -5,7 +5,7 @@ import { type Outcome, runCases } from '../../dev/driver-contract/run.ts'
 /** A secret of the inputs. */
 export const password = 'a-secret-that-is-long'
 
-/** What the sample driver is asked for. */
+/** A request for the sample driver. */
 export const sampleInputs = contractInputs({
   type: 's3',
   driver: { values: { region: 'north' }, secrets: { password } },

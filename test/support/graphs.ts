@@ -32,7 +32,7 @@ const ownTypes = ['dns', 'k8s-namespace', 'queue', 's3'].map((name) =>
   customType(newObject(ResourceType, { namespace: 'acme', name }, { use: 'direct' })),
 )
 
-/** What a graph of `context()` is built from. */
+/** The input of a graph of `context()`. */
 export function graphInput(
   set: SetContent,
   definitions: readonly ResourceDefinition[],

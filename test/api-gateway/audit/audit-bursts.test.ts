@@ -17,7 +17,7 @@ afterAll(() => {
   jest.useRealTimers()
 })
 
-test('the first refusal is told at once, those of each minute after it as one', () => {
+test('the first refusal is recorded at once, the later ones of each minute as one record', () => {
   const bursts = createBursts(tell, 60_000)
   for (let second = 0; second < 90; second += 1) {
     for (let each = 0; each < 10; each += 1) bursts.take('ana', `at ${second}`, () => facts(`/${second}`))
@@ -34,7 +34,7 @@ test('the first refusal is told at once, those of each minute after it as one', 
   expect(told.slice(3)).toEqual([['/later', 'first', undefined]])
 })
 
-test('callers do not hide behind each other, and one refusal more has no count', () => {
+test('refusals are counted per caller, and a single refusal has no count', () => {
   const bursts = createBursts(tell, 60_000)
   for (const key of ['ana', 'bob', 'ana']) bursts.take(key, `at ${key}`, () => facts(`/${key}`))
   jest.advanceTimersByTime(60_000)
@@ -45,7 +45,7 @@ test('callers do not hide behind each other, and one refusal more has no count',
   ])
 })
 
-test('what is held back is told at the end', () => {
+test('pending records are written at shutdown', () => {
   const bursts = createBursts(tell, 60_000)
   for (let each = 0; each < 3; each += 1) bursts.take('ana', 'now', () => facts('/a'))
   bursts.close()
@@ -66,9 +66,9 @@ test('many callers cost no more than their number', () => {
 
 test.each([
   ['a user', '/orgs/acme/apps', 'admin', { org_id: 'acme', user_id: 'admin', via: 'token:admin' }],
-  ['nobody', '/orgs/acme/apps', null, { org_id: 'acme', user_id: '' }],
+  ['a caller without a token', '/orgs/acme/apps', null, { org_id: 'acme', user_id: '' }],
   ['a path that is not there', '/nothing', null, { request_path: '/nothing' }],
-])('a flood of %s is two records, and every refusal says when to come back', async (_, path, as, record) => {
+])('a flood of %s is two records, and every refusal has Retry-After', async (_, path, as, record) => {
   jest.useRealTimers()
   const lines: object[] = []
   const log = {

@@ -59,7 +59,7 @@ async function addBadTokens(): Promise<void> {
   cluster.drop(User, systemNamespace, 'left')
 }
 
-/** What is answered, with the ids taken out that the request named, and what differs with the time. */
+/** The answer without the ids that the request named and without times. */
 async function answerTo(each: Endpoint, ids: Ids, as: string, asked: readonly string[]) {
   const { body } = ruleOf(each)
   const operation = `${each.method.toUpperCase()} ${pathWith(each.path, ids)}`
@@ -97,7 +97,7 @@ const resources = '/orgs/acme/resources'
 const definition = { id: 'new', name: 'n', type: 'dns', driver_type: 'quartermaster/echo' }
 const run = { trigger: 'deployment_request' }
 
-/** What names something elsewhere than in the path: the parameter it would be in a path, the request with it. */
+/** Places other than the path that name an object: the path parameter that matches, and the request. */
 const references: [parameter: string, operation: string, bodyOf: (id: string, ids: Ids) => unknown][] = [
   ['delta_id', 'POST {env}/deploys', (delta_id) => ({ delta_id })],
   ['set_id', 'POST {env}/deploys', (set_id) => ({ set_id })],
@@ -161,7 +161,7 @@ describe.each(protectedRows)('%s', (_, each) => {
     },
   )
 
-  test('403 to every token that is not valid, whatever the object', async () => {
+  test('403 to every invalid token, for every object', async () => {
     for (const ids of [own, {}]) {
       for (const [kind, authorization] of Object.entries(badTokens)) {
         const operation = `${method} ${pathWith(each.path, ids)}`

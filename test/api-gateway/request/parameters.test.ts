@@ -29,7 +29,7 @@ let gateway: TestGateway
 let router: TestGateway
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 
-/** Every path under the very same router, with an operation in its place that answers what reached it. */
+/** Every path in the real router, with handlers that return the parameters. */
 const echoing: Endpoint[] = [...new Set(endpoints.map(({ path }) => path))].map((path) => ({
   method: 'get',
   path,
@@ -93,7 +93,7 @@ function generated(): string {
 
 type Outcome = { status: number; path?: string; params?: Record<string, string> }
 
-/** A router as simple as can be: segments as they came, each decoded once, and then by the pattern of its parameter. */
+/** A minimal router: raw segments, each decoded once, and then matched with the pattern of its parameter. */
 function reference(target: string): Outcome {
   const segments = (target.split('?')[0] ?? '').split('/')
   const fitting = echoing
@@ -103,7 +103,7 @@ function reference(target: string): Outcome {
         parts.length === segments.length &&
         parts.every((part, i) => (part.startsWith('{') ? segments[i] !== '' : part === segments[i])),
     )
-  // A word goes before a parameter.
+  // A literal has precedence over a parameter.
   const [best] = fitting.sort((left, right) => rank(left.parts) - rank(right.parts))
   if (!best) return { status: 404 }
   const params: Record<string, string> = {}

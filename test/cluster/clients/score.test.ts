@@ -94,7 +94,7 @@ describe('a draft', () => {
     },
     {
       request: 'PATCH ~/apps/shop/deltas/<delta>',
-      // Its client writes null for what an action does not have.
+      // Its client writes null for absent fields of an action.
       body: [
         {
           metadata: {},

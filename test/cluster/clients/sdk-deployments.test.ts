@@ -170,7 +170,7 @@ describe('deployments', () => {
     ],
   ])
 
-  // The parser of this operation takes a difference for granted, whatever was asked for.
+  // The parser of this operation requires a difference for every query.
   test('getting a set answers it whole, and its difference to another one with `diff`', async () => {
     const { raw } = await api.orgsOrgIdAppsAppIdSetsSetIdGetRaw(set())
     expect(await raw.json()).toMatchObject({ id: setId, version: 0, modules: { web: workload }, shared: {} })

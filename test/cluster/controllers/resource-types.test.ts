@@ -22,7 +22,7 @@ async function secretOf(resource: ActiveResource | undefined): Promise<Record<st
   )
 }
 
-/** A Secret as somebody makes it by kubectl. */
+/** A Secret as a user creates it by kubectl. */
 async function makeSecret(name: string, stringData: object): Promise<void> {
   await organization.kube('POST', `/api/v1/namespaces/${organization.id}/secrets`, {
     apiVersion: 'v1',
@@ -81,7 +81,7 @@ describe('a custom type that overrides a built-in one', () => {
     builtIn = await resourceIn('override', 's3')
   })
 
-  test('is made over REST, and stands beside the built-in types', async () => {
+  test('is created over REST, and is listed with the built-in types', async () => {
     const { status, body } = await organization.rest('POST', '/resources/types', type)
     expect([status, body]).toEqual([200, type])
     expect((await organization.rest('POST', '/resources/types', type)).status).toBe(409)

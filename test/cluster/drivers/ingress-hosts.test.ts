@@ -25,7 +25,7 @@ beforeAll(async () => {
 describe('a host that two organizations want', () => {
   const host = `wanted.${domain}`
 
-  test('is of the one that came first', async () => {
+  test('belongs to the first one', async () => {
     expect(await ready(claimHost(first, 'wanted', host))).toBe('True')
     expect((await ingressIn(first, 'wanted'))?.spec.rules).toMatchObject([{ host }])
   })
@@ -45,13 +45,13 @@ describe('a host that two organizations want', () => {
     expect((await ingressIn(first, 'wanted'))?.metadata.uid).toBe(uid)
   })
 
-  test('comes to the second by itself when the environment of the first goes', async () => {
+  test('moves to the second one when the environment of the first is deleted', async () => {
     await first.remove('environments', 'shop.wanted')
     await verdictIn(second, 'wanted', 'ingress', 'Reconciled')
     expect((await ingressIn(second, 'wanted'))?.spec.rules).toMatchObject([{ host }])
   })
 
-  test('is not of the first any more when it comes back', async () => {
+  test('does not return to the first one', async () => {
     await endEnvironment(first, 'wanted')
     expect(await ready(claimHost(first, 'wanted', host))).toBe('False')
     await verdictIn(first, 'wanted', 'ingress', 'Conflict')

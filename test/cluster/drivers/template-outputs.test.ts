@@ -64,7 +64,7 @@ describe('outputs of a template', () => {
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
   })
 
-  test('are read from a Secret that somebody else makes, as secret outputs', async () => {
+  test('are read from a Secret of another controller, as secret outputs', async () => {
     const observed = { login: { apiVersion: 'v1', kind: 'Secret', name: 'made-by-{{ .type }}' } }
     const templates = {
       manifests: { settings: configMap('settings') },

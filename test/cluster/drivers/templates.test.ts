@@ -51,7 +51,7 @@ describe('the objects of a template', () => {
     })
   })
 
-  test('deleted by hand come back', async () => {
+  test('that are deleted by hand are created again', async () => {
     const uid = (await objectAt(organization, settings))?.metadata.uid
     await organization.kube('DELETE', settings)
     await eventually('the object', 30_000, async () => {
@@ -90,17 +90,23 @@ describe('a template is Stalled, and makes nothing, that', () => {
       'SecretLeak',
       'a secret',
     ],
-    ['makes what the operator may not touch', 'role', { data: role }, 'NotAllowed', 'roles'],
-    ['makes objects of ours', 'ours', { data: our }, 'NotAllowed', "'quartermaster.dev'"],
+    ['creates an object that the operator may not write', 'role', { data: role }, 'NotAllowed', 'roles'],
+    ['creates an object of this API group', 'ours', { data: our }, 'NotAllowed', "'quartermaster.dev'"],
     [
-      'uses labels of ours',
+      'uses labels of Quartermaster',
       'label',
       { data: { ...configMap('x').data, metadata } },
       'NotAllowed',
       'organization',
     ],
-    ['goes into another namespace', 'away', { data: elsewhere }, 'NamespaceNotOpen', "'kube-system'"],
-    ['goes into that of the organization', 'within', { data: within }, 'NamespaceNotOpen', organization.id],
+    ['uses another namespace', 'away', { data: elsewhere }, 'NamespaceNotOpen', "'kube-system'"],
+    [
+      'uses the namespace of the organization',
+      'within',
+      { data: within },
+      'NamespaceNotOpen',
+      organization.id,
+    ],
     [
       'makes a kind that is not served',
       'unknown',
@@ -149,7 +155,7 @@ test('an environment whose manifest was never allowed can be deleted', async () 
   await endEnvironment(organization, 'role')
 })
 
-test('a Namespace of the k8s-namespace resource takes the objects of the environment, and goes with it', async () => {
+test('a Namespace of the k8s-namespace resource contains the objects of the environment, and is deleted with it', async () => {
   const name = `${organization.id}-own`
   const data = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
   await organization.define('namespace', {

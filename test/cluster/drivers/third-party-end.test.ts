@@ -33,13 +33,13 @@ describe('a driver that is deleted while its resources live', () => {
     expect(server.standing.size).toBe(1)
   })
 
-  test('over REST is refused as long as a definition names it: 409 with the definition', async () => {
+  test('over REST is refused while a definition names it: 409 with the definition', async () => {
     await organization.untilRest('/resources/defs/leaving')
     const { status, body } = await organization.rest('DELETE', '/resources/drivers/leaving')
     expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('"leaving"')])
   })
 
-  test('by kubectl is still asked where it was, with its cookie, when the environment goes', async () => {
+  test('by kubectl still deprovisions at its old target, with its cookie, when the environment is deleted', async () => {
     const { name } = (await bucketIn('leaving')).metadata
     await organization.remove('resourcedrivers', 'leaving')
     await gone(organization, [`${pathOfDriver}/leaving`])
@@ -69,7 +69,7 @@ test('a driver that cannot be reached keeps a deletion waiting, and the command 
   )
 })
 
-test('an organization whose namespace is deleted by kubectl takes along what its drivers made', async () => {
+test('an organization whose namespace is deleted by kubectl deprovisions the resources of its drivers', async () => {
   const leaving = await makeTestOrganization(cluster, 'whole')
   const drivers = thirdPartyOf(leaving)
   const server = await serve()

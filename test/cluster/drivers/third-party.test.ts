@@ -75,7 +75,7 @@ describe.each([
     guResId = (await bucketIn(id)).metadata.name
   })
 
-  test('is asked by PUT at the target and the GUResID for what the definition and the workload say', () => {
+  test('receives PUT at the target and the GUResID with the values of the definition and the workload', () => {
     expect(server.journal.map(({ method, url }) => [method, url])).toEqual([['PUT', `/driver/${guResId}`]])
     expect(JSON.parse(server.journal[0]?.body ?? '')).toEqual({
       type: 's3',
@@ -117,7 +117,7 @@ describe.each([
     expect(server.journal).toHaveLength(1)
   })
 
-  test('is asked by DELETE with its cookie when the environment goes, and all that it gave goes too', async () => {
+  test('receives DELETE with its cookie when the environment is deleted, and all its outputs are deleted too', async () => {
     await endEnvironment(organization, id)
     const last = server.journal.at(-1)
     expect([last?.method, last?.url]).toEqual(['DELETE', `/driver/${guResId}`])
@@ -148,7 +148,7 @@ test('202 is asked again until 200, with the cookie, which is kept from the firs
   expect([first, ...others]).toEqual([undefined, ...others.map(() => 'of-the-first-answer')])
 })
 
-test('while a driver takes its time a second deployment is refused, and allowed afterwards', async () => {
+test('during a slow driver call a second deployment is refused, and later accepted', async () => {
   const again = async () =>
     (await organization.rest('POST', '/apps/shop/envs/busy/deploys', { comment: 'again' })).status
   const server = await serve()

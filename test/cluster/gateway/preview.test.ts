@@ -72,7 +72,7 @@ const namesOf = (steps: readonly Told[]) =>
     .map((each) => each.gu_res_id)
     .sort()
 
-/** Predicts a deployment, makes it, and checks that the prediction came true; answers the prediction. */
+/** Predicts a deployment, makes it, and checks the prediction; answers the prediction. */
 async function foretold(body: object) {
   const prediction = await ask('POST', `${environment}/deploys?dry_run=true`, body)
   let ended: Awaited<ReturnType<Organization['ended']>> | undefined
@@ -103,7 +103,7 @@ async function foretold(body: object) {
   return prediction
 }
 
-/** Previews a change of a definition, makes it, and deploys: nothing happens before that, and then what was said. */
+/** Previews a change of a definition, makes it, and deploys: nothing changes before, and then the preview is true. */
 async function foretoldChange(method: string, path: string, body: object | undefined, status = 200) {
   const preview = await ask(method, `${path}?dry_run=true`, body)
   const real = method === 'DELETE' ? `${path}?force=true` : path
@@ -160,7 +160,7 @@ beforeAll(async () => {
     await send('POST', '/resources/defs', { name: each.id, ...each, criteria: [{}] })
 })
 
-describe('a dry run of a deployment writes nothing, and the deployment does what it said', () => {
+describe('a dry run of a deployment writes nothing, and predicts the deployment', () => {
   const redis = { type: 'redis', params: {} }
   const externals = { cache: redis, dns: { type: 'dns' }, files: { type: 's3' } }
   const web = {
@@ -190,7 +190,7 @@ describe('a dry run of a deployment writes nothing, and the deployment does what
   })
 })
 
-describe('a preview of a change of definitions writes nothing, and shows what the next deployment does', () => {
+describe('a preview of a change of definitions writes nothing, and predicts the next deployment', () => {
   const redis = '/resources/defs/redis'
   const better = {
     id: 'better',
@@ -236,7 +236,7 @@ describe('a preview of a change of definitions writes nothing, and shows what th
       ['update redis', 'update redis'],
     ],
     [
-      'that definition gone, and another one fits',
+      'that definition deleted, with another match',
       'DELETE',
       '/resources/defs/better',
       undefined,
@@ -244,14 +244,14 @@ describe('a preview of a change of definitions writes nothing, and shows what th
       ['update redis', 'update redis'],
     ],
     [
-      'a dependency that a definition brings in no more',
+      'a dependency that a definition no longer provisions',
       'PATCH',
       '/resources/defs/dns',
       { provision: null },
       200,
       ['retain ingress'],
     ],
-    ['the only definition gone', 'DELETE', '/resources/defs/dns', undefined, 204, ['unchanged dns']],
+    ['the only definition deleted', 'DELETE', '/resources/defs/dns', undefined, 204, ['unchanged dns']],
   ])('%s', async (_, method, path, body, status, expected) => {
     expect(actionsOf(await foretoldChange(method, path, body, status))).toEqual(expected)
   })
@@ -270,7 +270,7 @@ test('a write would be seen: that of a real change is', async () => {
   )
 })
 
-describe('what only explains writes nothing', () => {
+describe('requests that only explain write nothing', () => {
   test('the explanation of a match names the definition that provisions the resource', async () => {
     const s3 = (await organization.resources()).find(({ spec }) => spec.type === 's3')
     const id = s3?.spec.resourceId ?? ''

@@ -7,7 +7,7 @@ const cluster = sharedCluster()
 const organization = await makeTestOrganization(cluster, 'why')
 const { serve, registerByKubectl, deploy, close } = thirdPartyOf(organization)
 
-/** What tells why, wherever it is. */
+/** All texts that explain the problem. */
 interface Told {
   readonly type?: string
   readonly status_message?: string

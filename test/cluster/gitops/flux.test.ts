@@ -17,7 +17,7 @@ const cluster = sharedCluster()
 const organization = `flux-${randomBytes(4).toString('hex')}`
 const inside = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization}`
 
-/** What one pass of a Kustomization did. */
+/** The result of one pass of a Kustomization. */
 interface SyncReport {
   readonly actions: Readonly<Record<string, string>>
   readonly inventory: readonly object[]
@@ -57,7 +57,7 @@ const actionsBut = (report: SyncReport, ...actions: readonly string[]) =>
 interface Verdict {
   readonly kstatus: Health
   readonly argoCD: string
-  /** What the script for Argo CD says. */
+  /** The result of the script for Argo CD. */
   readonly message?: string
 }
 const verdictsOn = (objects: readonly KubeObject[]) =>
@@ -124,7 +124,7 @@ describe('the documented repository, applied as kustomize-controller does', () =
     expect(await versions()).toEqual(before)
   })
 
-  test('what people change while it is suspended is reverted when it resumes, and what they delete comes back', async () => {
+  test('changes during a suspension are reverted at the resumption, and deleted objects are created again', async () => {
     const [redis, value] = [platform, shop].map((objects) =>
       objects.find(({ metadata }) => metadata.name === 'redis' || metadata.name === 'log-level'),
     ) as [KubeObject, KubeObject] // both are in the repository
@@ -178,7 +178,7 @@ describe('the documented repository, applied as kustomize-controller does', () =
     ])
   })
 
-  test('pruning definitions before what uses them ends, and keeps the application and its environment', async () => {
+  test('pruning definitions before their users ends, and keeps the application and its environment', async () => {
     const definitionless = platform.filter(({ kind }) => kind !== 'ResourceDefinition')
     expect((await platformSync.sync(definitionless)).failure).toBe('')
     const report = await shopSync.sync([])

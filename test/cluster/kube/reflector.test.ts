@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => cluster?.close())
 afterAll(() => own?.stop())
 
-/** A store behind the proxy that remembers every change it told of. */
+/** A store behind the proxy that records every notified change. */
 async function openStore(idleMs = 20_000) {
   const reflector = { idleMs, backoffMs: { first: 50, most: 300 } }
   const opened = openCluster({
@@ -54,12 +54,12 @@ async function create(name: string, access: ApiAccess = own.controlPlane): Promi
     { name, namespace },
     { applicationName: 'shop', modules: {}, shared: {} },
   )
-  // Told that it is there already: an earlier try was heard.
+  // The answer is that it exists already: an earlier try was received.
   const { ok, status } = await apiRequest(access, 'POST', pathOf(sets, namespace), object)
   if (!ok && status !== 409) throw new Error(`answered with ${status}`)
 }
 
-test('after 410 the list is taken anew: what was deleted meanwhile is told as deleted, exactly once', async () => {
+test('after 410 a new list is read: a deletion during the gap is notified exactly once', async () => {
   for (const name of ['kept', 'deleted', 'made-anew']) await create(name)
   const { told, names } = await openStore(500)
   expect(names()).toEqual(['deleted', 'kept', 'made-anew'])
@@ -87,7 +87,7 @@ test('after 410 the list is taken anew: what was deleted meanwhile is told as de
   ).toBeGreaterThan(listsBefore)
 })
 
-test('an API server that dies and comes back in the middle of a stream of creates: every object is seen, once', async () => {
+test('an API server that dies and restarts during a stream of creates: every object is seen, once', async () => {
   const { told, names } = await openStore()
   const wanted = Array.from({ length: 150 }, (_, i) => `stream-${i}`)
   const creating = (async () => {

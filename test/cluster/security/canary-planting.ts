@@ -93,7 +93,7 @@ export async function misplace({ of, rest }: CanaryClient): Promise<void> {
   await rest('POST /resources/defs', definition('odd', 's3', 'quartermaster/echo', both), 400)
 }
 
-/** Tokens where none belong: what is not secret may show what it is given, but a token is never one. */
+/** Tokens in wrong places: plain data may be shown, a token never. */
 export async function misplaceTokens({ of, rest, canaries }: CanaryClient): Promise<void> {
   const inPath = encodeURIComponent(`qm_ci_${of('token in a path')}`)
   const payload = Buffer.from(JSON.stringify({ sub: of('session in a path') })).toString('base64url')

@@ -79,7 +79,7 @@ describe('a verb that the role lacks is named, and the resource becomes ready wh
     await endEnvironment(organization, verb)
   })
 
-  test.concurrent('a repair after the right was taken away', async () => {
+  test.concurrent('a repair after the right was removed', async () => {
     const name = `${organization.id}-repair`
     const path = `/apis/discovery.k8s.io/v1/namespaces/${namespaceOf(organization, 'repair')}/endpointslices/thing`
     const slice = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: objectMeta }

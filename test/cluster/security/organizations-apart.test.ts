@@ -11,7 +11,7 @@ const others = templateResourcesOf(victim)
 
 beforeAll(() => Promise.all([prepare(), others.prepare()]))
 
-test('the namespace of an environment that is to come is not made by another organization', async () => {
+test('another organization does not create the namespace of an environment in advance', async () => {
   const name = namespaceOf(victim, 'development')
   const data = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
   await attacker.define('namespace', {
@@ -43,7 +43,7 @@ describe('objects do not go', () => {
     ['into the namespace of the installation', 'system', 'quartermaster-system'],
     ['into that of another organization', 'other', victim.id],
     ['into that of an environment of it', 'inner', namespaceOf(victim, 'development')],
-    ['into that of an environment to come', 'to-come', namespaceOf(victim, 'production')],
+    ['into that of a future environment', 'to-come', namespaceOf(victim, 'production')],
   ]
   const refused = async (environment: string, namespace: string) => {
     expect(await verdictIn(attacker, environment, 'postgres', 'NamespaceNotOpen', 5000)).toContain(namespace)

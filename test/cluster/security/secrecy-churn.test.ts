@@ -28,7 +28,7 @@ const outputsOf = (values: string[], secrets: string[]) => ({
 const values = { host: 'h', token: canaries['secret by its type'] }
 const environments = ['one', 'two']
 
-/** What may happen between two deployments. */
+/** Events that can happen between two deployments. */
 const changes: Readonly<Record<string, () => Promise<unknown>>> = {
   'the type comes': () =>
     organization.apply('resourcetypes', 'ResourceType', 'own', outputsOf(['host'], ['token'])),
@@ -62,7 +62,7 @@ const defineOwn = (driverInputs: object) =>
 const defineFiles = (driverInputs: object) =>
   organization.define('files', { type: 's3', driverType: echo, driverInputs, criteria: [{}] })
 
-/** Brings back everything that a deployment needs. */
+/** Restores all objects that a deployment needs. */
 async function restore(): Promise<void> {
   for (const change of [
     'the type comes',
@@ -114,7 +114,7 @@ beforeAll(async () => {
   }
 })
 
-test('deployments end and show no secret, while types, definitions and drivers come and go', async () => {
+test('deployments end and show no secret, while types, definitions and drivers are created and deleted', async () => {
   const deploys = (environment: string) => `/apps/shop/envs/${environment}/deploys`
   const outcomes = new Set<string | undefined>()
   const sequence = fc.sample(

@@ -10,7 +10,7 @@ import {
 } from './client.ts'
 import type { ReceivedCall } from './receiver.ts'
 
-/** An organization with an application `shop` and a definition of type `redis` that needs nobody. */
+/** An organization with an application `shop` and a definition of type `redis` without dependencies. */
 export async function makeHookOrganization(
   cluster: Parameters<typeof makeTestOrganization>[0],
   prefix = 'hooks',
@@ -99,7 +99,7 @@ export async function deploySet(
     modules,
     shared: {},
   })
-  // As JSON: the API server folds some line breaks in what is applied, which it takes for YAML.
+  // As JSON: in YAML, which apply expects, the API server folds some line breaks.
   const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/environmentdeployments`
   const { status } = await organization.kube('POST', path, {
     apiVersion: 'quartermaster.dev/v1alpha1',

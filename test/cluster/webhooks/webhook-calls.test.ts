@@ -32,7 +32,7 @@ afterAll(() => receiver?.close())
 const kubectl = (...args: readonly string[]) =>
   execFileSync(cluster.kubectl, ['--kubeconfig', cluster.kubeconfigPath, ...args], { encoding: 'utf8' })
 
-describe('what is sent', () => {
+describe('the content of calls', () => {
   const hostile = '","status":"forged"}\r\n\\u0000 \'${org_id}\' $& $1 {{.}} <&> \u2028 ünï 🚀 \\'
 
   test('is valid JSON of the same shape, with hostile values as data', async () => {
@@ -111,7 +111,7 @@ describe('the signature', () => {
     expect(call?.headers['webhook-id']).toBe(seen?.spec.eventId)
   })
 
-  test('after a rotation is by the new secret, and nothing is lost while it does not stand yet', async () => {
+  test('after a rotation uses the new secret, and no call is lost before it exists', async () => {
     const spec = { url: receiver.url('/rotated') }
     await hook(organization, 'rotated', spec)
     receiver.answer('/rotated', 503)
@@ -149,7 +149,7 @@ describe('calls as objects', () => {
     expect(table).toMatch(/^waited\.\S+ +waited +environment\.created +200 .*True +Reconciled/m)
   })
 
-  test('deleting the environment or the organization while calls are open ends, and the deletion is told', async () => {
+  test('deletion of the environment or the organization ends while calls are open, and is notified', async () => {
     const brief = await makeHookOrganization(cluster, 'hooksend')
     for (const path of ['/open', '/hanging']) await hook(brief, path.slice(1), { url: receiver.url(path) })
     receiver.answer('/open', 500, 500, 200)

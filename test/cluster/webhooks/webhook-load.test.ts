@@ -65,7 +65,7 @@ const takenBy = (webhooks: readonly string[], times: number) =>
     async () => webhooks.every((name) => receiver.calls(`/${name}`).length >= times) || undefined,
   )
 
-test('a deployment does not wait for the calls of 1,000 webhooks, and nobody waits for those who hang', async () => {
+test('a deployment does not wait for the calls of 1,000 webhooks, and no call waits for slow receivers', async () => {
   await deploy('shop.dev')
   // A call that is not answered counts as tried after ten seconds.
   const calls = await organization.list<WebhookCall>('webhookcalls')
@@ -75,7 +75,7 @@ test('a deployment does not wait for the calls of 1,000 webhooks, and nobody wai
   await takenBy(slow, 2)
 })
 
-test('who takes a call at once is called once; all hear of the event under one id', async () => {
+test('a receiver that answers at once is called once; all receive the event under one id', async () => {
   const ids = new Set(receiver.calls().map(({ headers }) => headers['webhook-id']))
   expect(ids.size).toBe(1)
   const wrong = good.filter((name) => receiver.calls(`/${name}`).length !== 1)

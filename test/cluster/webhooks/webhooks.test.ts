@@ -51,11 +51,11 @@ const environmentOf = (name: string, annotations?: object) => ({
   metadata: { name: `shop.${name}`, namespace: organization.id, ...(annotations ? { annotations } : {}) },
   spec: { applicationName: 'shop', typeName: 'development' },
 })
-/** Events that a path was told, in order of their arrival. */
+/** Events received at a path, in order of their arrival. */
 const eventsAt = (path: string) =>
   bodiesOf(receiver.calls(path)).map(({ event, env_id }) => `${event} ${env_id}`)
 
-describe('what is told', () => {
+describe('events and their data', () => {
   test('of an environment: created and deleted, with exactly its variables', async () => {
     const triggers = [
       { scope: 'environment', type: 'created' } as const,
@@ -179,7 +179,7 @@ describe('who did it', () => {
     expect(call?.triggered_by).toBe('jane')
   })
 
-  test('cannot be added later to what was made over REST', async () => {
+  test('cannot be added later to objects created over REST', async () => {
     const body = { id: 'byrest', name: 'By REST', type: 'development' }
     expect((await organization.rest('POST', '/apps/shop/envs', body)).status).toBe(201)
     const path = pathOf('environments', 'shop.byrest')
@@ -191,8 +191,8 @@ describe('who did it', () => {
   })
 })
 
-describe('who is told', () => {
-  test('triggers choose; a disabled one, and one of another application or organization, hears nothing', async () => {
+describe('receivers of an event', () => {
+  test('triggers select; a disabled webhook, and one of another application or organization, receives nothing', async () => {
     const other = await makeTestOrganization(cluster, 'hooksother')
     await organization.application('bank')
     await other.application('shop')
@@ -222,7 +222,7 @@ describe('who is told', () => {
     for (const name of ['disabled', 'bank', 'other']) expect(receiver.calls(`/${name}`)).toEqual([])
   })
 
-  test('a webhook hears only what happens after it was made', async () => {
+  test('a webhook receives only events after its creation', async () => {
     await organization.environment('shop', 'before')
     await deploySet(organization, 'before')
     await new Promise((resolve) => {

@@ -22,7 +22,7 @@ const nameOf = ({ driver: name, zone }: Wish): string => `${name}/${zone}`
 
 const cluster = createFakeCluster()
 
-/** A resource whose things stand in an outside world, and an operator that dies at given steps. */
+/** A resource with instances in an external world, and an operator that dies at given steps. */
 function makeWorld(deaths: readonly number[]) {
   const live = new Set<string>()
   const mistakes: string[] = []
@@ -63,7 +63,7 @@ function makeWorld(deaths: readonly number[]) {
   }
   const context = silentContext<typeof ActiveResource>({ report: (observed) => persist(observed) })
 
-  /** One look of a process that may die during it; answers whether it came to its end. */
+  /** One reconcile of a process that may die during it; answers whether it ended. */
   async function look(): Promise<boolean> {
     const controller = start()
     try {
@@ -71,7 +71,7 @@ function makeWorld(deaths: readonly number[]) {
       else await persist(await controller.reconcile(resource, context))
       return true
     } catch (error) {
-      // The common loop takes what a driver throws for a failure, and so does a death in it.
+      // The common loop treats an error of a driver as a failure, and so it does a death in it.
       if (error instanceof Crash || (error instanceof Error && error.message.includes('died'))) return false
       throw error
     }
@@ -105,7 +105,7 @@ const moves = fc.array(fc.record({ wish, looks: fc.integer({ min: 0, max: 2 }) }
 })
 const deaths = fc.array(fc.integer({ min: 1, max: 120 }), { maxLength: 12 })
 
-test('definitions switched to and fro, the operator killed anywhere: exactly one thing stands, and nothing live was deleted', async () => {
+test('definitions switched back and forth, the operator killed anywhere: exactly one instance remains, and no instance in use was deleted', async () => {
   await fc.assert(
     fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
       const world = makeWorld(whenToDie)
@@ -124,7 +124,7 @@ test('definitions switched to and fro, the operator killed anywhere: exactly one
   )
 })
 
-test('a resource deleted after switches and deaths leaves nothing behind', async () => {
+test('a resource deleted after switches and crashes leaves nothing behind', async () => {
   await fc.assert(
     fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
       const world = makeWorld(whenToDie)
@@ -140,7 +140,7 @@ test('a resource deleted after switches and deaths leaves nothing behind', async
   )
 })
 
-test('a look at what is as it should be provisions nothing', async () => {
+test('a reconcile of the desired state provisions nothing', async () => {
   const world = makeWorld([])
   world.want({ driver: 'one', zone: 'x' })
   await world.look()

@@ -9,7 +9,7 @@ import { byResource, type ObjectReference, type Objects } from '../../../operato
 
 /** Objects of any kind in memory, numbered as the API server numbers them. */
 export interface FakeObjects {
-  /** A door of a process that begins now: what it watches is listed anew. */
+  /** A client of a new process: its watches start with a new list. */
   open(): Objects
   /** For the Secrets among them. */
   readonly client: KubeClient
@@ -17,12 +17,12 @@ export interface FakeObjects {
   readonly log: string[]
   get(kind: string, name: string): KubeObject | undefined
   names(): string[]
-  /** Makes or changes an object as somebody else does. */
+  /** Creates or changes an object as another client does. */
   put(object: KubeObject): KubeObject
   /** Changes only the status, which no generation counts. */
   touchStatus(kind: string, name: string, status: object): void
   replaceMetadata(kind: string, name: string, metadata: ObjectMeta): void
-  /** Takes an object away as somebody else does. */
+  /** Deletes an object as another client does. */
   delete(kind: string, name: string): void
   /** The kinds that were applied, as the cluster stores them. */
   readonly kinds: AppliedKinds
@@ -71,7 +71,7 @@ export function createFakeObjects(): FakeObjects {
     return kept
   }
 
-  /** Server-side apply, as far as it matters here: what is there already changes nothing. */
+  /** Server-side apply, as far as it matters here: an equal object does not change. */
   function merge(object: KubeObject): KubeObject {
     const before = stored.get(keyFor(object))
     if (!before) return keep(object, true)

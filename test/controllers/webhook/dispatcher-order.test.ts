@@ -12,7 +12,7 @@ import { succeeded } from '../support/dispatcher-world.ts'
 import { createLaggingServer } from '../support/lagging-cluster.ts'
 import { deployment, environment, webhook } from '../support/webhooks.ts'
 
-/** Everything happens within one second: no clock tells what came first. */
+/** All writes have the same second: no clock shows the order. */
 const second = '2026-01-01T12:00:00Z'
 const started = { startTime: second }
 const finished = { ...succeeded, startTime: second, finishTime: second }
@@ -37,7 +37,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** A server, a process that hears of it late, and what should be told, by the order of writes. */
+/** A server, a process whose watches are late, and the expected calls, in the order of writes. */
 function createModel() {
   const server = createLaggingServer()
   const events: { readonly text: string; readonly version: number }[] = []
@@ -55,7 +55,7 @@ function createModel() {
   const happened = (text: string, object: Parameters<typeof versionOf>[0]) =>
     events.push({ text, version: versionOf(object) })
 
-  /** As the controller of webhooks does at its first look. */
+  /** As the controller of webhooks does in its first reconcile. */
   function recordCreation(): void {
     deliver(Webhook)
     for (const each of cluster.store.list(Webhook, 'acme')) {
@@ -157,7 +157,7 @@ function createModel() {
   }
 }
 
-test('a webhook is told once of what was written after it, and of nothing else, in any order of watches and restarts', async () => {
+test('a webhook receives each later write once, and nothing else, in any order of watches and restarts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 40 }), async (steps) => {
       const model = createModel()

@@ -20,7 +20,7 @@ import {
 import { actions, carriedOut, planOf } from '../../support/plans.ts'
 import { fc } from '../../support/properties.ts'
 
-/** A change of definitions in an environment that was deployed, and what is said of it. */
+/** A change of definitions in a deployed environment, and its preview. */
 interface Told {
   readonly change: Change
   readonly active: readonly ActiveResource[]
@@ -72,14 +72,14 @@ function everyChange(check: (told: Told) => void): void {
   )
 }
 
-/** What there will be of a step, without why. */
+/** The result of a step, without its reasons. */
 function essence(step: PlanStep | undefined): string {
   if (!step) return 'nothing'
   const { action, wanted } = step
   return canonicalJson([action, { ...wanted, definition: { ...wanted?.definition, explanation: undefined } }])
 }
 
-/** What the driver gets to see of a resource, as far as its own spec says it. */
+/** The input of the driver for a resource, as far as its own spec defines it. */
 function seen({ definition: by, params, dependsOn, references }: WantedSpec): string {
   const { driverType, accountName, driverInputs } = by
   const { values, secretRefs } = driverInputs ?? {}
@@ -140,7 +140,7 @@ describe('a preview of a change of definitions is true', () => {
     })
   })
 
-  test('what would have been made, and now is not, is told as well', () => {
+  test('resources that are no longer created are listed too', () => {
     const content = set({}, { main: { type: 's3' } })
     const config = definition('config', 'config')
     const [bare, provisioning] = [
@@ -172,13 +172,13 @@ describe('a preview of a change of definitions is true', () => {
     })
   })
 
-  test('once carried out there is nothing left to do', () => {
+  test('after the deployment, a plan has no steps', () => {
     everyChange(({ change, active, after }) => {
       if (after.problems.length > 0) return
       const again = planWith(change.sets[1] ?? change.sets[0], change.changed, carriedOut(after, active))
       expect(again.steps.filter(({ action }) => action !== 'unchanged')).toEqual([])
       expect(again.problems).toEqual([])
-      // Nobody is forgotten: what is there is wanted, or marked as unused.
+      // Every existing resource is wanted, or marked as unused.
       const wanted = new Set(again.steps.map(({ guResId }) => guResId))
       const forgotten = carriedOut(after, active).filter(
         ({ metadata, spec }) =>

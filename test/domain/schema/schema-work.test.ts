@@ -69,7 +69,7 @@ describe('an ordinary value of a mebibyte is judged by an ordinary schema', () =
     ['of many parts', schema, { list: make(7000, item) }],
     ['of very many small parts', listOf(text), { list: make(260_000, () => 'a') }],
     [
-      'that may be one of several things',
+      'with one of several alternatives',
       listOf({ anyOf: [{ type: 'boolean' }, { type: 'null' }, text] }),
       { list: make(200_000, () => 'a') },
     ],
@@ -183,7 +183,7 @@ describe('a value that would take long is refused when the steps are used up', (
       { anyOf: [{ enum: make(4000, (i) => `${'a'.repeat(50)}${i}`) }, {}] },
       make(30_000, () => `${'a'.repeat(50)}b000`),
     ],
-    ['more problems than anybody reads', text, make(30_000, () => 1)],
+    ['more problems than the limit', text, make(30_000, () => 1)],
   ])('%s', (_, items, list) => {
     const isWide = JSON.stringify(items).includes('#/$defs/wide')
     const schema = { ...listOf(items), ...(isWide ? { $defs: { wide } } : {}) }
@@ -205,7 +205,7 @@ describe('a value that would take long is refused when the steps are used up', (
     expect(JSON.stringify(problems).length).toBeLessThan(1_000_000)
   })
 
-  test('whatever was judged before', () => {
+  test('after any earlier validations', () => {
     const schema = listOf({ pattern: '[ab]*a[ab]{20}[cd]' })
     const value = { list: [letters(200)] }
     const before = judged(schema, value)
@@ -248,7 +248,7 @@ describe('a schema that would take long to compile cannot be used', () => {
       { properties: { a: { pattern: `(?:${'(?:[ab]{0,10}c){0,10}'.repeat(40)}){0,10}` } } },
     ],
     [
-      'with counts behind what looks like a class',
+      'with counts after a group that resembles a class',
       { properties: { a: { pattern: `(${'[a)]b{0,100}'.repeat(60)}){10}` } } },
     ],
     ['with many patterns', { properties: byKey(100, (i) => ({ pattern: `[ab]{0,100}${i}` })) }],
@@ -256,7 +256,7 @@ describe('a schema that would take long to compile cannot be used', () => {
     expect(problemOfSchema(schema)).toMatch(/steps|parts/)
   })
 
-  test('one that refers often to what is large can', () => {
+  test('many references to a large part are allowed', () => {
     const wide = { properties: byKey(900, () => text) }
     const schema = { properties: byKey(900, () => ({ $ref: '#/$defs/wide' })), $defs: { wide } }
     expect(judged(schema, { p1: { p1: 1 } }).problems).toEqual([
@@ -264,7 +264,7 @@ describe('a schema that would take long to compile cannot be used', () => {
     ])
   })
 
-  test('data that looks like parts is none', () => {
+  test('data that resembles a schema is not counted', () => {
     expect(problemOfSchema({ properties: { a: { default: make(3000, () => ({})) } } })).toBeUndefined()
   })
 })
@@ -349,7 +349,7 @@ const { schema: anySchema } = fc.letrec<{ schema: FreeForm }>((tie) => {
   }
 })
 
-test('the verdict is the one of the same schema without counting', () => {
+test('the result equals that of the same schema without counting', () => {
   const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false })
   const value = fc.oneof(
     fc.dictionary(key, small, { maxKeys: 3 }),

@@ -36,7 +36,7 @@ async function made(wishes: CertificateWishes): Promise<Made> {
 describe('a certificate is taken', () => {
   test.each<[rule: string, pem: () => Promise<Pem> | Pem]>([
     ['with the wildcard among its alternative names', () => made({ names: ['www.other.test', wildcard] })],
-    ['in whatever case the name is written', () => made({ names: ['*.EXAMPLE.test'] })],
+    ['in any case of the name', () => made({ names: ['*.EXAMPLE.test'] })],
     ['with an RSA key', () => made({ algorithm: 'rsa' })],
     ['with an Ed25519 key', () => made({ algorithm: 'ed25519' })],
     ['alone, without its issuers', () => good],
@@ -74,7 +74,7 @@ describe('a certificate is refused', () => {
       `is not for '${wildcard}': it is for 'x'`,
     ],
     [
-      'for an address that looks like the name',
+      'for an address that resembles the name',
       () => makeCertificate({ names: ['a.test'], url: `https://a, DNS:${wildcard}, DNS:b` }),
       "'a.test'",
     ],
@@ -108,16 +108,12 @@ describe('a certificate is refused', () => {
     ['empty', () => ({ crt: '', key: good.key }), 'contains no certificate'],
     ['without PEM', () => ({ ...good, crt: 'a certificate' }), 'contains no certificate'],
     ['cut off', () => ({ ...good, crt: good.crt.slice(0, 300) }), 'contains no certificate'],
-    [
-      'with a block that is none',
-      () => ({ ...good, crt: block('CERTIFICATE', 'aGVsbG8=') }),
-      'cannot be read',
-    ],
+    ['with an invalid block', () => ({ ...good, crt: block('CERTIFICATE', 'aGVsbG8=') }), 'cannot be read'],
     ['with its key beside it', () => ({ ...good, crt: good.crt + good.key }), 'not certificates'],
     ['without a key', () => ({ ...good, key: '' }), 'contains no private key'],
     ['with a certificate as its key', () => ({ ...good, key: good.crt }), 'contains no private key'],
     [
-      'with a key that is none',
+      'with an invalid key',
       () => ({ ...good, key: block('PRIVATE KEY', 'aGVsbG8=') }),
       "'tls.key' cannot be read",
     ],
@@ -166,7 +162,7 @@ function unusualKey(): string {
   return pemOf(generateKeyPairSync('x25519').privateKey)
 }
 
-/** Whether a message holds any line of what it is about. */
+/** Whether a message contains any line of the certificate or key. */
 function tells(message: string, { crt, key }: Pem): boolean {
   const lines = `${crt}\n${key}`
     .split('\n')

@@ -25,7 +25,7 @@ const changing = (change: object) => ({
   change: { deletes: [], patches: [], posts: [], ...change },
 })
 
-describe('what is done about a name', () => {
+describe('the changes of a name', () => {
   test.each<[rule: string, wanted: WantedRecord | undefined, records: ExistingRecord[], decision: object]>([
     ['nothing has it: it is made', record, [], changing({ posts: [record] })],
     ['our record is as wanted', record, [held('1')], { kind: 'asWanted' }],
@@ -50,7 +50,7 @@ describe('what is done about a name', () => {
     ],
     ['another type: both at once', alias, [held('1')], changing({ deletes: ['1'], posts: [alias] })],
     [
-      'of two of ours the one as wanted stays',
+      'of two of ours the correct one stays',
       record,
       [held('1', { ttl: 60 }), held('2')],
       changing({ deletes: ['1'] }),
@@ -62,15 +62,15 @@ describe('what is done about a name', () => {
       changing({ deletes: ['1', '2'], posts: [alias] }),
     ],
     [
-      'text of somebody else is no conflict',
+      'a text record of another owner is no conflict',
       record,
       [held('t', { type: 'TXT', comment: '' })],
       changing({ posts: [record] }),
     ],
     ['it has to go', undefined, [held('1'), held('2')], changing({ deletes: ['1', '2'] })],
     ['it has to go, beside a foreign one', undefined, [held('1'), foreign], changing({ deletes: ['1'] })],
-    ['it is gone', undefined, [], { kind: 'absent' }],
-    ['it is gone, and somebody else has the name', undefined, [foreign], { kind: 'absent' }],
+    ['it is deleted', undefined, [], { kind: 'absent' }],
+    ['it is deleted, and another owner has the name', undefined, [foreign], { kind: 'absent' }],
     ['a text with our mark is not our record', undefined, [held('t', { type: 'TXT' })], { kind: 'absent' }],
   ])('%s', (_, wanted, records, decision) => {
     expect(decide({ name, mark, ...(wanted ? { record: wanted } : {}) }, records)).toEqual(decision)
@@ -81,7 +81,7 @@ describe('what is done about a name', () => {
     ['the very same address by hand', record, { comment: 'mine' }, 'another client'],
     ['an alias by hand', record, { comment: '', type: 'CNAME' }, 'another client'],
     ['name servers', record, { comment: '', type: 'NS' }, 'another client'],
-    ['a text, where an alias stands alone', alias, { comment: '', type: 'TXT' }, 'another client'],
+    ['a text, where an alias must be alone', alias, { comment: '', type: 'TXT' }, 'another client'],
     ['another cluster', record, { comment: markOf('ffffffff', 'a'.repeat(40)) }, 'another Quartermaster'],
     ['another resource', record, { comment: markOf('0a1b2c3d', 'b'.repeat(40)) }, 'another resource of this'],
     ['almost our mark', record, { comment: `${mark} ` }, 'another client'],
@@ -110,7 +110,7 @@ test('a mark fits the comment of every zone', () => {
 })
 
 describe('the budget of a token', () => {
-  test('in no 300 seconds are there more than four fifths of what is allowed', () => {
+  test('at most four fifths of the limit are used in any 300 seconds', () => {
     const pauses = fc.array(fc.oneof(fc.constant(0), fc.nat(50), fc.nat(20_000)), { maxLength: 60 })
     const bursts = fc.array(fc.nat(900), { minLength: 1, maxLength: 20 })
     fc.assert(
@@ -141,7 +141,7 @@ describe('the budget of a token', () => {
     await rateLimiter.take('a')
   })
 
-  test('nobody waits long for a turn', async () => {
+  test('a caller waits only briefly for its slot', async () => {
     let now = 0
     const rateLimiter = createRateLimiter({
       clock: () => now,
@@ -157,7 +157,7 @@ describe('the budget of a token', () => {
   })
 })
 
-describe('what a zone is remembered by', () => {
+describe('the memory of a zone', () => {
   const patience = { settleMs: 10_000, confirmMs: 5000, overlayMs: 60_000 }
   const desired = { name, mark }
 
@@ -185,7 +185,7 @@ describe('what a zone is remembered by', () => {
     expect(memory.corrected(name, [held('1', { ttl: 300, modifiedOn: listedOn })])[0]?.ttl).toBe(ttl)
   })
 
-  test('what a list does not show is believed when nothing was written for a while before it', () => {
+  test('the absence in a list is trusted when the last write was a while before it', () => {
     const { time, memory } = memoryAt(1000)
     expect(memory.doubtSeconds(desired, 1000)).toBe(5)
     time.now = 5900

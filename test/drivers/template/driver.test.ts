@@ -32,7 +32,7 @@ describe('outputs', () => {
     ['of a map of texts', { outputs: { name: '{{ .driver.values.name }}' } }, { name: 'shop' }],
     ['blank templates are none', { init: '', cookie: '', manifests: '', outputs: ' ' }, {}],
     [
-      'with what init gave',
+      'with the results of init',
       { init: 'name: db-{{ .type }}', outputs: 'name: {{ .init.name }}' },
       { name: 'db-postgres' },
     ],
@@ -45,7 +45,7 @@ describe('outputs', () => {
     expect((await provision(given, {}, { name: 'shop' })).outputs).toEqual({ values: expected, secrets: {} })
   })
 
-  test('secret ones come from values.templates.secrets and secrets.templates.outputs, and see the others', async () => {
+  test('secret ones are from values.templates.secrets and secrets.templates.outputs, and can use the others', async () => {
     const given = {
       outputs: 'host: db',
       secrets: 'url: postgres://{{ .driver.secrets.password }}@{{ .outputs.values.host }}',
@@ -68,7 +68,7 @@ describe('the cookie', () => {
     secrets: 'password: {{ .cookie.password | quote }}',
   }
 
-  test('keeps what is random', async () => {
+  test('keeps random values', async () => {
     const cookie = cookieInMemory()
     const request = () => templateRequest({ templates: given }, {}, { cookie })
     const first = await driver.provision(request())
@@ -79,7 +79,7 @@ describe('the cookie', () => {
 
   test.each([
     ['another driver left it', 'not json'],
-    ['nobody left it', undefined],
+    ['it is missing', undefined],
   ])('is nothing when %s', async (_, text) => {
     const cookie = cookieInMemory(text)
     const { outputs } = await driver.provision(
@@ -179,7 +179,7 @@ describe('manifests', () => {
   })
 })
 
-describe('what a person must change', () => {
+describe('errors that need a person', () => {
   test.each<[rule: string, given: FreeForm, reason: string]>([
     ['a template that fails', { outputs: '{{ fail "no" }}' }, 'InvalidTemplate'],
     [

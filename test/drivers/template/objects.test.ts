@@ -19,7 +19,7 @@ const secretObject = (stringData: FreeForm) => ({
   data: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData },
 })
 
-describe('outputs that objects tell', () => {
+describe('outputs that are read from objects', () => {
   const database = {
     apiVersion: 'example.com/v1',
     kind: 'Database',

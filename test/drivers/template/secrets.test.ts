@@ -106,7 +106,7 @@ describe('a secret appears nowhere but in Secrets', () => {
       'SecretLeak',
     ],
     [
-      'what such an init gives is secret',
+      'results of such an init are secret',
       { outputs: 'p: {{ .init.p }}' },
       { init: `p: ${password}` },
       'SecretLeak',

@@ -23,7 +23,7 @@ function thing(name: string, resourceVersion: number, spec: Thing['spec']): Thin
 }
 
 const place = ({ spec }: Thing) => {
-  // As a rule reads an object that somebody stored without a spec.
+  // As a rule reads an object that was stored without a spec.
   const { group, bucket } = spec as NonNullable<Thing['spec']>
   return group === undefined ? undefined : { group, bucket }
 }
@@ -40,7 +40,7 @@ const change = fc.record({
   isRemoved: fc.boolean(),
 })
 
-test('a tally holds what counting all objects would, whatever happened before and since it began', () => {
+test('a counter equals the count of all objects, for all changes before and since its start', () => {
   const law = fc.property(fc.array(change), fc.array(change), (before, since) => {
     const cache = createCache<Thing>({}, () => {})
     let version = 0

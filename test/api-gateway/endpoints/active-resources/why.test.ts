@@ -16,7 +16,7 @@ const going = { deletionTimestamp: '2026-03-01T00:00:00Z', finalizers: ['x/y'] }
 
 type Word = 'True' | 'False' | 'Unknown'
 
-/** A condition `Ready` that a look at the object came to. */
+/** A condition `Ready` as the outcome of a reconcile. */
 function told(status: Word, reason: string, message = 'why', observedGeneration = 1) {
   const condition = { type: 'Ready', status, reason, message, lastTransitionTime: '2026-02-01T00:00:00Z' }
   return { observedGeneration, conditions: [condition] }
@@ -45,13 +45,13 @@ describe('an environment says why it hangs', () => {
       `ResourcesRemain: waiting; ${whyFiles}`,
     ],
     ['also before the operator said it of the environment', pending, refused, whyFiles],
+    ['a resource that waits is not a cause', remain, told('Unknown', 'X'), 'ResourcesRemain: waiting'],
     [
-      'a resource that waits is not what holds it up',
+      'a failure from before the deletion is not a cause',
       remain,
-      told('Unknown', 'X'),
+      told('False', 'X', 'y', 0),
       'ResourcesRemain: waiting',
     ],
-    ['nor what failed before the deletion', remain, told('False', 'X', 'y', 0), 'ResourcesRemain: waiting'],
     ['another reason', told('Unknown', 'NamespaceRemains', 'waits'), ready, 'NamespaceRemains: waits'],
   ])('being deleted: %s', async (_, status, resource, expected) => {
     addEnvironment(gateway)
@@ -71,8 +71,8 @@ describe('an environment says why it hangs', () => {
       'EnvironmentTypeNotFound: waits',
     ],
     ['nothing when it is ready', ready, undefined],
-    ['nothing when nobody has looked at it yet', pending, undefined],
-    ['nothing of what was', told('False', 'Failed', 'before', 0), undefined],
+    ['nothing before the first reconcile', pending, undefined],
+    ['nothing from before the deletion', told('False', 'Failed', 'before', 0), undefined],
   ])('not being deleted: %s', async (_, status, expected) => {
     addEnvironment(gateway)
     mark(Environment, 'shop.development', status)
@@ -120,9 +120,9 @@ describe('an active resource says why', () => {
     ['nothing uses it', { status: unused }, 'active', 'NotReferenced: kept for a roll-back'],
     ['it waits', { status: told('Unknown', 'DependencyNotReady') }, 'pending', 'DependencyNotReady: why'],
     ['it failed', { status: told('False', 'ProvisionFailed') }, 'pending', 'ProvisionFailed: why'],
-    ['nobody has looked at it', { status: pending }, 'pending', 'Pending: waiting for the operator'],
+    ['before the first reconcile', { status: pending }, 'pending', 'Pending: waiting for the operator'],
     [
-      'nobody has looked at it as it is now',
+      'before the current spec is reconciled',
       { status: told('False', 'Failed', 'before', 0) },
       'pending',
       'Pending: waiting for the operator',
@@ -164,7 +164,7 @@ describe('an active resource says why', () => {
     ['it was made', {}, {}, '2026-01-01T00:00:00Z'],
     ['it was ready', {}, ready, '2026-02-01T00:00:00Z'],
     [
-      'it was provisioned anew',
+      'it was provisioned again',
       {},
       { ...ready, provisionTime: '2026-02-02T00:00:00Z' },
       '2026-02-02T00:00:00Z',
@@ -183,7 +183,7 @@ describe('an active resource says why', () => {
   })
 })
 
-describe('what the operator judges says what is wrong with it', () => {
+describe('problems found by the operator are shown', () => {
   const definition = { type: 'dns', driverType: 'quartermaster/echo', criteria: [{}] }
   const driver = { type: 'dns', target: 'https://drivers.example.com' }
 

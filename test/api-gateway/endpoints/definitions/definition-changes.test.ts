@@ -32,7 +32,7 @@ function specOf(id = 's3') {
 }
 
 describe('PUT of a definition', () => {
-  test('takes away whatever optional is not sent; type, criteria and driver stay', async () => {
+  test('removes omitted optional fields; type, criteria and driver stay', async () => {
     const { criteria, created_at } = await create()
     const { status, body } = await gateway.send(`PUT ${defs}/s3`, { body: { name: 'New' } })
     expect(status).toBe(200)
@@ -49,7 +49,7 @@ describe('PUT of a definition', () => {
     expect((await gateway.send(`GET ${defs}/s3`)).body).toEqual(body)
   })
 
-  test('takes what is sent, in either spelling, and answers in it', async () => {
+  test('accepts either spelling, and answers in the same spelling', async () => {
     await create()
     const changes = {
       name: 'N',
@@ -89,7 +89,7 @@ describe('PUT of a definition', () => {
       400,
     ],
     [
-      'null for what is optional',
+      'null for an optional field',
       { name: 'n', driver_account: null, driver_inputs: null, provision: null },
       200,
     ],
@@ -106,14 +106,19 @@ describe('PATCH of a definition', () => {
     ['nothing', {}, {}, []],
     ['a name', { name: 'New' }, { name: 'New' }, []],
     ['another driver', { driver_type: 'acme/x' }, { driver_type: 'acme/x' }, []],
-    ['null takes away', { driver_account: null, provision: null }, {}, ['driver_account', 'provision']],
+    [
+      'null removes the field',
+      { driver_account: null, provision: null },
+      {},
+      ['driver_account', 'provision'],
+    ],
     [
       'null in the older spelling',
       { account_id: null, driver_params: null },
       {},
       ['driver_account', 'driver_inputs'],
     ],
-    ['null for what must be', { name: null, driver_type: null }, {}, []],
+    ['null for a required field', { name: null, driver_type: null }, {}, []],
     [
       'a part of the inputs replaces that part',
       { driver_inputs: { values: { b: 2 } } },
@@ -189,7 +194,7 @@ describe('secret inputs that change', () => {
     expect(JSON.stringify([response.body, specOf(), gateway.logged])).not.toContain('canary')
   })
 
-  test('the answered references stay, and others can come beside them', async () => {
+  test('the returned references stay, and others can be added', async () => {
     const { driver_inputs: inputs } = await create()
     const before = specOf()?.driverInputs?.secretRefs
     const { tls } = inputs.secret_refs
