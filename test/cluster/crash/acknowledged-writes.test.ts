@@ -17,7 +17,7 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
-import { prepareWrites, type Write, writesOf } from './write-kinds.ts'
+import { prepareWrites, type Write, writesOf } from './interrupted-writes.ts'
 
 let controlPlane: ControlPlane
 let directory = ''

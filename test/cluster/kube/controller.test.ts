@@ -6,7 +6,7 @@ import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { activeResourceSample } from '../support/samples.ts'
-import { firstBackoffMs, openLoops, pathIn } from './loops.ts'
+import { firstBackoffMs, openLoops, pathIn } from './controller-loops.ts'
 import { type OwnControlPlane, startOwnControlPlane } from './support.ts'
 
 let own: OwnControlPlane

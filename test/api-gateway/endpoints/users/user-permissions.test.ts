@@ -47,7 +47,7 @@ test.each([
 })
 
 test.each([
-  ['a caller without a token', 404],
+  ['unknown', 404],
   ['their-robot', 404],
 ])('of %s: %s', async (user, status) => {
   expect((await permsOf(user)).status).toBe(status)
