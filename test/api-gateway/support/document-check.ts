@@ -40,7 +40,13 @@ export const checkResponse = documentCheck()
 
 function documentCheck() {
   const document = openApiDocument(endpoints, 'test')
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  // Other tests check the document itself; each test file compiles only the schemas of its answers.
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateSchema: false,
+    code: { optimize: false },
+  })
   formats.default(ajv)
   ajv.addSchema(document, 'openapi.json')
   const routes = endpoints

@@ -1,3 +1,4 @@
+import { afterAll } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
 import type { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import {
@@ -8,7 +9,19 @@ import {
   type Organization,
   readyOf,
 } from './client.ts'
-import type { ReceivedCall } from './receiver.ts'
+import { type ReceivedCall, startReceiver } from './receiver.ts'
+import { sharedCluster } from './shared-cluster.ts'
+
+/** The receiver of a test file, and an organization with an application `shop` and a definition of type `redis`. */
+export async function setUpHooks(prefix: string) {
+  const cluster = sharedCluster()
+  const [receiver, organization] = await Promise.all([
+    startReceiver(cluster.directory),
+    makeHookOrganization(cluster, prefix),
+  ])
+  afterAll(() => receiver.close())
+  return { receiver, organization }
+}
 
 /** An organization with an application `shop` and a definition of type `redis` without dependencies. */
 export async function makeHookOrganization(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { conditionStatus, eventually, type Organization, readyOf } from '../support/client.ts'
+import { conditionStatus, eventually, readyOf } from '../support/client.ts'
 import { patch } from '../support/observing.ts'
 import { flood, hang, type Receiver, redirectTo, startReceiver } from '../support/receiver.ts'
 import { untrustedServers } from '../support/receiver-certificates.ts'
@@ -9,7 +9,7 @@ import {
   deploySet,
   hook,
   isSignedBy,
-  makeHookOrganization,
+  setUpHooks,
   signingSecretOf,
 } from '../support/receiver-webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -57,18 +57,15 @@ const injections: readonly (readonly [
   ['another protocol', (url) => ({ url: `http://${url}` })],
 ]
 
-let receiver: Receiver
+const { receiver, organization } = await setUpHooks('delivery')
 let elsewhere: Receiver
 let bad: Receiver[] = []
-let organization: Organization
 
 /** Each row is a separate webhook, `<kind>-<index>`, and all receive one event. */
 beforeAll(async () => {
   const servers = await untrustedServers(cluster.directory)
-  ;[receiver, elsewhere, organization, ...bad] = await Promise.all([
+  ;[elsewhere, ...bad] = await Promise.all([
     startReceiver(cluster.directory),
-    startReceiver(cluster.directory),
-    makeHookOrganization(cluster, 'delivery'),
     ...untrusted.map(([what]) => startReceiver(cluster.directory, servers[what])),
   ])
   receiver.answer('/failing', 500)
@@ -97,7 +94,7 @@ beforeAll(async () => {
   await organization.environment('shop', 'one')
   for (const number of [1, 2, 3]) await deploySet(organization, 'one', { number })
 })
-afterAll(() => Promise.all([receiver, elsewhere, ...bad].map((each) => each?.close())))
+afterAll(() => Promise.all([elsewhere, ...bad].map((each) => each?.close())))
 
 const redeliver = async (webhookName: string, text: string) => {
   const [call] = await callsOf(organization, webhookName)

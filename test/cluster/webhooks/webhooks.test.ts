@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, makeTestOrganization } from '../support/client.ts'
+import { kubectl } from '../support/kubectl.ts'
 import { endEnvironment, patch } from '../support/observing.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { bodiesOf, callsOf, deploySet, hook, makeHookOrganization } from '../support/receiver-webhooks.ts'
+import { bodiesOf, callsOf, deploySet, hook, setUpHooks } from '../support/receiver-webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()
@@ -16,13 +15,8 @@ const broken = { dependency: { type: 'postgres' } }
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const stamp = 'quartermaster.dev/triggered-by'
 
-let receiver: Receiver
-let organization: Organization
+const { receiver, organization } = await setUpHooks('hooks')
 beforeAll(async () => {
-  ;[receiver, organization] = await Promise.all([
-    startReceiver(cluster.directory),
-    makeHookOrganization(cluster),
-  ])
   await organization.define('postgres', {
     type: 'postgres',
     driverType: 'quartermaster/echo',
@@ -36,13 +30,7 @@ beforeAll(async () => {
     stringData: { password: 'secret' },
   })
 })
-afterAll(() => receiver?.close())
 
-const kubectl = (args: readonly string[], input?: object) =>
-  execFileSync(cluster.kubectl, ['--kubeconfig', cluster.kubeconfigPath, ...args], {
-    encoding: 'utf8',
-    ...(input ? { input: JSON.stringify(input) } : {}),
-  })
 const pathOf = (plural: string, name: string, { id } = organization) =>
   `/apis/quartermaster.dev/v1alpha1/namespaces/${id}/${plural}/${name}`
 const environmentOf = (name: string, annotations?: object) => ({

@@ -1,25 +1,18 @@
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import { templateDescriptor } from '../../../operator/drivers/template/descriptor.ts'
-import { createTemplateDriver } from '../../../operator/drivers/template/driver.ts'
-import { createTemplates } from '../../../operator/templates/templates.ts'
-import { cookieInMemory, templateRequest } from '../support/template-request.ts'
+import {
+  configMap,
+  cookieInMemory,
+  setUpTemplateDriver,
+  templateRequest,
+} from '../support/template-request.ts'
 
-const templates = createTemplates()
-afterAll(() => templates.close())
-const driver = createTemplateDriver({ templates })
+const { driver, provision } = setUpTemplateDriver()
 
 const password = 'pass-word-1234'
-
-async function provision(given: FreeForm, secrets: FreeForm = {}, others: FreeForm = {}) {
-  return driver.provision(templateRequest({ ...others, templates: given }, secrets))
-}
-
-const configMap = (data: FreeForm) => ({
-  data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data },
-})
 
 describe('outputs', () => {
   test.each<[rule: string, given: FreeForm, expected: FreeForm]>([

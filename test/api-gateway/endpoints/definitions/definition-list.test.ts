@@ -1,31 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
+import { createDefinition, defs, dynamic, fullDefinition } from '../../support/definitions.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
 const gateway = await setUpGateway(() => {})
 
-const defs = '/orgs/acme/resources/defs'
-const dynamic = '/orgs/acme/resources/dynamic'
-const full = {
-  id: 's3',
-  name: 'S3',
-  type: 's3',
-  driver_type: 'quartermaster/echo',
-  driver_account: 'aws',
-  driver_inputs: {
-    values: { region: 'a', size: 1 },
-    secrets: { token: 'canary-1', tls: { key: 'canary-2' } },
-  },
-  provision: { config: { is_dependent: true } },
-  criteria: [{ app_id: 'shop' }],
-}
-
-async function create(body: object = full) {
-  const response = await gateway.send(`POST ${defs}`, { body })
-  expect(response.status).toBe(200)
-  return response.body
-}
+const full = fullDefinition
+const create = (body: object = full) => createDefinition(gateway, body)
 
 describe('a deleted definition', () => {
   beforeEach(() => {
