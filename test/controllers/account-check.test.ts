@@ -71,13 +71,13 @@ async function look(object: ResourceAccount) {
 describe('the credentials of an account are tried when the annotation asks for it', () => {
   const fields = [{ id: 'email', description: 'whose they are', value: 'a@b.test' }]
 
-  test.each<[rule: string, verdict: AccountCheck]>([
+  test.each<[rule: string, outcome: AccountCheck]>([
     ['accepted', { accepted: true }],
     ['accepted, and whose they are', { accepted: true, fields }],
     ['refused, and why', { accepted: false, message: 'the token has expired' }],
-  ])('%s', async (_, verdict) => {
-    answer = async () => verdict
-    expect(await look(account('one'))).toEqual({ request: 'one', ...verdict })
+  ])('%s', async (_, outcome) => {
+    answer = async () => outcome
+    expect(await look(account('one'))).toEqual({ request: 'one', ...outcome })
     expect(asked).toEqual([{ token: canary }])
   })
 
@@ -92,8 +92,8 @@ describe('the credentials of an account are tried when the annotation asks for i
   test.each([
     ['those of the Secret that it names', 'one/candidate', { accepted: true }, [{ token: 'another' }]],
     ['none when that is not there', 'one/missing', { accepted: false }, []],
-  ])('%s', async (_, request, verdict, tried) => {
-    expect(await look(account(request))).toMatchObject({ request, ...verdict })
+  ])('%s', async (_, request, outcome, tried) => {
+    expect(await look(account(request))).toMatchObject({ request, ...outcome })
     expect(asked).toEqual(tried)
   })
 

@@ -303,9 +303,9 @@ function begin({ make, object }: Row['subject']) {
         () => undefined,
         (each: unknown) => each,
       )
-      const verdict = outcomeOf(error)
-      conditions = conditionsAfter(conditions, verdict, [], 1, '2026-01-01T00:00:00Z')
-      const isPolled = typeof verdict.retry === 'number'
+      const outcome = outcomeOf(error)
+      conditions = conditionsAfter(conditions, outcome, [], 1, '2026-01-01T00:00:00Z')
+      const isPolled = typeof outcome.retry === 'number'
       if (isPolled) enqueued.add(keyOf(stored))
       return conditions.map((each) => `${each.type}=${each.status} ${each.reason}`)
     },

@@ -91,7 +91,7 @@ describe('the certificate', () => {
     ])
   })
 
-  test('without one there is no Secret', async () => {
+  test('without one no Secret is created', async () => {
     expect((await driver.provision(templateRequest({ domain }))).objects).toEqual([])
   })
 

@@ -78,9 +78,9 @@ describe('an output is refused when it contains a secret in one of its forms', (
   test('for an unknown driver without the texts that plain inputs have', () => {
     const property = fc.property(cases, ([secrets, , plain]) => {
       const known = JSON.stringify([plain])
-      const untold = secrets.filter((each) => !known.includes(JSON.stringify(each).slice(1, -1)))
+      const unreported = secrets.filter((each) => !known.includes(JSON.stringify(each).slice(1, -1)))
       const named = (texts: readonly string[]) => ({ password: texts })
-      expect(likelySecretWords(named(secrets), [plain])).toEqual(likelySecretWords(named(untold), []))
+      expect(likelySecretWords(named(secrets), [plain])).toEqual(likelySecretWords(named(unreported), []))
     })
     fc.assert(property, { numRuns: casesOf(1000) })
   })

@@ -21,9 +21,9 @@ export async function contractCases(
   timeoutMs = 5000,
 ): Promise<string[]> {
   const options = { target, inputs, timeoutMs, patienceMs: 1000, absenceMs: 50 }
-  const verdicts = await runCases(cases, options, () => {})
-  return verdicts
-    .filter((verdict) => verdict.result === result)
+  const outcomes = await runCases(cases, options, () => {})
+  return outcomes
+    .filter((outcome) => outcome.result === result)
     .map(({ name }) => name)
     .sort()
 }

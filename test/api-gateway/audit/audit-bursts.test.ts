@@ -4,14 +4,14 @@ import { createBursts } from '../../../api-gateway/audit/audit-bursts.ts'
 import { startGateway } from '../support/gateway.ts'
 
 const facts = (path: string) => ({ request_path: path, at: 'first' }) as AuditEntry
-let told: (string | number | undefined)[][]
-const tell = ({ request_path: path, at, count }: AuditEntry) => told.push([path, at, count])
+let reported: (string | number | undefined)[][]
+const tell = ({ request_path: path, at, count }: AuditEntry) => reported.push([path, at, count])
 
 beforeAll(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
 })
 beforeEach(() => {
-  told = []
+  reported = []
 })
 afterAll(() => {
   jest.useRealTimers()
@@ -23,22 +23,22 @@ test('the first refusal is recorded at once, the later ones of each minute as on
     for (let each = 0; each < 10; each += 1) bursts.take('ana', `at ${second}`, () => facts(`/${second}`))
     jest.advanceTimersByTime(1000)
   }
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['/0', 'first', undefined],
     ['/0', 'at 59', 599],
   ])
   jest.advanceTimersByTime(30_000)
-  expect(told.slice(2)).toEqual([['/60', 'at 89', 300]])
+  expect(reported.slice(2)).toEqual([['/60', 'at 89', 300]])
   jest.advanceTimersByTime(60_000)
   bursts.take('ana', 'later', () => facts('/later'))
-  expect(told.slice(3)).toEqual([['/later', 'first', undefined]])
+  expect(reported.slice(3)).toEqual([['/later', 'first', undefined]])
 })
 
 test('refusals are counted per caller, and a single refusal has no count', () => {
   const bursts = createBursts(tell, 60_000)
   for (const key of ['ana', 'bob', 'ana']) bursts.take(key, `at ${key}`, () => facts(`/${key}`))
   jest.advanceTimersByTime(60_000)
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['/ana', 'first', undefined],
     ['/bob', 'first', undefined],
     ['/ana', 'at ana', undefined],
@@ -50,7 +50,7 @@ test('pending records are written at shutdown', () => {
   for (let each = 0; each < 3; each += 1) bursts.take('ana', 'now', () => facts('/a'))
   bursts.close()
   jest.advanceTimersByTime(120_000)
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['/a', 'first', undefined],
     ['/a', 'now', 2],
   ])
@@ -59,7 +59,7 @@ test('pending records are written at shutdown', () => {
 test('many callers cost no more than their number', () => {
   const bursts = createBursts(tell, 60_000)
   for (let each = 0; each < 30_000; each += 1) bursts.take(`address ${each}`, 'now', () => facts('/a'))
-  expect(told).toHaveLength(30_000)
+  expect(reported).toHaveLength(30_000)
   expect(jest.getTimerCount()).toBeLessThanOrEqual(10_000)
   bursts.close()
 })

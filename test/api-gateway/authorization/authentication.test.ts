@@ -18,7 +18,7 @@ beforeAll(async () => {
   addToken('expired', 'admin', '2025-12-31T23:59:59Z')
   addToken('current', 'admin', '2999-01-01T00:00:00Z')
   addToken('unreadable', 'admin', 'next tuesday')
-  addToken('orphan', 'nobody')
+  addToken('orphan', 'missing')
   addToken('revoked', 'admin')
   gateway.cluster.drop(AccessToken, systemNamespace, 'revoked')
 })

@@ -49,7 +49,7 @@ async function addBadTokens(): Promise<void> {
     badTokens[`a session: ${name}`] = `Bearer ${session.body.token}`
   }
   const { metadata, spec } = cluster.store.get(AccessToken, systemNamespace, 'expired') ?? {}
-  if (!metadata || !spec) throw new Error('there is no token to let expire')
+  if (!metadata || !spec) throw new Error('the token to expire is missing')
   cluster.put(
     AccessToken,
     newObject(AccessToken, metadata, { ...spec, expirationTime: '2026-01-01T00:00:00Z' }),
@@ -79,8 +79,8 @@ function missing(id: string): string {
   if (isHash)
     return id.replaceAll(/[0-9a-f]/g, (digit) => ((Number.parseInt(digit, 16) + 7) % 16).toString(16))
   return id
-    .replaceAll(/(?<!^)\b(globex|other)|^(globex|other)(?!\/)/g, 'nobody')
-    .replaceAll(/GLOBEX|OTHER/g, 'NOBODY')
+    .replaceAll(/(?<!^)\b(globex|other)|^(globex|other)(?!\/)/g, 'absent')
+    .replaceAll(/GLOBEX|OTHER/g, 'ABSENT')
 }
 
 /** One of each scope that roles have. */

@@ -51,7 +51,7 @@ function answersOf(answers: ResponseObject | ReferenceObject): ResponseObject {
   if (!('$ref' in answers)) return answers
   const found = document.components.responses[answers.$ref.split('/').at(-1) ?? '']
   if (found) return found
-  throw new Error(`there is no '${answers.$ref}'`)
+  throw new Error(`'${answers.$ref}' is missing`)
 }
 
 /** The reason why a value does not match its schema in the document. */
@@ -60,7 +60,7 @@ function faultsOf(place: readonly string[], value: unknown): string {
     .map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')))
     .join('/')
   const validate = ajv.getSchema(`openapi.json#/${pointer}`)
-  if (!validate) return 'there is no such schema'
+  if (!validate) return 'the schema is missing'
   return validate(value) ? 'No errors' : ajv.errorsText(validate.errors)
 }
 

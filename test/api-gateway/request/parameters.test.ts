@@ -137,8 +137,8 @@ test(`${count} spoilt paths lead where a reference router says, and nowhere else
     const answers = await Promise.all(paths.map(get))
     for (const [at, { status, text }] of answers.entries()) {
       const path = paths[at] ?? ''
-      const verdict: Outcome = status === 200 ? { status, ...JSON.parse(text) } : { status }
-      expect([path, verdict]).toEqual([path, reference(path)])
+      const outcome: Outcome = status === 200 ? { status, ...JSON.parse(text) } : { status }
+      expect([path, outcome]).toEqual([path, reference(path)])
       seen.set(status, (seen.get(status) ?? 0) + 1)
     }
   }

@@ -209,7 +209,7 @@ test.each<[string, ApiError, number]>([
   ['is too large for etcd', new ApiError(500, '', 'etcdserver: request is too large'), 400],
   ['comes while the cluster is busy', new ApiError(429, 'TooManyRequests', 'try again', 7), 429],
   ['comes while the API server is away', new ApiError(503, 'ServiceUnavailable', 'no leader'), 500],
-  ['goes wrong', new ApiError(500, 'InternalError', 'unexpected'), 500],
+  ['fails', new ApiError(500, 'InternalError', 'unexpected'), 500],
 ])('when the cluster refuses because it %s', async (_, refusal, status) => {
   gateway.cluster.failNext('create Application', refusal)
   const answer = await gateway.send(apps, { body: { id: 'refused', name: 'Refused' } })

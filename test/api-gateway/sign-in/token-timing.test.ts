@@ -57,7 +57,7 @@ afterAll(() => {
 })
 
 test.each([
-  ['an organization of others', '/orgs/globex/apps', '/orgs/nobody/apps'],
+  ['an organization of others', '/orgs/globex/apps', '/orgs/absent/apps'],
   ['an application of another organization', '/orgs/globex/apps/blog', '/orgs/globex/apps/none'],
   ['an application without a role in it', '/orgs/acme/apps/blog', '/orgs/acme/apps/none'],
   ['an environment of another application', '/orgs/acme/apps/shop/envs/dev', '/orgs/acme/apps/shop/envs/xyz'],
@@ -70,6 +70,6 @@ test.each([
     return stepsUntilAnswer
   }
   for (const path of [foreign, missing]) await answer(path) // the first time takes more
-  // Part of a condition is not a lookup of its own kind.
+  // A lookup within a condition is part of that one.
   expect(Math.abs((await steps(foreign)) - (await steps(missing)))).toBeLessThanOrEqual(1)
 })

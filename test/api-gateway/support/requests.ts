@@ -93,7 +93,7 @@ export function wildRequests(
         query: queryOf(query, valueOf),
         body: body ? often(9, bodyOf(value), rawBody) : often(9, fc.constant(undefined), bodyOf(oddValue)),
         headers: often(6, fc.constant({}), oddHeaders),
-        as: often(12, fc.constant('admin'), fc.constantFrom('', 'acme-robot', 'nobody')),
+        as: often(12, fc.constant('admin'), fc.constantFrom('', 'acme-robot', 'unknown')),
         method: often(40, fc.constant(method), fc.constantFrom('head', 'options', 'trace', 'put', 'delete')),
       })
       .map(({ ids: chosen, others, query: parts, body: content, headers, as, method: verb }) => {

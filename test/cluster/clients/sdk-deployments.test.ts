@@ -163,7 +163,7 @@ describe('deployments', () => {
     ['getRuntime', () => api.getRuntime(env()), instanceOfRuntimeInfoResponseV1, { modules: {} }],
     ['rebaseEnvironment: a bare string', () => api.rebaseEnvironment({ ...env(), body: deployId })],
     [
-      'the environment tells of both deployments',
+      'the environment names both deployments',
       () => api.getEnvironment(env()),
       () => true,
       { from_deploy: { status: 'succeeded' }, last_deploy: { status: 'succeeded' } },

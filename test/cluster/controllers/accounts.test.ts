@@ -46,7 +46,7 @@ describe('an account', () => {
   test('can be created after the definition that names it, and its Secret after that', async () => {
     const definition = database('late', 'late', [{ env_id: 'other' }])
     expect((await rest('POST', '/resources/defs', definition)).status).toBe(200)
-    const missing = await eventually('the verdict on the definition', 30_000, async () => {
+    const missing = await eventually('the outcome on the definition', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'late')
       return readyOf(found).reason === 'AccountNotFound' ? found : undefined
     })
@@ -60,7 +60,7 @@ describe('an account', () => {
       credentialsSecretName: 'late-token',
     })
     await statusOf('resourcedefinitions', 'late', 'True')
-    const waiting = await eventually('the verdict on the account', 30_000, async () => {
+    const waiting = await eventually('the outcome on the account', 30_000, async () => {
       const found = await organization.get('resourceaccounts', 'late')
       return readyOf(found).reason === 'SecretNotFound' ? found : undefined
     })

@@ -219,7 +219,7 @@ describe('deployments that cannot succeed', () => {
       setTimeout(resolve, 1100) // creation times have seconds
     })
     await organization.define('second-mysql', { type: 'mysql', driverType: echo, criteria: [{}] })
-    const younger = await eventually('the verdict', 30_000, async () => {
+    const younger = await eventually('the outcome', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'second-mysql')
       return conditionStatus(found, 'Ready') === 'False' ? found : undefined
     })

@@ -88,7 +88,7 @@ describe('a custom type that overrides a built-in one', () => {
     expect((await organization.rest('GET', typePath)).body).toEqual(type)
     const all: { type: string }[] = (await organization.rest('GET', '/resources/types')).body
     expect(all.map((each) => each.type)).toEqual(expect.arrayContaining(['s3', bucketType]))
-    await eventually('the verdict', 30_000, async () => {
+    await eventually('the outcome', 30_000, async () => {
       const found = await organization.get('resourcetypes', 's3')
       return conditionStatus(found, 'Ready') === 'True' || undefined
     })
@@ -156,12 +156,12 @@ describe('a custom type that overrides a built-in one', () => {
     expect((await organization.rest('DELETE', typePath)).status).toBe(400)
     const before = await organization.resources()
     await organization.remove('resourcetypes', 's3')
-    const verdictOn = (status: string) =>
-      eventually(`the verdict ${status}`, 30_000, async () => {
+    const readinessOf = (status: string) =>
+      eventually(`the outcome ${status}`, 30_000, async () => {
         const found = await organization.get('resourcedefinitions', 's3-own')
         return conditionStatus(found, 'Ready') === status ? found : undefined
       })
-    const without = await verdictOn('False')
+    const without = await readinessOf('False')
     expect(readyOf(without).reason).toBe('TypeNotFound')
     expect(['Reconciling', 'Stalled'].map((each) => conditionStatus(without, each))).toEqual([
       'True',
@@ -173,7 +173,7 @@ describe('a custom type that overrides a built-in one', () => {
       return answer.status === 409 ? undefined : answer
     })
     expect(again.status).toBe(200)
-    await verdictOn('True')
+    await readinessOf('True')
   })
 })
 

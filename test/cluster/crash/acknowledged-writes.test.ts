@@ -134,8 +134,8 @@ describe.each(Object.keys(victims))('when the %s is killed between a request and
   test('acknowledged writes exist, and the others can be repeated', async () => {
     const count = { acknowledged: 0, others: 0 }
     // As often as it takes to hit it between two writes.
-    const isTold = () => count.acknowledged > 0 && (name === 'operator' || count.others > 0)
-    for (let round = 0; round < rounds || (!isTold() && round < 4 * rounds); round += 1) {
+    const isReported = () => count.acknowledged > 0 && (name === 'operator' || count.others > 0)
+    for (let round = 0; round < rounds || (!isReported() && round < 4 * rounds); round += 1) {
       const writes = await writesOf(organization, `${name.toLowerCase().replace(' ', '-')}-${round}`)
       await eventually('what is to be deleted', 60_000, async () => {
         const doomed = writes.filter(({ method }) => method === 'DELETE')

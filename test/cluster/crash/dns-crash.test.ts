@@ -227,7 +227,7 @@ describe('a record that another client changes at the provider', () => {
 
   test('is restored by the resync when it was changed', async () => {
     const [record] = before
-    if (!record) throw new Error('there is no record')
+    if (!record) throw new Error('the record is missing')
     await organization.provider.changeRecord(record.id, { content: '203.0.113.9', ttl: 60 })
     const after = await restored(record.comment ?? '', ({ content }) => content === record.content)
     expect(after).toMatchObject({ id: record.id, ttl: record.ttl })
@@ -235,7 +235,7 @@ describe('a record that another client changes at the provider', () => {
 
   test('is created again by the resync when it was deleted', async () => {
     const [, record] = before
-    if (!record) throw new Error('there is no record')
+    if (!record) throw new Error('the record is missing')
     await organization.provider.removeRecord(record.id)
     const after = await restored(record.comment ?? '', ({ id }) => id !== record.id)
     expect(after).toMatchObject({ name: record.name, content: record.content })

@@ -8,7 +8,7 @@ import { installInto, type RunningProcess, startQuartermaster } from '../../../d
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { claimHost, ingressIn, prepareIngresses } from '../support/hosts.ts'
-import { verdictIn } from '../support/observing.ts'
+import { readinessIn } from '../support/observing.ts'
 import { type ThirdParty, thirdPartyOf } from '../support/third-party.ts'
 
 let controlPlane: ControlPlane
@@ -69,7 +69,7 @@ describe('SIGKILL of the operator while a driver is asked', () => {
     operator = await start()
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
     expect(new Set(server.journal.map(({ url }) => url)).size).toBe(1)
-    expect(server.standing.size).toBe(1)
+    expect(server.existing.size).toBe(1)
     const [initial, ...again] = server.journal.map(({ headers }) => headers['humanitec-driver-cookie'])
     expect(initial).toBe(undefined)
     expect(again).toEqual(again.map(() => expect.stringMatching(/^made-/)))
@@ -84,7 +84,7 @@ describe('SIGKILL of the operator while a driver is asked', () => {
     await restart()
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
     expect(server.journal.map(({ url }) => url)).toEqual(Array(2).fill(server.journal[0]?.url))
-    expect(server.standing.size).toBe(1)
+    expect(server.existing.size).toBe(1)
   })
 
   test('of a resource deleted before the answer deprovisions the instance that may exist', async () => {
@@ -112,9 +112,9 @@ test('a host stays with the first organization when the operator restarts', asyn
   await restart()
   // Every later reconcile is after the start too.
   await claimHost(second, 'later', 'later.example.test')
-  await verdictIn(second, 'hosts', 'ingress', 'Conflict')
+  await readinessIn(second, 'hosts', 'ingress', 'Conflict')
   expect(await ingressIn(second, 'hosts')).toBe(undefined)
   expect((await ingressIn(first, 'hosts'))?.metadata.uid).toBe(uid)
   await first.remove('environments', 'shop.hosts')
-  await verdictIn(second, 'hosts', 'ingress', 'Reconciled')
+  await readinessIn(second, 'hosts', 'ingress', 'Reconciled')
 })

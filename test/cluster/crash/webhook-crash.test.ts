@@ -152,7 +152,7 @@ test('SIGKILL of the operator after any write loses no event, delivers no false 
     'environment.created',
     'environment.deleted',
   ]
-  const told = (path: string) =>
+  const reported = (path: string) =>
     [...heardAt(path).values()]
       .map((bodies): string => {
         expect(bodies.size).toBe(1)
@@ -163,10 +163,10 @@ test('SIGKILL of the operator after any write loses no event, delivers no false 
           : `${event} ${String(deploy_id).split('.').at(-1)} ${status}`
       })
       .toSorted((one, other) => one.localeCompare(other))
-  expect(told('/everything')).toEqual(happened)
-  expect(told('/flaky')).toEqual(happened)
-  expect(told('/finished')).toEqual(happened.slice(0, 2))
-  expect(told('/disabled')).toEqual([])
+  expect(reported('/everything')).toEqual(happened)
+  expect(reported('/flaky')).toEqual(happened)
+  expect(reported('/finished')).toEqual(happened.slice(0, 2))
+  expect(reported('/disabled')).toEqual([])
   // Two webhooks receive the same event under the same id.
   expect([...heardAt('/flaky').keys()].toSorted()).toEqual([...heardAt('/everything').keys()].toSorted())
 }, 3_600_000)

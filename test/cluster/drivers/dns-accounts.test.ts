@@ -103,7 +103,7 @@ describe('a token that the provider takes no more', () => {
     const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/resourceaccounts/${name}`
     const mark = { metadata: { annotations: { 'quartermaster.dev/check': 'by-hand' } } }
     await organization.kube('PATCH', path, mark, 'application/merge-patch+json')
-    const account = await eventually('the verdict', 30_000, async () => {
+    const account = await eventually('the outcome', 30_000, async () => {
       const found = await organization.get<ResourceAccount>('resourceaccounts', name)
       return found?.status?.check?.request === 'by-hand' ? found : undefined
     })

@@ -7,8 +7,8 @@ import {
   namespaceOf,
   objectAt,
   patch,
+  readinessIn,
   secretAt,
-  verdictIn,
 } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateCanary as canary, configMap, templateResourcesOf } from '../support/templates.ts'
@@ -117,7 +117,7 @@ describe('a template is Stalled, and makes nothing, that', () => {
   ])('%s', async (_, environment, manifest, reason, hint) => {
     const manifests = { settings: configMap('settings'), manifest }
     expect(conditionStatus(await deploy(environment, { manifests }), 'Ready')).toBe('False')
-    const message = await verdictIn(organization, environment, 'postgres', reason)
+    const message = await readinessIn(organization, environment, 'postgres', reason)
     expect(message).toContain(hint)
     expect(message).not.toContain(canary)
     expect(await objectAt(organization, '/api/v1/namespaces/kube-system/configmaps/own')).toBe(undefined)
@@ -128,7 +128,7 @@ describe('a template is Stalled, and makes nothing, that', () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-public' } }
     const manifests = { namespace: { location: 'cluster', data: namespace } }
     expect(conditionStatus(await deploy('taken', { manifests }), 'Ready')).toBe('False')
-    expect(await verdictIn(organization, 'taken', 'postgres', 'Conflict')).toContain('kube-public')
+    expect(await readinessIn(organization, 'taken', 'postgres', 'Conflict')).toContain('kube-public')
     await endEnvironment(organization, 'taken')
     const left = await objectAt(organization, '/api/v1/namespaces/kube-public')
     expect([left?.metadata.labels, left?.metadata.deletionTimestamp]).toEqual([
@@ -143,7 +143,7 @@ test('a manifest for whose kind the right is given later is applied by the next 
   const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'later' } }
   const manifests = { budget: { data: { ...budget, spec: { maxUnavailable: 1 } } } }
   expect(conditionStatus(await deploy('later', { manifests }), 'Ready')).toBe('False')
-  const message = await verdictIn(organization, 'later', 'postgres', 'NotAllowed')
+  const message = await readinessIn(organization, 'later', 'postgres', 'NotAllowed')
   expect(message).toContain('resource "poddisruptionbudgets" in API group "policy"')
   await allowOperator(access, later, [{ group: 'policy', resources: ['poddisruptionbudgets'] }])
   expect(conditionStatus(await redeploy('later'), 'Ready')).toBe('True')

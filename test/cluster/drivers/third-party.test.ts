@@ -5,7 +5,7 @@ import { kinds } from '../../../operator/api/kinds.ts'
 import { finalizer } from '../../../operator/api/names.ts'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, eventually, makeTestOrganization, readyOf } from '../support/client.ts'
-import { endEnvironment, gone, namespaceOf, objectAt, secretAt, verdictIn } from '../support/observing.ts'
+import { endEnvironment, gone, namespaceOf, objectAt, readinessIn, secretAt } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { thirdPartyOf } from '../support/third-party.ts'
 
@@ -122,7 +122,7 @@ describe.each([
     const last = server.journal.at(-1)
     expect([last?.method, last?.url]).toEqual(['DELETE', `/driver/${guResId}`])
     expect(last?.headers['humanitec-driver-cookie']).toBe(`made-${guResId.slice(0, 4)}`)
-    expect(server.standing.size).toBe(0)
+    expect(server.existing.size).toBe(0)
     await gone(organization, [cookiePath, objectPath, `/api/v1/namespaces/${namespaceOf(organization, id)}`])
   })
 })
@@ -222,7 +222,7 @@ test('400 of a driver is for a person: DriverRefused, in its words without the s
   expect(conditionStatus(await deploy('picky', 'picky', { driverInputs: { secretRefs } }), 'Ready')).toBe(
     'False',
   )
-  const message = await verdictIn(organization, 'picky', 's3', 'DriverRefused')
+  const message = await readinessIn(organization, 'picky', 's3', 'DriverRefused')
   expect(message).toContain("RES-103: no region 'mars'")
   expect(message).not.toContain(canaries.token)
   expect(server.journal).toHaveLength(1)
@@ -242,7 +242,7 @@ test.each([
 ])('a target in %s is not called: TargetRefused', async (_, id, target, hint) => {
   await registerByKubectl(id, target)
   expect(conditionStatus(await deploy(id, id), 'Ready')).toBe('False')
-  expect(await verdictIn(organization, id, 's3', 'TargetRefused')).toContain(hint)
+  expect(await readinessIn(organization, id, 's3', 'TargetRefused')).toContain(hint)
 })
 
 test('no secret that was sent or given is in an object, an event or a log', async () => {

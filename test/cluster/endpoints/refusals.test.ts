@@ -118,14 +118,14 @@ const isError = (body: unknown) =>
 describe.each(numbers)('endpoint %i', (number) => {
   test('without the header Authorization: 401', async () => {
     const { operation, body } = row(number)
-    const { status, body: error } = await send(operation, { as: 'nobody', body })
+    const { status, body: error } = await send(operation, { as: 'anonymous', body })
     expect([status, isError(error)]).toEqual([401, true])
   })
 
   test.each(['qm_nobody_secret', 'eyJhbGciOiJub25lIn0.e30.'])('with the token %s: 403', async (token) => {
     const { operation, body } = row(number)
     const headers = { authorization: `Bearer ${token}` }
-    const { status, body: error } = await send(operation, { as: 'nobody', body, headers })
+    const { status, body: error } = await send(operation, { as: 'anonymous', body, headers })
     expect([status, isError(error)]).toEqual([403, true])
   })
 

@@ -82,7 +82,7 @@ describe('endpoint 4: a new custom type', () => {
     ['a name that is taken', { type: bucket, use: 'direct' }, 409],
     ['use implicit', { type: `${org}/other`, use: 'implicit' }, 400],
     ['no organization', { type: 'other', use: 'direct' }, 400],
-    ['another organization', { type: 'somebody/other', use: 'direct' }, 400],
+    ['another organization', { type: 'another/other', use: 'direct' }, 400],
     ['a class in its name', { type: `${org}/other.large`, use: 'direct' }, 400],
     ['no schema', { type: `${org}/other`, use: 'direct', inputs_schema: { type: 7 } }, 400],
     ['no use', { type: `${org}/other` }, 422],

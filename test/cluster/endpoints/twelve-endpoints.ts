@@ -5,7 +5,7 @@ import type { SharedCluster } from '../support/shared-cluster.ts'
 
 /** The caller: anonymous, a user of another organization, or a user with exactly these roles. */
 export type Who =
-  | 'nobody'
+  | 'anonymous'
   | 'stranger'
   | 'member'
   | 'viewer'

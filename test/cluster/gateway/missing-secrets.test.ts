@@ -109,7 +109,7 @@ test('an account created for a check is deleted after its lifetime', async () =>
   const spec = { type: 'any' }
   const object = { apiVersion, kind: 'ResourceAccount', metadata, spec }
   expect((await organization.kube('POST', path, object)).status).toBe(201)
-  await eventually('the verdict', 30_000, async () => {
+  await eventually('the outcome', 30_000, async () => {
     const found = await organization.get('resourceaccounts', 'trial')
     return found && conditionStatus(found, 'Ready') === 'True' ? true : undefined
   })

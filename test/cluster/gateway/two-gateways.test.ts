@@ -52,7 +52,7 @@ test('of twenty definitions with equal criteria at once one holds them; whicheve
   const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.id)
   expect(new Set(statusesOf(answers))).toEqual(new Set([200, 409]))
   expect([1, 2]).toContain(made.length) // one gateway never writes the same value twice
-  const reasons = await eventually('every verdict', 30_000, async () => {
+  const reasons = await eventually('every outcome', 30_000, async () => {
     const definitions = await Promise.all(
       made.map((name: string) => organization.get<ResourceDefinition>('resourcedefinitions', name)),
     )

@@ -13,7 +13,7 @@ import { sharedCluster } from '../support/shared-cluster.ts'
 import { connectionThrough, createNamespace, uniqueName } from './support.ts'
 
 const { access, kubeconfigPath } = sharedCluster()
-const namespace = uniqueName('catch-up')
+const namespace = uniqueName('barrier')
 const sets = resourceOf(DeploymentSet)
 let proxy: FaultProxy
 let cluster: Cluster

@@ -116,9 +116,9 @@ describe('a reconcile that fails', () => {
   })
 
   test('Stalled is written, and retried only after a change', async () => {
-    let isMended = false
+    let isCorrected = false
     const { looks, until, change } = await loops.start(() => {
-      if (!isMended) throw new Stalled('Conflict', 'somebody else has it', { outputs: { seen: 'yes' } })
+      if (!isCorrected) throw new Stalled('Conflict', 'another owner has it', { outputs: { seen: 'yes' } })
       return {}
     })
     const object = await until('Stalled', 'True')
@@ -126,10 +126,10 @@ describe('a reconcile that fails', () => {
     expect(object.status?.outputs).toEqual({ seen: 'yes' })
     await sleep(800)
     expect(looks).toHaveLength(1)
-    isMended = true
+    isCorrected = true
     await change({ metadata: { annotations: { look: 'again' } } })
-    const mended = await until('Ready', 'True')
-    expect(conditionOf(mended, 'Stalled')).toBeUndefined()
+    const corrected = await until('Ready', 'True')
+    expect(conditionOf(corrected, 'Stalled')).toBeUndefined()
   })
 
   test('an error is tried again, ever later, and counted until it is over', async () => {

@@ -93,7 +93,7 @@ test('a watch that fails says nothing about a lease that is held', async () => {
   proxy.inject((_, url) => url.includes('watch'), { kind: 'answer', status: 500 }, 3)
   const seen = new Set<boolean | undefined>()
   // It fails three times to begin again, and then continues.
-  await eventually('the watch goes on', 90_000, async () => {
+  await eventually('the watch continues', 90_000, async () => {
     seen.add(watch.isHeld())
     return proxy.requests.length > before + 3 ? true : undefined
   })

@@ -34,10 +34,10 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     organization.apply('resourcetypes', 'ResourceType', 'own', outputsOf(['host'], ['token'])),
   'the type calls nothing secret': () =>
     organization.apply('resourcetypes', 'ResourceType', 'own', outputsOf(['host', 'token'], [])),
-  'the type goes': () => gone('resourcetypes', 'own'),
+  'the type is deleted': () => gone('resourcetypes', 'own'),
   'the definition of the type comes': () => defineOwn({ values }),
   'the definition of the type changes': () => defineOwn({ values: { ...values, host: 'other' } }),
-  'the definition of the type goes': () => gone('resourcedefinitions', 'own'),
+  'the definition of the type is deleted': () => gone('resourcedefinitions', 'own'),
   'the definition with a secret input comes': () =>
     defineFiles({ secretRefs: { token: { secret: secretName, key: 'token' } } }),
   'the definition passes the secret on': () =>
@@ -50,7 +50,7 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
       target: `driver://${echo}`,
       template: { values: { bucket: 'b' } },
     }),
-  'the driver goes': () => gone('resourcedrivers', 'wrapping'),
+  'the driver is deleted': () => gone('resourcedrivers', 'wrapping'),
 }
 
 async function gone(plural: string, name: string): Promise<void> {

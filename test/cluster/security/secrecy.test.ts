@@ -133,7 +133,7 @@ describe('secret inputs', () => {
 describe('when the type of a resource is deleted', () => {
   test('its definitions are not ready, and nothing of it is deployed', async () => {
     await organization.remove('resourcetypes', 'db')
-    await eventually('the verdict on the definition', 30_000, async () => {
+    await eventually('the outcome on the definition', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'db')
       return (found && readyOf(found).reason === 'TypeNotFound') || undefined
     })

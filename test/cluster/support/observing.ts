@@ -15,7 +15,7 @@ export async function resourceIn(
 }
 
 /** Waits until `Ready` of a resource has the reason; answers its message. */
-export function verdictIn(
+export function readinessIn(
   organization: Organization,
   environment: string,
   type: string,

@@ -44,7 +44,7 @@ type Spec = Partial<Webhook['spec']> & { readonly url: string }
 /** Applies a webhook of the application `shop`, and waits until it is judged. */
 export async function hook(organization: Organization, name: string, spec: Spec): Promise<Webhook> {
   await organization.apply('webhooks', 'Webhook', name, { applicationName: 'shop', ...spec })
-  return eventually(`the verdict on webhook '${name}'`, 30_000, async () => {
+  return eventually(`the outcome on webhook '${name}'`, 30_000, async () => {
     const found = await organization.get<Webhook>('webhooks', name)
     const isSeen = found?.status?.observedGeneration === found?.metadata.generation
     return isSeen && conditionStatus(found, 'Ready') !== 'Unknown' ? found : undefined

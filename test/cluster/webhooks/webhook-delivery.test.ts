@@ -200,11 +200,11 @@ describe('a call is not sent', () => {
 
   test('until it is corrected, and then it is sent', async () => {
     await hook(organization, 'injection-0', {
-      url: receiver.url('/mended'),
+      url: receiver.url('/corrected'),
       headers: { 'x-a': 'a' },
       triggers: created,
     })
-    const [call] = await receiver.awaitCalls('/mended', 1)
+    const [call] = await receiver.awaitCalls('/corrected', 1)
     expect(call?.headers['x-a']).toBe('a')
   })
 })

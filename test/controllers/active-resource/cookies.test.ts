@@ -15,7 +15,7 @@ const { name: guResId } = base.metadata
 
 /** The handling of the cookie in a provision call; and the cookies of all calls. */
 let act: (cookie: Cookie) => Promise<void>
-let told: (string | undefined)[]
+let reported: (string | undefined)[]
 let world: World
 
 const keeping = (name: string): Driver => ({
@@ -23,18 +23,18 @@ const keeping = (name: string): Driver => ({
   identify: ({ values }) => ({ zone: values.zone }),
   async provision({ cookie }) {
     world.log.push(`provision ${name}`)
-    told.push(await cookie?.read())
+    reported.push(await cookie?.read())
     if (cookie) await act(cookie)
     return { outputs: { values: {}, secrets: {} }, objects: [] }
   },
   async deprovision({ cookie }) {
     world.log.push(`deprovision ${name}`)
-    told.push(await cookie?.read())
+    reported.push(await cookie?.read())
   },
 })
 
 beforeEach(() => {
-  told = []
+  reported = []
   act = (cookie) => cookie.write('first words')
   world = createWorld([keeping('one'), keeping('two')])
 })
@@ -61,7 +61,7 @@ function putSecret(name: string, more: Partial<ObjectMeta>) {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name, namespace: 'acme', ...more },
-    data: { cookie: Buffer.from('of somebody else').toString('base64') },
+    data: { cookie: Buffer.from('of another owner').toString('base64') },
   })
 }
 
@@ -99,7 +99,7 @@ describe('the cookie of a driver', () => {
     expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     world.restart()
     await world.reconcile(resource)
-    expect(told).toEqual([undefined, 'accepted as 17'])
+    expect(reported).toEqual([undefined, 'accepted as 17'])
   })
 
   test.each<[rule: string, existing: Partial<ObjectMeta>]>([
@@ -151,7 +151,7 @@ describe('a resource whose driver keeps a cookie', () => {
     await world.reconcile(wanted('one', 'x'))
     world.remove(resource)
     await world.reconcile(resource)
-    expect(told).toEqual([undefined, 'first words'])
+    expect(reported).toEqual([undefined, 'first words'])
   })
 
   test.each<[change: string, name: string, zone: string]>([
@@ -168,7 +168,7 @@ describe('a resource whose driver keeps a cookie', () => {
     }
     expect(await world.reconcile(wanted(name, zone))).toBeUndefined()
     expect(during).toEqual([[old, secretFor(name, zone)].toSorted(), [finalizer]])
-    expect(told).toEqual([undefined, undefined, 'first words'])
+    expect(reported).toEqual([undefined, undefined, 'first words'])
     expect(cookies()).toEqual([`Secret ${secretFor(name, zone)}`])
     expect(world.statusOf(base).secretNames).toEqual([secretFor(name, zone)])
   })
@@ -179,7 +179,7 @@ describe('a resource whose driver keeps a cookie', () => {
     world.remove(resource)
     world.restart()
     expect(await world.reconcile(resource)).toBeUndefined()
-    expect(told).toEqual([undefined, 'first words'])
+    expect(reported).toEqual([undefined, 'first words'])
     expect(cookies()).toEqual([])
   })
 
@@ -197,7 +197,7 @@ describe('a resource whose driver keeps a cookie', () => {
     expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     Object.assign(first as Driver, { deprovision })
     await world.reconcile(resource)
-    expect(told).toEqual([undefined, 'first words'])
+    expect(reported).toEqual([undefined, 'first words'])
     expect(cookies()).toEqual([])
   })
 })

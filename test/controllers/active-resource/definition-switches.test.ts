@@ -13,12 +13,12 @@ type Status = NonNullable<ActiveResource['status']>
 class Crash extends Error {}
 
 /** Where a definition sends the resource. */
-interface Wish {
+interface Target {
   readonly driver: 'one' | 'two'
   readonly zone: 'x' | 'y'
 }
 
-const nameOf = ({ driver: name, zone }: Wish): string => `${name}/${zone}`
+const nameOf = ({ driver: name, zone }: Target): string => `${name}/${zone}`
 
 const cluster = createFakeCluster()
 
@@ -27,7 +27,7 @@ function makeWorld(deaths: readonly number[]) {
   const live = new Set<string>()
   const mistakes: string[] = []
   let steps = 0
-  let current: Wish = { driver: 'one', zone: 'x' }
+  let current: Target = { driver: 'one', zone: 'x' }
   let resource = activeResource({ type: 'dns', resourceId: 'shared.dns' })
 
   async function step() {
@@ -35,7 +35,7 @@ function makeWorld(deaths: readonly number[]) {
     steps += 1
     if (deaths.includes(steps)) throw new Crash('the process died')
   }
-  const makeDriver = (name: Wish['driver']): Driver => ({
+  const makeDriver = (name: Target['driver']): Driver => ({
     descriptor: driver(name, { remote: true }),
     identify: ({ values }) => ({ zone: values['zone'] }),
     async provision({ values }) {
@@ -80,12 +80,12 @@ function makeWorld(deaths: readonly number[]) {
     live,
     mistakes,
     look,
-    want(wish: Wish) {
-      current = wish
+    want(target: Target) {
+      current = target
       const definition = {
-        definitionName: wish.driver,
-        driverType: `quartermaster/${wish.driver}`,
-        driverInputs: { values: { zone: wish.zone } },
+        definitionName: target.driver,
+        driverType: `quartermaster/${target.driver}`,
+        driverInputs: { values: { zone: target.zone } },
       }
       resource = { ...resource, spec: { ...resource.spec, definition } }
     },
@@ -93,13 +93,13 @@ function makeWorld(deaths: readonly number[]) {
       const deletionTimestamp = '2026-01-01T00:00:00Z'
       resource = { ...resource, metadata: { ...resource.metadata, deletionTimestamp } }
     },
-    standing: (): ProvisionedInstance | undefined => resource.status?.provisioned,
+    existing: (): ProvisionedInstance | undefined => resource.status?.provisioned,
     status: () => resource.status,
   }
 }
 
-const wish = fc.record<Wish>({ driver: fc.constantFrom('one', 'two'), zone: fc.constantFrom('x', 'y') })
-const moves = fc.array(fc.record({ wish, looks: fc.integer({ min: 0, max: 2 }) }), {
+const target = fc.record<Target>({ driver: fc.constantFrom('one', 'two'), zone: fc.constantFrom('x', 'y') })
+const moves = fc.array(fc.record({ target, looks: fc.integer({ min: 0, max: 2 }) }), {
   minLength: 1,
   maxLength: 12,
 })
@@ -110,11 +110,11 @@ test('definitions switched back and forth, the operator killed anywhere: exactly
     fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
       const world = makeWorld(whenToDie)
       for (const each of all) {
-        world.want(each.wish)
+        world.want(each.target)
         for (let i = 0; i < each.looks; i++) await world.look()
       }
       while (!(await world.look()));
-      const last = all.at(-1)?.wish ?? { driver: 'one', zone: 'x' }
+      const last = all.at(-1)?.target ?? { driver: 'one', zone: 'x' }
       expect([...world.live]).toEqual([nameOf(last)])
       expect(world.mistakes).toEqual([])
       expect(world.status()?.outputs).toEqual({ at: nameOf(last) })
@@ -129,7 +129,7 @@ test('a resource deleted after switches and crashes leaves nothing behind', asyn
     fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
       const world = makeWorld(whenToDie)
       for (const each of all) {
-        world.want(each.wish)
+        world.want(each.target)
         for (let i = 0; i < each.looks; i++) await world.look()
       }
       world.remove()

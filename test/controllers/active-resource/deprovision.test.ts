@@ -64,7 +64,7 @@ function start(): Loop {
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
 /** A resource that is being deleted, and its external object. */
-function deletedResource(standing: Partial<ProvisionedInstance> = {}): ActiveResource {
+function deletedResource(existing: Partial<ProvisionedInstance> = {}): ActiveResource {
   const provisioned = { driverType: 'quartermaster/remote', accountName: 'cf', credentialsSecretName: 'cf' }
   const made = activeResource(
     { type: 'dns', resourceId: 'shared.dns' },
@@ -76,7 +76,7 @@ function deletedResource(standing: Partial<ProvisionedInstance> = {}): ActiveRes
     status: {
       observedGeneration: 1,
       conditions: [],
-      provisioned: { ...provisioned, identity: { zone: 'z1' }, ...standing },
+      provisioned: { ...provisioned, identity: { zone: 'z1' }, ...existing },
     },
   })
 }
@@ -147,14 +147,14 @@ describe('a deletion whose driver throws', () => {
     const loop = start()
     await until((each) => each === undefined)
     await loop.stop()
-    const told = [{ zone: 'z1' }, { token: canary }]
-    expect(seen).toEqual([told, told, told])
+    const reported = [{ zone: 'z1' }, { token: canary }]
+    expect(seen).toEqual([reported, reported, reported])
   })
 })
 
 describe('a deletion that never ends is ended by detach, which records the objects that are left behind', () => {
   test.each<
-    [why: string, reason: string, standing: Partial<ProvisionedInstance>, act: Driver['deprovision']]
+    [why: string, reason: string, existing: Partial<ProvisionedInstance>, act: Driver['deprovision']]
   >([
     [
       'the driver throws',
@@ -182,10 +182,10 @@ describe('a deletion that never ends is ended by detach, which records the objec
     ],
     ['no driver is named so any more', 'UnknownDriver', { driverType: 'acme/former' }, async () => {}],
     ['the credentials are missing', 'SecretNotFound', {}, async () => {}],
-  ])('%s', async (_, reason, standing, act) => {
+  ])('%s', async (_, reason, existing, act) => {
     deprovision = act
     missing = reason === 'SecretNotFound'
-    const resource = deletedResource(standing)
+    const resource = deletedResource(existing)
     const loop = start()
     const stuck = await until((each) => readyOf(each)?.reason === reason)
     expect(readyOf(stuck)?.message).toContain('quartermaster.dev/detach=true')

@@ -58,7 +58,7 @@ function wanted(driverType: string, zone = 'x'): ActiveResource {
   return world.put({ ...latest, spec: { ...latest.spec, definition } })
 }
 
-const standing = () => world.statusOf(base).provisioned
+const existing = () => world.statusOf(base).provisioned
 const find = (driverType: string, organization = 'acme') => world.tools.drivers.find(organization, driverType)
 
 describe('a driver type names', () => {
@@ -92,7 +92,7 @@ describe('a driver type names', () => {
   })
 
   test.each<[rule: string, organization: string, driverType: string]>([
-    ['an unknown vendor', 'acme', 'nobody/ours'],
+    ['an unknown vendor', 'acme', 'unknown/ours'],
     ['no vendor', 'acme', 'ours'],
     ['a driver of another organization', 'globex', 'acme/mine'],
     ['an unknown driver', 'acme', 'acme/none'],
@@ -122,7 +122,7 @@ describe('provisioned instances', () => {
     own('mine', 'https://d.test')
     own('wrapper', 'driver://acme/mine')
     await world.reconcile(wanted(driverType))
-    expect(standing()).toEqual({ ...standsAs, identity: { zone: 'x' } })
+    expect(existing()).toEqual({ ...standsAs, identity: { zone: 'x' } })
   })
 
   test.each<[change: string, act: () => void, by: string]>([
@@ -168,7 +168,7 @@ describe('a switch', () => {
     expect(world.statusOf(base).predecessors).toBeUndefined()
   })
 
-  test.each<[rule: string, driverType: string, zone: string, told: string]>([
+  test.each<[rule: string, driverType: string, zone: string, reported: string]>([
     ['to another driver', 'quartermaster/other', 'x', 'ours deprovisions [{"zone":"x"}]'],
     [
       'to another identity, which is sent to the driver',
@@ -176,12 +176,12 @@ describe('a switch', () => {
       'y',
       'ours deprovisions [{"zone":"x"},{"zone":"y"}]',
     ],
-  ])('%s replaces', async (_, driverType, zone, told) => {
+  ])('%s replaces', async (_, driverType, zone, reported) => {
     own('of-ours', 'driver://quartermaster/ours')
     await world.reconcile(wanted('acme/of-ours'))
     await world.reconcile(wanted(driverType, zone))
-    expect(calls.at(-1)).toBe(told)
-    expect(standing()?.identity).toEqual({ zone })
+    expect(calls.at(-1)).toBe(reported)
+    expect(existing()?.identity).toEqual({ zone })
   })
 
   test('from a remote driver to one that wraps ours, under the same name, replaces', async () => {
@@ -190,7 +190,7 @@ describe('a switch', () => {
     own('mine', 'driver://quartermaster/ours')
     await world.reconcile(wanted('acme/mine', 'y'))
     expect(calls.at(-1)).toBe('https://d.test deprovisions [{"zone":"x"}]')
-    expect(standing()).toEqual({ driverType: 'quartermaster/ours', identity: { zone: 'y' } })
+    expect(existing()).toEqual({ driverType: 'quartermaster/ours', identity: { zone: 'y' } })
   })
 })
 

@@ -52,7 +52,7 @@ function wanted(values: object = {}, organizationId = 'acme'): ActiveResource {
 
 const recorded = (resource: ActiveResource) =>
   (world.statusOf(resource).objects ?? []).map(
-    ({ kind, uid }) => `${kind} ${uid === '' ? 'to come' : 'stands'}`,
+    ({ kind, uid }) => `${kind} ${uid === '' ? 'planned' : 'exists'}`,
   )
 
 beforeEach(() => {
@@ -72,7 +72,7 @@ beforeEach(() => {
 
 describe('before they are applied, the status records', () => {
   test.each<[rule: string, kind: string, expected: string[]]>([
-    ['a Secret', 'Secret', ['Secret to come']],
+    ['a Secret', 'Secret', ['Secret planned']],
     ['no object of a kind that is watched', 'ConfigMap', []],
   ])('%s', async (_, kind, expected) => {
     const before: string[][] = []
@@ -83,7 +83,7 @@ describe('before they are applied, the status records', () => {
     const resource = wanted()
     expect(await world.reconcile(resource)).toBeUndefined()
     expect(before).toEqual([expected])
-    expect(recorded(resource)).toEqual([`${kind} stands`])
+    expect(recorded(resource)).toEqual([`${kind} exists`])
   })
 
   test.each(['ConfigMap', 'Deployment', 'Secret'])(
@@ -109,7 +109,7 @@ describe('before they are applied, the status records', () => {
     provision = () => ({ objects: [object('Secret', 'thing', { data: { a: 'eA==' } })] })
     const resource = wanted()
     for (const _ of [1, 2]) expect(await world.reconcile(resource)).toMatchObject({ reason: 'Conflict' })
-    expect(recorded(resource)).toEqual(['Secret to come'])
+    expect(recorded(resource)).toEqual(['Secret planned'])
     world.remove(resource)
     expect(await world.reconcile(resource)).toBeUndefined()
     expect(world.objects.get('Secret', 'thing')).toEqual(foreign)

@@ -247,7 +247,7 @@ describe('no order of events shows a secret', () => {
     'the type calls it secret': () => setType('secrets'),
     'the type calls it plain': () => setType('values'),
     'the type does not name it': () => setType('nowhere'),
-    'the type goes': () => dropType(),
+    'the type is deleted': () => dropType(),
     'the driver answers it as secret': () => void (part = 'secrets'),
     'the driver answers it as plain': () => void (part = 'values'),
     'the driver does not answer it': () => void (part = 'nowhere'),

@@ -44,7 +44,7 @@ describe('the problems of a deployment that failed', () => {
 
   test.each([
     ['a long message', problem('x'.repeat(9000))],
-    ['a long name', problem(`there is no '${'x'.repeat(9000)}'`)],
+    ['a long name', problem(`unknown '${'x'.repeat(9000)}'`)],
     ['a long object', problem('x', `workload '${'x'.repeat(9000)}'`)],
   ])('%s is cut to the limit of the schema', (_, given) => {
     const { stated } = statedOf([given])

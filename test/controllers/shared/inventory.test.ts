@@ -52,8 +52,8 @@ async function bring(...wanted: KubeObject[]) {
   return applied
 }
 
-function record(standing: readonly AppliedObject[]) {
-  resource = { ...resource, status: { objects: [...standing] } }
+function record(existing: readonly AppliedObject[]) {
+  resource = { ...resource, status: { objects: [...existing] } }
 }
 
 /** Whether the resource counts as touched, and was enqueued for it. */

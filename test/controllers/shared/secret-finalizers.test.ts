@@ -186,7 +186,7 @@ describe('an unused Secret loses the finalizer without a release', () => {
     const one = resource('one', named, known)
     await holds.addFinalizers(one, ['a'])
     await act(one)
-    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+    await eventually('the removal of the finalizer', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 
   test('an account has a Secret that an earlier process held', async () => {
@@ -196,7 +196,7 @@ describe('an unused Secret loses the finalizer without a release', () => {
     const one = resource('one')
     await createSecretFinalizers(cluster).addFinalizers(one, ['a'])
     drop(one)
-    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+    await eventually('the removal of the finalizer', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 
   test('the API server does not answer at first', async () => {
@@ -208,7 +208,7 @@ describe('an unused Secret loses the finalizer without a release', () => {
       if (failures-- > 0) throw new Error('reset')
     }
     drop(one)
-    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+    await eventually('the removal of the finalizer', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 })
 

@@ -97,7 +97,7 @@ export function createCallWorld() {
     isThere: () => world.cluster.store.get(WebhookCall, 'acme', 'hook.1') !== undefined,
     now(): WebhookCall {
       const call = world.cluster.store.get(WebhookCall, 'acme', 'hook.1')
-      if (!call) throw new Error('there is no call')
+      if (!call) throw new Error('the call is missing')
       return call
     },
   }

@@ -49,11 +49,11 @@ export function createFakeObjects(): FakeObjects {
     [...stored.values()].find((each) => each.kind === kind && each.metadata.name === name)
 
   function announce(before: KubeObject | undefined, after: KubeObject | undefined) {
-    const tell = () => {
+    const deliver = () => {
       for (const door of doors) door(before, after)
     }
-    if (heldBack) heldBack.push(tell)
-    else tell()
+    if (heldBack) heldBack.push(deliver)
+    else deliver()
   }
 
   function keep(object: KubeObject, isCounted: boolean): KubeObject {
@@ -197,7 +197,7 @@ export function createFakeObjects(): FakeObjects {
       return () => {
         const held = heldBack ?? []
         heldBack = undefined
-        for (const tell of held) tell()
+        for (const deliver of held) deliver()
       }
     },
   }

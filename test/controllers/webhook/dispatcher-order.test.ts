@@ -31,7 +31,7 @@ const step = fc.oneof(
   }),
   fc.record({ act: fc.constantFrom('start', 'finish'), name: fc.constantFrom(...names) }),
   fc.record({
-    act: fc.constantFrom('hear of webhooks', 'hear of the rest', 'work', 'restart'),
+    act: fc.constantFrom('receive webhooks', 'receive the rest', 'work', 'restart'),
     name: fc.constant(''),
   }),
 )
@@ -106,8 +106,8 @@ function createModel() {
         server.write(EnvironmentDeployment, name, { ...current, status }),
       )
     },
-    'hear of webhooks': recordCreation,
-    'hear of the rest': () => {
+    'receive webhooks': recordCreation,
+    'receive the rest': () => {
       deliver(Environment)
       deliver(EnvironmentDeployment)
     },
@@ -122,7 +122,7 @@ function createModel() {
     },
   }
 
-  const told = () =>
+  const reported = () =>
     server
       .list(WebhookCall)
       .filter(
@@ -144,15 +144,15 @@ function createModel() {
     act: async ({ act, name }: Step) => acts[act]?.(name),
     async end() {
       recordCreation()
-      await acts['hear of the rest']?.('')
-      await eventually('all that is to be told', 10_000, async () => {
-        const missing = expected().filter((each) => !told().includes(each))
-        if (missing.length > 0) throw new Error(`not told: ${missing.join(', ')}`)
+      await acts['receive the rest']?.('')
+      await eventually('all expected calls', 10_000, async () => {
+        const missing = expected().filter((each) => !reported().includes(each))
+        if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`)
         return true
       })
       await announcements.stop()
     },
-    told,
+    reported,
     expected,
   }
 }
@@ -163,7 +163,7 @@ test('a webhook receives each later write once, and nothing else, in any order o
       const model = createModel()
       for (const each of steps) await model.act(each)
       await model.end()
-      expect(model.told()).toEqual(model.expected())
+      expect(model.reported()).toEqual(model.expected())
     }),
     { numRuns: process.env.QUARTERMASTER_SOAK ? 5000 : 50 },
   )

@@ -30,7 +30,7 @@ describe('an object with faults', () => {
     for (const each of reasons) expect(error?.message).toContain(`about ${each}`)
   })
 
-  test('and without problems, there is no error', () => {
+  test('and without problems, nothing is thrown', () => {
     expect(errorOfProblems([])).toBeUndefined()
   })
 })

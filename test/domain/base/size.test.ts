@@ -63,7 +63,7 @@ describe('the size of a value', () => {
 
 describe('a text for people', () => {
   test.each([
-    ['stays as it is', "there is no 'x' in 'y'", 100, "there is no 'x' in 'y'"],
+    ['stays as it is', "unknown 'x' in 'y'", 100, "unknown 'x' in 'y'"],
     [
       'names that can be suggested stay',
       `no '${'n'.repeat(253)}' here`,

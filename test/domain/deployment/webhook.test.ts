@@ -191,7 +191,7 @@ describe('a webhook receives an event', () => {
   const started: Trigger = { scope: 'deployment', type: 'started' }
   const created: Trigger = { scope: 'environment', type: 'created' }
 
-  test.each<[rule: string, webhook: Webhook, event: Partial<WebhookEvent>, isToldThen: boolean]>([
+  test.each<[rule: string, webhook: Webhook, event: Partial<WebhookEvent>, isReceived: boolean]>([
     ['of everything when it has no triggers', webhook(), {}, true],
     ['of everything when it has an empty list of them', webhook({ triggers: [] }), {}, true],
     ['of an event that it asks for', webhook({ triggers: [finished] }), {}, true],
@@ -208,8 +208,8 @@ describe('a webhook receives an event', () => {
     ['not while it is disabled', webhook({ disabled: true }), {}, false],
     ['when it is expressly enabled', webhook({ disabled: false }), {}, true],
     ['not when it is being deleted', webhook({}, { deletionTimestamp: second }), {}, false],
-  ])('%s', (_, told, changes, isToldThen) => {
-    expect(isSubscribed(told, { ...occurrence, ...changes })).toBe(isToldThen)
+  ])('%s', (_, reported, changes, isReceived) => {
+    expect(isSubscribed(reported, { ...occurrence, ...changes })).toBe(isReceived)
   })
 })
 

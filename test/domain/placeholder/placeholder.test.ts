@@ -189,7 +189,9 @@ describe('the total of expanded placeholders', () => {
   const large = 'x'.repeat(65_000)
   const key = 'k'.repeat(65_000)
 
-  test.each<[rule: string, value: unknown, stands: unknown, options?: { secret?: boolean; keys?: boolean }]>([
+  test.each<
+    [rule: string, value: unknown, resolved: unknown, options?: { secret?: boolean; keys?: boolean }]
+  >([
     ['within one text', '${values.X}'.repeat(350), large],
     ['in many texts', Array.from({ length: 350 }, () => 'x ${values.X}'), large],
     ['as whole values', Array.from({ length: 350 }, () => '${values.X}'), large],
@@ -209,8 +211,8 @@ describe('the total of expanded placeholders', () => {
     ],
   ])(
     '%s is bounded, and no more lookups are made',
-    (_, value, stands, { secret = false, keys = false } = {}) => {
-      const { lookup, count } = lookups(stands, secret)
+    (_, value, resolved, { secret = false, keys = false } = {}) => {
+      const { lookup, count } = lookups(resolved, secret)
       expect(() => expand(value, lookup, undefined, { keys })).toThrow(TooLarge)
       expect(count()).toBeLessThan(20)
     },

@@ -54,8 +54,8 @@ describe('planning refuses oversized objects', () => {
     expect(planned.problems[0]?.message).toContain("'large'")
     const [wanted] = planned.steps.flatMap((step) => step.wanted ?? [])
     if (!wanted) throw new Error('it wants nothing')
-    const standing = [activeResource(wanted, wanted)]
-    expect(problems(planOf(content, [large], standing))).toEqual([]) // it is there, and nothing is written
+    const existing = [activeResource(wanted, wanted)]
+    expect(problems(planOf(content, [large], existing))).toEqual([]) // it is there, and nothing is written
   })
 
   test('the writes of a whole deployment', () => {

@@ -21,7 +21,7 @@ import { actions, carriedOut, planOf } from '../../support/plans.ts'
 import { fc } from '../../support/properties.ts'
 
 /** A change of definitions in a deployed environment, and its preview. */
-interface Told {
+interface Reported {
   readonly change: Change
   readonly active: readonly ActiveResource[]
   readonly before: Plan
@@ -48,7 +48,7 @@ function frozen<T>(value: T): T {
   return value
 }
 
-function tell(change: Change, going?: number): Told {
+function report(change: Change, going?: number): Reported {
   let active: readonly ActiveResource[] = []
   for (const content of change.sets) {
     const step = planWith(content, change.deployed, active)
@@ -64,10 +64,10 @@ function tell(change: Change, going?: number): Told {
   return { change, active, before, after, preview: previewChange(before, after) }
 }
 
-function everyChange(check: (told: Told) => void): void {
+function everyChange(check: (reported: Reported) => void): void {
   fc.assert(
     // One of the resources may be on its way out.
-    fc.property(organizationChange, fc.nat(9), (change, going) => check(tell(change, going))),
+    fc.property(organizationChange, fc.nat(9), (change, going) => check(report(change, going))),
     { numRuns: runs },
   )
 }
@@ -126,7 +126,7 @@ describe('a preview of a change of definitions is true', () => {
             problems: fresh.filter(isObjectOf(step)),
           }
         })
-      const told = preview.changes.map((each) => ({
+      const reported = preview.changes.map((each) => ({
         guResId: each.guResId,
         descriptor: formatDescriptor(each.descriptor),
         action: each.action,
@@ -135,7 +135,7 @@ describe('a preview of a change of definitions is true', () => {
         differs: each.changedInputs.length > 0,
         problems: each.problems,
       }))
-      expect(told).toEqual(expected)
+      expect(reported).toEqual(expected)
       expect(preview.problems).toEqual(fresh)
     })
   })
@@ -201,7 +201,7 @@ describe('a preview of a change of definitions is true', () => {
     let sound = 0
     beforeAll(() => {
       for (const change of fc.sample(organizationChange, { numRuns: runs, seed: 1 })) {
-        const { after, preview } = tell(change)
+        const { after, preview } = report(change)
         if (after.problems.length === 0) sound += 1
         for (const { action } of preview.changes) seenActions.set(action, (seenActions.get(action) ?? 0) + 1)
       }

@@ -44,7 +44,7 @@ describe('an ordinary value of a mebibyte is judged by an ordinary schema', () =
     additionalProperties: false,
     required: ['name'],
     properties: {
-      ...byKey(60, () => ({ type: 'string', maxLength: 253, description: 'Whatever it is.' })),
+      ...byKey(60, () => ({ type: 'string', maxLength: 253, description: 'Any text.' })),
       name,
       port: { type: 'integer', minimum: 1, maximum: 65_535 },
       modes: { type: 'array', uniqueItems: true, items: { enum: ['ro', 'rw'] } },
@@ -305,7 +305,7 @@ test('patterns of many schemas forget texts when these become much in all, the l
   }
   const first = schemas.map(cost)
   const [oldest, youngest] = [schemas.at(0), schemas.at(-1)]
-  if (!oldest || !youngest) throw new Error('there are no schemas')
+  if (!oldest || !youngest) throw new Error('the schemas are missing')
   expect(cost(youngest)).toBeLessThan((first.at(-1) ?? 0) / 2)
   expect(cost(oldest)).toBe(first[0])
 })

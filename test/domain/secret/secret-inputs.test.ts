@@ -50,7 +50,7 @@ describe('the placeholders of a secret input', () => {
   )
 
   test('are the only part of a text that is shown, for every text', () => {
-    const toldOf = (text: string): unknown => {
+    const reportedOf = (text: string): unknown => {
       try {
         return placeholdersOfSecret(text) ?? []
       } catch (error) {
@@ -61,7 +61,7 @@ describe('the placeholders of a secret input', () => {
     const characters = fc.constantFrom('$', '{', '}', '\\', 'q', '.', '[', "'")
     fc.assert(
       fc.property(fc.string({ unit: characters }), (text) => {
-        expect([[], malformedSecret]).toContainEqual(toldOf(text))
+        expect([[], malformedSecret]).toContainEqual(reportedOf(text))
       }),
     )
   })

@@ -214,6 +214,6 @@ test.each<[rule: string, account: FreeForm, accepted: boolean]>([
   ['a malformed token', { token: 'y' }, false],
   ['no token', {}, false],
 ])('credentials are tried: %s', async (_, account, accepted) => {
-  const verdict = await world.process().checkAccount?.(account, AbortSignal.timeout(5000))
-  expect(verdict).toMatchObject({ accepted })
+  const outcome = await world.process().checkAccount?.(account, AbortSignal.timeout(5000))
+  expect(outcome).toMatchObject({ accepted })
 })

@@ -52,7 +52,7 @@ describe('the request to a driver', () => {
     await bench.driver().deprovision(bench.deprovisionOf())
     expect(bench.server.journal[1]).toMatchObject({ method: 'DELETE', url: `/driver/${id}`, body: '' })
     expect(bench.server.journal[1]?.headers).not.toHaveProperty('content-type')
-    expect(bench.server.standing.size).toBe(0)
+    expect(bench.server.existing.size).toBe(0)
   })
 })
 

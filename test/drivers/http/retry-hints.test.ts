@@ -84,7 +84,7 @@ describe('a busy driver', () => {
       true,
     ],
     [
-      'with a timeout in the future of its own clock',
+      "with a timeout in the future of the driver's clock",
       { timeout: '2001-01-01T00:00:01Z', current_time: '2001-01-01T00:00:00Z' },
       false,
     ],

@@ -138,7 +138,7 @@ describe('the TLS Secret is', () => {
     ["then the resource's", {}, { tls_secret_name: 'of-params' }, dns, 'of-params'],
     ["then that of the dns resource's certificate", {}, {}, dns, 'of-dns'],
     ['an empty name is absent', { tls_secret_name: '' }, { tls_secret_name: '' }, dns, 'of-dns'],
-    ['without any there is no TLS', {}, {}, bare, undefined],
+    ['without any TLS is off', {}, {}, bare, undefined],
   ])('%s', async (_, values, params, neighbour, expected) => {
     const { spec } = await made(values, {
       params: { rules, ...params },

@@ -24,7 +24,7 @@ export interface HttpDriverServer {
   readonly target: string
   readonly journal: readonly Entry[]
   /** Ids of the existing instances. */
-  readonly standing: ReadonlySet<string>
+  readonly existing: ReadonlySet<string>
   /** The next answers, each once, in this order. */
   readonly next: Misbehaviour[]
   close(): Promise<void>
@@ -44,20 +44,20 @@ const header = 'set-humanitec-driver-cookie'
 export async function startHttpDriverServer(behaviour: Behaviour = {}): Promise<HttpDriverServer> {
   const { createsInTwoSteps = false, answer = echo } = behaviour
   const journal: Entry[] = []
-  const standing = new Set<string>()
+  const existing = new Set<string>()
   const next: Misbehaviour[] = []
 
   function behave({ method, url, headers, body }: Entry): Answer {
     const id = url.replace(/\?.*$/, '').split('/').pop() ?? ''
     const cookie = headers['humanitec-driver-cookie']
     if (method === 'DELETE') {
-      if (!standing.delete(id)) return { status: 404, body: 'not provisioned' }
+      if (!existing.delete(id)) return { status: 404, body: 'not provisioned' }
       return { status: 204, headers: { [header]: '' } }
     }
     if (method !== 'PUT') return { status: 405 }
     const output = { id, ...answer(JSON.parse(body) as FreeForm, id) } // created by this gateway
-    const isNew = !standing.has(id)
-    standing.add(id)
+    const isNew = !existing.has(id)
+    existing.add(id)
     const status = createsInTwoSteps && (isNew || cookie === undefined) ? 202 : 200
     return { status, body: output, headers: { [header]: `made-${id.slice(0, 4)}` } }
   }
@@ -80,7 +80,7 @@ export async function startHttpDriverServer(behaviour: Behaviour = {}): Promise<
   return {
     target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/driver`,
     journal,
-    standing,
+    existing,
     next,
     async close() {
       server.closeAllConnections()

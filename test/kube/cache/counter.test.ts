@@ -51,22 +51,22 @@ test('a counter equals the count of all objects, for all changes before and sinc
       else if (known) cache.remove(known)
     }
     before.forEach(apply)
-    const tally = createCounter(cache, ['ready', 'pending'], place)
+    const counter = createCounter(cache, ['ready', 'pending'], place)
     since.forEach(apply)
     for (const group of ['g', 'h']) {
       const counted = (bucket: string) =>
         [...cache.all()].filter(({ spec }) => spec?.group === group && spec.bucket === bucket).length
-      expect(tally.of(group)).toEqual({ ready: counted('ready'), pending: counted('pending') })
+      expect(counter.of(group)).toEqual({ ready: counted('ready'), pending: counted('pending') })
     }
   })
   fc.assert(law, { numRuns: casesOf(500) })
 })
 
 test('a group without objects counts nothing', () => {
-  const tally = createCounter(
+  const counter = createCounter(
     createCache<Thing>({}, () => {}),
     ['ready', 'pending'],
     place,
   )
-  expect(tally.of('nowhere')).toEqual({ ready: 0, pending: 0 })
+  expect(counter.of('nowhere')).toEqual({ ready: 0, pending: 0 })
 })

@@ -102,7 +102,7 @@ describe('work that waits for another system', () => {
     },
   )
 
-  test('of one namespace continues as soon as one of its own returns', async () => {
+  test('of one namespace continues when one of its workers returns', async () => {
     const answers: (() => void)[] = []
     const started: string[] = []
     const queue = createQueue(1, async (key) => {

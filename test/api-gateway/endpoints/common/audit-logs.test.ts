@@ -73,7 +73,7 @@ describe('the list of records', () => {
 
   test('has no records of other organizations, and none without an organization', async () => {
     await refuse(['theirs'], 'globex')
-    await gateway.send('DELETE /users/nobody/tokens/none')
+    await gateway.send('DELETE /users/unknown/tokens/none')
     await gateway.send('GET /nothing')
     expect(await list()).toEqual([])
   })

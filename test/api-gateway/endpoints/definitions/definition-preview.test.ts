@@ -83,8 +83,8 @@ describe('a dry run', () => {
       ['production', '200 more problems, not listed'],
     ])
     expect(problems).toHaveLength(1001)
-    const told = changes.flatMap((change) => change['problems'] ?? [])
-    expect(told).toHaveLength(1000)
+    const reported = changes.flatMap((change) => change['problems'] ?? [])
+    expect(reported).toHaveLength(1000)
   })
 
   test('of PATCH lists the changes in every environment, and shows secrets by path alone', async () => {

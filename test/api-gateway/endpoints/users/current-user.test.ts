@@ -35,7 +35,7 @@ describe('the profile of the caller', () => {
     })
   })
 
-  test('of a service user has the roles of its own organization alone', async () => {
+  test('of a service user has the roles of that organization alone', async () => {
     const { body } = await gateway.send('GET /current-user', { as: 'robot' })
     expect(body).toMatchObject({
       id: 'robot',
@@ -47,8 +47,8 @@ describe('the profile of the caller', () => {
   })
 
   test('of a user without an organization has no roles', async () => {
-    gateway.addUser('nobody')
-    expect((await gateway.send('GET /current-user', { as: 'nobody' })).body.roles).toEqual({})
+    gateway.addUser('newcomer')
+    expect((await gateway.send('GET /current-user', { as: 'newcomer' })).body.roles).toEqual({})
   })
 })
 

@@ -51,7 +51,7 @@ describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
 
   test.each([
     ['a second one for the same user', 'ana', first, 409],
-    ['one without a user', 'nobody', first, 404],
+    ['one without a user', 'unknown', first, 404],
     ['one for a user who is no member', 'stranger', first, 404],
     ['an unknown role', 'admin', 'administrator', 400],
   ])('%s is refused', async (__, id, role, status) => {
@@ -61,7 +61,7 @@ describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
 
   test.each(['GET', 'PATCH', 'DELETE'])('%s of one that was not given: 404', async (method) => {
     const body = method === 'PATCH' ? { role: first } : undefined
-    for (const id of ['ana', 'nobody', 'stranger'])
+    for (const id of ['ana', 'unknown', 'stranger'])
       expect((await gateway.send(`${method} ${path}/users/${id}`, { body })).status).toBe(404)
   })
 

@@ -61,8 +61,8 @@ describe('over REST, an event was triggered by the caller:', () => {
       body.id,
     ) as EnvironmentDeployment // just made
     expect(deployment.metadata.annotations).toMatchObject({ [annotations.triggeredBy]: 'admin' })
-    const told = deploymentEvents(deployment).map(({ variables }) => variables)
-    expect(told).toMatchObject([
+    const reported = deploymentEvents(deployment).map(({ variables }) => variables)
+    expect(reported).toMatchObject([
       { event: 'deployment.started', triggered_by: 'admin', status: 'in progress', comment: 'first' },
       { event: 'deployment.finished', triggered_by: 'admin', status: 'succeeded', set_id: body.set_id },
     ])
