@@ -10,7 +10,7 @@ import { addEverything, type Ids, pathWith } from '../support/everything.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ruleOf } from '../support/rules.ts'
 
-const count = process.env.QUARTERMASTER_SOAK ? 100_000 : 5000
+const count = process.env.QUARTERMASTER_SOAK ? 100_000 : 1500
 const seed = process.env.QUARTERMASTER_SOAK ? Date.now() : 61
 
 const evil = [
@@ -142,7 +142,7 @@ test(`${count} spoilt paths lead where a reference router says, and nowhere else
       seen.set(status, (seen.get(status) ?? 0) + 1)
     }
   }
-  for (const status of [200, 400, 404]) expect([status, (seen.get(status) ?? 0) > 20]).toEqual([status, true])
+  for (const status of [200, 400, 404]) expect([status, (seen.get(status) ?? 0) > 5]).toEqual([status, true])
   expect(router.logged.filter(({ level }) => level === 'error')).toEqual([])
 }, 300_000)
 
@@ -180,6 +180,13 @@ function journalOf({ cluster }: TestGateway): string[] {
 }
 
 describe('an id leads to no other path of Kubernetes and into no selector', () => {
+  /** The operations for an id: all of them in the long tests and for every fourth id, else one for each parameter. */
+  const protectedEndpoints = endpoints.filter(({ access, path }) => access !== 'public' && path.includes('{'))
+  const onePerParameter = [
+    ...new Map(
+      protectedEndpoints.flatMap((each) => parameterNames(each.path).map((name) => [name, each])),
+    ).values(),
+  ]
   const ids = [
     'a?b=c',
     'a,b',
@@ -198,10 +205,11 @@ describe('an id leads to no other path of Kubernetes and into no selector', () =
   const address =
     /^\/(apis\/quartermaster\.dev\/v1alpha1|api\/v1)\/namespaces\/(acme|quartermaster-system)\/[a-z]+(\/[a-z0-9][a-z0-9.-]*)?$/
 
-  test.each(ids)('%j', async (id) => {
+  test.each(ids.map((id, index) => [id, index % 4 === 0] as const))('%j', async (id, isEverywhere) => {
+    const chosen = isEverywhere || process.env.QUARTERMASTER_SOAK ? protectedEndpoints : onePerParameter
     const addresses = journalOf(gateway)
     let sent = 0
-    for (const each of endpoints.filter(({ access, path }) => access !== 'public' && path.includes('{'))) {
+    for (const each of chosen) {
       const { body } = ruleOf(each)
       for (const name of parameterNames(each.path)) {
         const target = pathWith(each.path, { ...own, [name]: id })
@@ -222,7 +230,7 @@ describe('an id leads to no other path of Kubernetes and into no selector', () =
       })
       expect([each.path, status < 500]).toEqual([each.path, true])
     }
-    expect(sent).toBeGreaterThan(200)
+    expect(sent).toBeGreaterThan(chosen.length)
     expect(addresses.filter((each) => !address.test(each))).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ import type { Criterion, ResourceDefinition } from '../../../operator/api/resour
 import type { MatchRequest } from '../../../operator/domain/definition/match.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
 import { definition } from '../../support/builders.ts'
+import { casesOf } from '../../support/properties.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 
 const weights = { envType: 1, appId: 2, envId: 4, resId: 8 } as const
@@ -104,8 +105,8 @@ function randomRequest(random: Random, { values }: Shape): MatchRequest {
 }
 
 test.each([
-  { catalogues: 10_000, smallest: 0, largest: 12, requests: 10 },
-  { catalogues: 100, smallest: 200, largest: 600, requests: 100 },
+  { catalogues: casesOf(10_000), smallest: 0, largest: 12, requests: 10 },
+  { catalogues: casesOf(100), smallest: 200, largest: 600, requests: 100 },
 ])(
   'the matcher implements the rules: $catalogues times $smallest to $largest definitions, $requests requests each',
   ({ catalogues, smallest, largest, requests }) => {

@@ -18,7 +18,7 @@ import {
   typesOfOrganization,
 } from '../../support/organizations.ts'
 import { actions, carriedOut, planOf } from '../../support/plans.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 /** A change of definitions in a deployed environment, and its preview. */
 interface Reported {
@@ -29,7 +29,7 @@ interface Reported {
   readonly preview: Preview
 }
 
-const runs = 300
+const runs = casesOf(750)
 
 function planWith(
   content: SetContent,
