@@ -1,4 +1,4 @@
-/** Unit tests need no servers; the project `cluster` runs on one control plane of its own, started once per run; `chart` needs Helm. */
+/** Unit tests need no servers and no image; `cluster` runs on one control plane, started once per run; `chart` needs Helm. */
 const common = {
   rootDir: import.meta.dirname,
   extensionsToTreatAsEsm: ['.ts'],
@@ -10,7 +10,7 @@ export default {
   maxWorkers: 2,
   // Longer than all that a test waits for one after the other, each as long as the product may take.
   testTimeout: 180_000,
-  workerIdleMemoryLimit: '512MB',
+  workerIdleMemoryLimit: '1GB',
   projects: [
     {
       ...common,
@@ -20,14 +20,14 @@ export default {
         '/node_modules/',
         '<rootDir>/test/chart/',
         '<rootDir>/test/cluster/',
-        '<rootDir>/test/dev/(?!fake-|driver-|image|supervision)',
+        '<rootDir>/test/dev/(?!fake-|driver-|supervision)',
       ],
     },
     {
       ...common,
       displayName: 'cluster',
       testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|image|supervision)'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|supervision)'],
       globalSetup: '<rootDir>/test/cluster/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/cluster/support/global-teardown.ts',
     },

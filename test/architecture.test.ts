@@ -15,7 +15,7 @@ function filesIn(folder: string): string[] {
 
 const known = new Map<string, readonly string[]>()
 
-/** What a file imports or exports from: packages by name, files by their path in the repository. */
+/** The imports and exports of a file: packages by name, files by their path in the repository. */
 function importsOf(file: string): readonly string[] {
   const imports = known.get(file) ?? readImports(file)
   known.set(file, imports)
@@ -38,7 +38,7 @@ function arrows(places: readonly string[]): (readonly [file: string, imported: s
     .flatMap((file) => importsOf(file).map((imported) => [file, imported] as const))
 }
 
-/** All that files import, and what that imports in turn. */
+/** All direct and transitive imports of files. */
 function reachedFrom(files: readonly string[]): ReadonlySet<string> {
   const reached = new Set<string>()
   const left = [...files]
@@ -58,7 +58,7 @@ function isOurs(imported: string): boolean {
 
 const everything = ['operator/', 'api-gateway/', 'dev/', 'test/']
 
-describe('who may import whom', () => {
+describe('imports follow the layers', () => {
   test.each<[importer: string, allowed: readonly string[]]>([
     ['operator/api/', ['operator/api/']],
     ['operator/domain/', ['operator/api/', 'operator/domain/']],
@@ -108,7 +108,7 @@ describe('who may import whom', () => {
     ],
     ['dev/', ['dev/', 'operator/', 'api-gateway/']],
     ['bench/', ['bench/', 'dev/', 'operator/', 'api-gateway/']],
-  ])('%s imports nothing of ours but %j', (importer, allowed) => {
+  ])('%s imports no code of the project except %j', (importer, allowed) => {
     const found = arrows([importer])
     expect(found).not.toEqual([])
     const forbidden = found.filter(([, to]) => isOurs(to) && !allowed.some((place) => to.startsWith(place)))
@@ -188,7 +188,7 @@ test('a file never imports itself through others, types included', () => {
   expect(files.filter((file) => reachedFrom([file]).has(file))).toEqual([])
 })
 
-test('no folder is a heap: none of the code or the tests has more than 20 files', () => {
+test('every folder of the code and the tests has at most 20 files', () => {
   const counts = new Map<string, number>()
   for (const file of [...code, ...tests]) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   const heaps = [...counts].filter(([folder, count]) => count > 20 && folder !== 'operator/api')

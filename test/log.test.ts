@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 
 const logModule = join(import.meta.dirname, '..', 'operator', 'log.ts')
 
-/** What a process of its own writes for a line with these fields. */
+/** The line that a separate process writes for these fields. */
 function lineOf(fields: object): Record<string, unknown> {
   const script = `
     const { createLog } = await import(${JSON.stringify(logModule)})
@@ -16,7 +16,7 @@ function lineOf(fields: object): Record<string, unknown> {
   return JSON.parse(stdout) as Record<string, unknown> // one line, one object
 }
 
-test('a line shows ids and no secret, at whatever depth', () => {
+test('a line shows ids and no secret, at any depth', () => {
   const ids = { token_id: 't1', tokenId: 't2', credential_id: 'c1' }
   const secrets = { token: 's1', password: 's2', token_ids: 's3', secret_idea: 's4', tokenid: 's5' }
   const redacted = Object.fromEntries(Object.keys(secrets).map((key) => [key, '[redacted]']))
@@ -25,6 +25,6 @@ test('a line shows ids and no secret, at whatever depth', () => {
   expect(lineOf({ ...fields, path_parameters: fields })).toMatchObject({ ...shown, path_parameters: shown })
 })
 
-test('what a key that ends in id holds besides an id is looked through all the same', () => {
+test('a field that ends in id is searched for secrets nevertheless', () => {
   expect(lineOf({ secret_id: { password: 's1' } })).toMatchObject({ secret_id: { password: '[redacted]' } })
 })

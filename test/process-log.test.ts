@@ -15,7 +15,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bundles-'))
   kubeconfig = join(directory, 'kubeconfig')
   await buildBundles(directory)
-  // An API server at which nobody listens.
+  // An address without an API server.
   const config = {
     'current-context': 'none',
     contexts: [{ name: 'none', context: { cluster: 'none', user: 'none' } }],
@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Runs a bundle with code that runs in it first; answers what it wrote once `until` stands there, or it ended. */
+/** Runs a bundle after the given code; answers its output once that contains `until`, or it ended. */
 async function run(
   name: BundleName,
   { code = '', settings = {}, until }: { code?: string; settings?: object; until?: string },
@@ -86,7 +86,7 @@ describe.each<BundleName>(['gateway', 'operator'])(
     test.each([
       ['throws', "setTimeout(() => { throw new Error('provoked') }, 1000)"],
       ['rejects', "setTimeout(() => Promise.reject(new Error('provoked')), 1000)"],
-    ])('when something %s that nobody catches, and it ends with a failure', async (_, code) => {
+    ])('when something %s without a handler, and it ends with a failure', async (_, code) => {
       const { exitCode, lines } = await run(name, { code })
       expect(exitCode).toBe(1)
       expect(parsed(lines).at(-1)).toMatchObject({
@@ -105,7 +105,7 @@ describe.each<BundleName>(['gateway', 'operator'])(
   },
 )
 
-test('every line that the gateway writes is one JSON object, whatever path it is asked for', async () => {
+test('every line that the gateway writes is one JSON object, for every path', async () => {
   const { lines } = await run('gateway', { until: 'Node warns' }, async (port) => {
     const socket = connect(port, '127.0.0.1')
     for (const path of ['/healthz#x', '//a:b@c:99999', 'http://x:y/', '*', '/orgs\u00a0'])
@@ -113,6 +113,6 @@ test('every line that the gateway writes is one JSON object, whatever path it is
     socket.on('error', () => {})
     socket.on('end', () => socket.end())
   })
-  // What parses paths uses what Node is about to retire.
+  // The path parser uses an API that Node has deprecated.
   expect(parsed(lines).map(({ fields }) => fields)).toContainEqual(expect.stringContaining('url.parse'))
 })

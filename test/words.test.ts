@@ -53,6 +53,7 @@ const texts = [
   ...filesIn('bench', ['.md']),
   ...filesIn('dev', ['.md']),
 ]
+const tests = filesIn('test', ['.ts']).filter((file) => file !== 'test/words.test.ts')
 
 function filesIn(folder: string, endings: readonly string[]): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -105,7 +106,13 @@ describe('plain English', () => {
   test.each([
     ['comments and messages', code],
     ['documents, examples and manifests', texts],
+    ['titles, comments and messages of tests', tests],
   ])('in %s', (_, files) => {
     expect(files.flatMap((file) => found(file, proseOf(file), phrases))).toEqual([])
   })
+})
+
+test('the prose of tests uses the terms of the field', () => {
+  const replaced = /\b(?:sweeps?|seal(?:s|ed)?|verdicts?|tally|tallies|wakes?|woken|catch-up)\b/i
+  expect(tests.flatMap((file) => found(file, proseOf(file), replaced))).toEqual([])
 })

@@ -68,7 +68,7 @@ describe('every field', () => {
       ({ schema }) => schema.type === 'string' && !schema.enum && schema.maxLength === undefined,
     ],
     [
-      'that refers to an object of ours ends in Name',
+      'that refers to an object of this API group ends in Name',
       ({ name, schema }) =>
         schema.type === 'string' &&
         kindWord.test(schema.description ?? '') &&
@@ -88,7 +88,7 @@ describe('every kind', () => {
     ['kind', ({ kind }) => kind],
     ['plural', ({ plural }) => plural],
     ['short name', ({ shortName }) => shortName],
-  ])('has a %s of its own', (_, ofKind) => {
+  ])('has a unique %s', (_, ofKind) => {
     expect(new Set(kinds.map(ofKind)).size).toBe(kinds.length)
   })
 
@@ -117,7 +117,7 @@ describe('every kind', () => {
   )
 })
 
-test('the generated CRDs are what the kinds say, no more and no fewer', () => {
+test('the generated CRDs are exactly those of the kinds', () => {
   const files = kinds.map(({ plural }) => `${group}_${plural}.yaml`)
   expect(readdirSync(crds).sort()).toEqual([...files].sort())
   for (const [index, kind] of kinds.entries()) {

@@ -118,7 +118,7 @@ test.each([
   expect(secondsOfPs(text)).toBe(seconds)
 })
 
-test('the floor adds up what must be written', () => {
+test('the floor adds up the required writes', () => {
   const floor = medianFloor([floorOf(500, 2), floorOf(1000, 4), floorOf(900, 5)])
   expect(independentFloor(floor, 900)).toBe(2)
   expect(independentFloor(floor, 900, 'object')).toBe(3)

@@ -10,13 +10,13 @@ import { sampleDeployment, startEmptyCluster } from './cluster.ts'
 import { allSwitches, chart, find, type Manifest, render, systemNamespace } from './support.ts'
 
 const run = promisify(execFile)
-/** Kinds that other projects bring; this control plane does not serve them. */
+/** Kinds of other projects that this control plane does not serve. */
 const ofOthers = new Set(['HTTPRoute', 'ServiceMonitor', 'PodMonitor', 'PrometheusRule'])
 const deployedWithinMs = 120_000
 const { controlPlane, directory, install, read, exists, kubectl } = await startEmptyCluster()
 afterAll(() => controlPlane.stop())
 
-/** As Helm, so that what it sets and these values do not set is not there any more. */
+/** Applies as Helm does, so that fields of earlier values are removed. */
 const strictly = [
   'apply',
   '--server-side',
@@ -46,7 +46,7 @@ describe('the first installation', () => {
     expect(answer.trim().split('\n')).toHaveLength(manifests.length)
   })
 
-  test('strict validation is what it says: an unknown field is refused', async () => {
+  test('with strict validation, an unknown field is refused', async () => {
     const service = find(await render(), 'Service', 'quartermaster-gateway')
     const wrong = JSON.stringify({ ...service, spec: { ...service.spec, prots: [] } })
     await expect(kubectl(wrong, ...strictly)).rejects.toThrow('.spec.prots: field not declared')
@@ -154,7 +154,7 @@ describe('both processes with the rights of the chart', () => {
     })
   })
 
-  test('what `helm test` runs makes a deployment over REST and deletes it', async () => {
+  test('`helm test` makes a deployment over REST and deletes it', async () => {
     const manifests = await render()
     const organization = find(manifests, 'Namespace', 'quartermaster-test')
     const { data = {} } = find(manifests, 'ConfigMap', 'quartermaster-test')
@@ -174,7 +174,7 @@ describe('both processes with the rights of the chart', () => {
     })
   })
 
-  test('what `helm test` runs fails when its token gives no access', async () => {
+  test('`helm test` fails when its token gives no access', async () => {
     const env = { GATEWAY_URL: gatewayUrl, TOKEN: 'qm_none_none', ORGANIZATION: 'trial', WITHIN_MS: '500' }
     const script = join(chart, 'files/helm-test.mjs')
     await expect(run(process.execPath, [script], { env })).rejects.toThrow('the administrator has access')

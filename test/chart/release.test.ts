@@ -10,7 +10,7 @@ const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/applica
 const { controlPlane, directory, release, install, read, exists, kubectl } = await startEmptyCluster()
 afterAll(() => controlPlane.stop())
 
-describe('the life of a release', () => {
+describe('the phases of a release', () => {
   let uid = ''
   beforeAll(async () => {
     await install()

@@ -102,7 +102,7 @@ describe('one source for the cluster', () => {
     ['v1', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'],
     ['v1beta1', 'admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy'],
     [undefined, 'example.test/v1/Other'],
-  ])('the stamp on what is made is of version %s where the cluster serves %s', async (version, served) => {
+  ])('created objects have the label of version %s where the cluster serves %s', async (version, served) => {
     const text = await runHelm(
       'template',
       'quartermaster',

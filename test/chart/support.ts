@@ -11,7 +11,7 @@ export const chart = join(root, 'charts/quartermaster')
 export const systemNamespace = 'quartermaster-system'
 export const helm = await ensureHelm()
 
-/** What the tests look at in an object. */
+/** The parts of an object that the tests read. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -86,7 +86,7 @@ function processValues() {
   }
 }
 
-/** Runs Helm; the error of a run that fails has what it printed. */
+/** Runs Helm; the error of a failed run has its output. */
 export async function runHelm(...args: readonly string[]): Promise<string> {
   // Without a discovery cache on the disk, which would miss kinds that are new.
   const env = { ...process.env, KUBECACHEDIR: '/dev/null/none' }

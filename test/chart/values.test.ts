@@ -33,7 +33,7 @@ describe('values that are wrong are refused, and the message names them', () => 
       { settings: { QUARTERMASTER_IDENTITY: 'me' } },
       ['QUARTERMASTER_IDENTITY'],
     ],
-    ['a digest that is none', { image: { digest: 'sha256:1' } }, ['/image/digest']],
+    ['an invalid digest', { image: { digest: 'sha256:1' } }, ['/image/digest']],
     ['a port beyond the last', { gateway: { service: { port: 70_000 } } }, ['/gateway/service/port', '65']],
     ['a Secret by name only', { imagePullSecrets: ['registry'] }, ['/imagePullSecrets/0', 'object']],
     ['the name of a vendor', { sample: { name: 'humanitec' } }, ['/sample/name']],

@@ -50,7 +50,7 @@ beforeEach(() => {
   controller = resourceAccountController({ ...fake, client: objects.client }, [mute, provider])
 })
 
-/** An account whose credentials are to be tried, and what is known of the last trial. */
+/** An account whose credentials are to be checked, and the last known result. */
 function account(
   request: string | undefined,
   options: { type?: string; check?: object } = {},
@@ -62,7 +62,7 @@ function account(
   return fake.put(ResourceAccount, { ...object, ...(check ? { status: { check } } : {}) } as ResourceAccount) // as a status holds it
 }
 
-/** What comes into the status; the account is ready, because nothing is thrown. */
+/** The status; the account is ready, because nothing is thrown. */
 async function look(object: ResourceAccount) {
   const { check } = await controller.reconcile(object, silentContext())
   return check
@@ -71,13 +71,13 @@ async function look(object: ResourceAccount) {
 describe('the credentials of an account are tried when the annotation asks for it', () => {
   const fields = [{ id: 'email', description: 'whose they are', value: 'a@b.test' }]
 
-  test.each<[rule: string, verdict: AccountCheck]>([
+  test.each<[rule: string, outcome: AccountCheck]>([
     ['accepted', { accepted: true }],
     ['accepted, and whose they are', { accepted: true, fields }],
     ['refused, and why', { accepted: false, message: 'the token has expired' }],
-  ])('%s', async (_, verdict) => {
-    answer = async () => verdict
-    expect(await look(account('one'))).toEqual({ request: 'one', ...verdict })
+  ])('%s', async (_, outcome) => {
+    answer = async () => outcome
+    expect(await look(account('one'))).toEqual({ request: 'one', ...outcome })
     expect(asked).toEqual([{ token: canary }])
   })
 
@@ -92,18 +92,18 @@ describe('the credentials of an account are tried when the annotation asks for i
   test.each([
     ['those of the Secret that it names', 'one/candidate', { accepted: true }, [{ token: 'another' }]],
     ['none when that is not there', 'one/missing', { accepted: false }, []],
-  ])('%s', async (_, request, verdict, tried) => {
-    expect(await look(account(request))).toMatchObject({ request, ...verdict })
+  ])('%s', async (_, request, outcome, tried) => {
+    expect(await look(account(request))).toMatchObject({ request, ...outcome })
     expect(asked).toEqual(tried)
   })
 
-  test('and not when nobody asks', async () => {
+  test('and not without it', async () => {
     expect(await look(account(undefined))).toBeUndefined()
     expect(asked).toEqual([])
   })
 })
 
-describe('what goes wrong keeps no account from being ready', () => {
+describe('a failed check does not affect Ready', () => {
   test('a provider that cannot be asked: not accepted, and why, without the credentials', async () => {
     answer = async () => {
       throw new Error(`no answer to 'Bearer ${canary}'`)

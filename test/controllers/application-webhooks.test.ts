@@ -44,9 +44,9 @@ describe('a webhook that is deleted', () => {
   const withApplication = { [annotations.lastCalls]: 'true' }
 
   test.each<[rule: string, marks: Record<string, string>, each: WebhookCall, sinceMs: number]>([
-    ['by itself goes at once, whatever its calls', {}, call, 1000],
-    ['with its application goes when its calls have ended', withApplication, finished, 1000],
-    ['with its application goes after a minute, whatever its calls', withApplication, call, 61_000],
+    ['by itself is removed at once, with open calls', {}, call, 1000],
+    ['with its application is removed when its calls have ended', withApplication, finished, 1000],
+    ['with its application is removed after a minute, with open calls', withApplication, call, 61_000],
   ])('%s', async (_, marks, each, sinceMs) => {
     cluster.put(WebhookCall, each)
     const gone = webhook('hook', {}, { deletionTimestamp: ago(sinceMs), annotations: marks })
@@ -63,7 +63,7 @@ describe('a webhook that is deleted', () => {
     await expect(finalize).rejects.toMatchObject({ reason: 'CallsRemain', retryAfterSeconds: 59 })
   })
 
-  test('looks again when a call of it has ended', () => {
+  test('reconciles again when a call of it has ended', () => {
     const enqueued: string[] = []
     for (const each of webhookController(cluster).watches ?? [])
       each.subscribe((keys) => {

@@ -60,7 +60,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
     expect(seen).toEqual([{ values: { domain: 'a.test' }, secrets: { key: 'PRIVATE' } }, expect.any(Number)])
   })
 
-  test('what it would not take is for a person', async () => {
+  test('refused inputs are Stalled', async () => {
     addSecret()
     outcome = { problems: ['the certificate has expired', 'the key does not match'], warnings: ['old'] }
     await expect(look(wanted())).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
     })
   })
 
-  test('what is doubtful is a condition, and goes when it is not so any more', async () => {
+  test('a warning is a condition, which is removed when its cause is', async () => {
     addSecret()
     const each = wanted()
     const after = async (before: object) =>
@@ -101,11 +101,11 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
   })
 })
 
-describe('a definition is looked at again when a driver of the organization changes', () => {
+describe('a definition is reconciled again when a driver of the organization changes', () => {
   const own = (name: string, target: string, namespace = 'acme') =>
     fake.put(ResourceDriver, newObject(ResourceDriver, { namespace, name }, { type: 's3', target }))
 
-  /** Keys of the definitions that an act wakes. */
+  /** Keys of the definitions that an action enqueues. */
   function wokenBy(act: () => void): string[] {
     const enqueued: string[] = []
     for (const watch of controller.watches ?? []) watch.subscribe((keys) => enqueued.push(...keys))
@@ -114,12 +114,17 @@ describe('a definition is looked at again when a driver of the organization chan
   }
 
   test.each<[rule: string, driverType: string, act: () => void, isEnqueued: boolean]>([
-    ['its driver comes', 'acme/mine', () => own('mine', 'https://d.test'), true],
-    ['its driver goes', 'acme/known', () => fake.drop(ResourceDriver, 'acme', 'known'), true],
+    ['its driver is created', 'acme/mine', () => own('mine', 'https://d.test'), true],
+    ['its driver is deleted', 'acme/known', () => fake.drop(ResourceDriver, 'acme', 'known'), true],
     ['its driver changes', 'acme/known', () => own('known', 'https://new.test'), true],
-    ['what its driver wraps comes', 'acme/wrapper', () => own('mine', 'https://d.test'), true],
-    ['one of another organization comes', 'acme/mine', () => own('mine', 'https://d.test', 'globex'), false],
-    ['another driver comes', 'quartermaster/judging', () => own('mine', 'https://d.test'), false],
+    ['the wrapped driver is created', 'acme/wrapper', () => own('mine', 'https://d.test'), true],
+    [
+      'one of another organization is created',
+      'acme/mine',
+      () => own('mine', 'https://d.test', 'globex'),
+      false,
+    ],
+    ['another driver is created', 'quartermaster/judging', () => own('mine', 'https://d.test'), false],
   ])('%s', (_, driverType, act, isEnqueued) => {
     own('known', 'https://d.test')
     own('wrapper', 'driver://acme/mine')

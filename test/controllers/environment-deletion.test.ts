@@ -71,7 +71,7 @@ test('the resources of an organization are not listed once for each environment 
   expect(lists).toBeGreaterThan(0)
 })
 
-test('they are not listed again while namespaces are going, but once more when these are gone', async () => {
+test('they are not listed again while namespaces are being deleted, but once more afterwards', async () => {
   const names = cluster.store.list(Environment, namespace).map(addNamespaceOf)
   const waits = Array(count).fill('NamespaceRemains')
   expect(await finalizeAll()).toEqual(waits)
@@ -90,7 +90,7 @@ test('an environment stays, and its namespace too, while the API server knows a 
   const unseen = newObject(
     ActiveResource,
     { namespace, name: 'unseen' },
-    { environmentName: environment.metadata.name } as ActiveResource['spec'], // as much of it as is looked at
+    { environmentName: environment.metadata.name } as ActiveResource['spec'], // the fields that are read
   )
   const behind = { ...cluster, readAll: (async () => [unseen]) as unknown as typeof cluster.readAll }
   controller = environmentController(

@@ -44,7 +44,7 @@ function addStart(setName?: string, finishTime = '2026-02-01T00:01:00Z') {
 const removeStart = () => cluster.drop(EnvironmentDeployment, namespace, name)
 const environment = (id: string) => cluster.store.get(Environment, namespace, `shop.${id}`) as Environment // put above
 
-/** Lets the operator look at the clone; the start that it remembers then. */
+/** Reconciles the clone; the start that it remembers then. */
 async function remembered() {
   const observed = await controller.reconcile(environment('clone'), silentContext())
   cluster.setStatus(Environment, namespace, 'shop.clone', observed)
@@ -60,7 +60,7 @@ const first = {
   changeTime: '2026-02-01T00:01:00Z',
 }
 
-test('an environment remembers what it starts from as soon as that has a set', async () => {
+test('an environment remembers its start content as soon as that has a set', async () => {
   expect(await remembered()).toBeUndefined()
   addStart()
   expect(await remembered()).toBeUndefined()
@@ -68,7 +68,7 @@ test('an environment remembers what it starts from as soon as that has a set', a
   expect(await remembered()).toMatchObject(first)
 })
 
-test('what it remembers outlives the deployment, and a later one of its name', async () => {
+test('the remembered start survives the deletion of the deployment, and a later one of its name', async () => {
   addStart('shop.one')
   await remembered()
   removeStart()
@@ -109,23 +109,23 @@ describe('a deployment from which an environment starts, when it is deleted', ()
       metadata: { ...deployment.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' },
     })
   }
-  // Its own environment goes along, so that alone the other one matters.
+  // Its own environment is deleted too, so that only the other one matters.
   beforeEach(() => cluster.drop(Environment, namespace, 'shop.old'))
 
-  test('goes only after that environment remembers it', async () => {
+  test('is deleted only after that environment remembers it', async () => {
     addStart('shop.one')
     await expect(end()).rejects.toMatchObject({ reason: 'StartRemains' })
     await remembered()
     await end()
   })
 
-  test('goes at once when it has no set, and so nothing to remember', async () => {
+  test('is deleted at once when it has no set to remember', async () => {
     addStart()
     await end()
   })
 })
 
-test('an environment goes only after its deployments: a later one of its name must not take them for its own', async () => {
+test('an environment is deleted only after its deployments: a later one of its name must not adopt them', async () => {
   addStart('shop.one')
   const held = { finalizers: [finalizer] }
   const deployment = cluster.store.get(EnvironmentDeployment, namespace, name) as EnvironmentDeployment // just put

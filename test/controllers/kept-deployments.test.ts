@@ -15,7 +15,7 @@ const namespace = 'acme'
 const cluster = createFakeCluster()
 const objects = createFakeObjects().open()
 
-/** How a deployment stands: succeeded, failed after planning, refused by planning, or under way. */
+/** The state of a deployment: succeeded, failed after planning, refused by planning, or running. */
 type Outcome = 'good' | 'failed' | 'refused' | 'running'
 
 const overRest = { [annotations.createdBy]: 'ann', [annotations.triggeredBy]: 'ann' }
@@ -115,7 +115,7 @@ describe('of the deployments that finished', () => {
   })
 })
 
-test('the environment says which deployment is what it is meant to be', async () => {
+test('the environment names the deployment of its intended content', async () => {
   addDeployments(['good', 'refused', 'refused'])
   expect(await reconcile(1)).toMatchObject({
     lastDeploymentName: 'shop.dev.1',

@@ -114,7 +114,7 @@ interface Row {
   readonly target: Target
   readonly others?: readonly Target[]
   readonly reason: string
-  /** What an object belongs to takes it along, and what was made with an account needs it: until it is gone. */
+  /** An object keeps its owner and its account: they wait until it is deleted. */
   readonly untilGone?: boolean
 }
 
@@ -286,7 +286,7 @@ const missingFor = (reason: string, before: 'False' | 'Unknown') => [
   `Reconciling=True ${reason}`,
 ]
 
-/** An object whose conditions follow each look, enqueued by what its controller watches. */
+/** An object whose conditions follow each reconcile, enqueued by the watches of its controller. */
 function begin({ make, object }: Row['subject']) {
   const controller = make()
   const { kind } = controller
@@ -303,13 +303,13 @@ function begin({ make, object }: Row['subject']) {
         () => undefined,
         (each: unknown) => each,
       )
-      const verdict = outcomeOf(error)
-      conditions = conditionsAfter(conditions, verdict, [], 1, '2026-01-01T00:00:00Z')
-      const isPolled = typeof verdict.retry === 'number'
+      const outcome = outcomeOf(error)
+      conditions = conditionsAfter(conditions, outcome, [], 1, '2026-01-01T00:00:00Z')
+      const isPolled = typeof outcome.retry === 'number'
       if (isPolled) enqueued.add(keyOf(stored))
       return conditions.map((each) => `${each.type}=${each.status} ${each.reason}`)
     },
-    /** Looks again, as the loop does, if something woke the object or it asked to be polled. */
+    /** Reconciles again, as the loop does, if the object was enqueued or asked to be polled. */
     async lookIfWoken(): Promise<string[]> {
       if (!enqueued.delete(keyOf(stored))) return ['not enqueued']
       return this.look()

@@ -38,7 +38,7 @@ async function reasonOf(each: ResourceDriver): Promise<string> {
   }
 }
 
-/** Keys that an act wakes. */
+/** Keys that an action enqueues. */
 function wokenBy(watches: readonly Watch[] = [], act: () => void): string[] {
   const enqueued: string[] = []
   for (const watch of watches) watch.subscribe((keys) => enqueued.push(...keys))
@@ -52,14 +52,14 @@ describe('a driver of an organization', () => {
     ['that wraps one of ours is ready', { target: 'driver://quartermaster/ours' }, 'ready'],
     ['that wraps none waits for it', { target: 'driver://acme/none' }, 'UnknownDriver'],
     ['that wraps itself waits', { target: 'driver://acme/mine' }, 'UnknownDriver'],
-    ['whose target is none is for a person', { target: 'ftp://d.test' }, 'InvalidTarget'],
-    ['whose schema is none is for a person', { inputsSchema: { type: 'wrong' } }, 'InvalidSchema'],
+    ['with an invalid target is Stalled', { target: 'ftp://d.test' }, 'InvalidTarget'],
+    ['with an invalid schema is Stalled', { inputsSchema: { type: 'wrong' } }, 'InvalidSchema'],
     ['that is remote and has a template is for a person', { template: 'x' }, 'InvalidTemplate'],
   ])('%s', async (_, spec, reason) => {
     expect(await reasonOf(own('mine', spec))).toBe(reason)
   })
 
-  test('is looked at again when what it wraps comes or goes', async () => {
+  test('is reconciled again when the wrapped driver is created or deleted', async () => {
     const wrapper = own('wrapper', { target: 'driver://acme/mine' })
     expect(await reasonOf(wrapper)).toBe('UnknownDriver')
     expect(wokenBy(controller.watches, () => own('mine'))).toContain('acme/wrapper')
@@ -70,7 +70,7 @@ describe('a driver of an organization', () => {
   })
 })
 
-describe('a resource is looked at again when', () => {
+describe('a resource is reconciled again when', () => {
   const ours: Driver = {
     descriptor: driver('ours'),
     provision: async () => ({ outputs: { values: {}, secrets: {} }, objects: [] }),
@@ -78,10 +78,10 @@ describe('a resource is looked at again when', () => {
   }
 
   test.each<[rule: string, driverType: string, isEnqueued: boolean]>([
-    ['its driver comes', 'acme/mine', true],
-    ['what its driver wraps comes', 'acme/wrapper', true],
-    ['what is inside of what its driver wraps comes', 'acme/outer', true],
-    ['not when another driver comes', 'acme/another', false],
+    ['its driver is created', 'acme/mine', true],
+    ['the driver that its driver wraps is created', 'acme/wrapper', true],
+    ['the innermost driver is created', 'acme/outer', true],
+    ['not when another driver is created', 'acme/another', false],
     ['not when it uses one of ours', 'quartermaster/ours', false],
   ])('%s', (_, driverType, isEnqueued) => {
     own('wrapper', { target: 'driver://acme/mine' })

@@ -48,7 +48,7 @@ describe('a shared value', () => {
     expect(await look(put('a'))).toEqual({})
   })
 
-  test('whose Secret is there is ready, and the one before it goes', async () => {
+  test('with an existing Secret is ready, and the earlier one is deleted', async () => {
     secrets.put('old', own)
     secrets.put('new', own)
     expect(await look(put('a', secretOf('new'), ['old']))).toEqual({ secretNames: ['new'] })

@@ -73,7 +73,7 @@ test('a directory in use is refused', async () => {
   await expect(start('first')).rejects.toThrow('in use')
 })
 
-test('a namespace ends after its deletion, with what is in it', async () => {
+test('a deleted namespace disappears with its content', async () => {
   await createNamespace(first, 'short-lived')
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'inside' }, data: {} }
   await apiCall(first, 'POST', `${namespaces}/short-lived/configmaps`, map)
@@ -213,7 +213,7 @@ test('a paused API server answers when it is resumed', async () => {
   expect(await answer).toBe(200)
 })
 
-test('after a compaction old history is gone', async () => {
+test('after a compaction old history is unavailable', async () => {
   const { metadata } = await apiCall<{ metadata: { resourceVersion: string } }>(second, 'GET', namespaces)
   await createNamespace(second, 'newer')
   await second.compactEtcd()
@@ -236,7 +236,7 @@ test('stop leaves no process, and a crash of all nothing that blocks the next st
   )
 })
 
-test('a detached one is found again with its data, and stopped by whoever knows its directory', async () => {
+test('a detached one is found again with its data, and stopped by its directory', async () => {
   const started = await start('other', { detached: true, keepData: true })
   await createNamespace(started, 'kept')
   const found = await start('other', { detached: true, keepData: true })

@@ -66,7 +66,7 @@ describe('the command', () => {
     expect(out.trim()).toMatch(/\n2 passed, 0 failed$/)
   })
 
-  test('ends with 1 and says what was sent and what came, without secrets', async () => {
+  test('ends with 1 and shows request and answer, without secrets', async () => {
     served = await serveSampleDriver({ put: (_, { text }) => refusal(400, 'RES-101', `no: ${text}`) })
     const { code, out } = await run(served.target, '--inputs', file, '--only', 'create,error-bodies')
     expect(code).toBe(1)
@@ -89,7 +89,7 @@ describe('the command', () => {
     expect(out).not.toContain(secret)
   })
 
-  test('says in one line that nobody listens', async () => {
+  test('reports a refused connection in one line', async () => {
     const { code, error } = await run('http://127.0.0.1:1/s3')
     expect(code).toBe(1)
     expect(error.trim().split('\n')).toHaveLength(1)
@@ -106,7 +106,7 @@ describe('the command', () => {
     ['with two URLs', ['http://a', 'http://b']],
     ['with another kind of URL', ['ftp://a']],
     ['with an unknown case', ['http://a', '--only', 'creat']],
-    ['with a time that is none', ['http://a', '--timeout', 'soon']],
+    ['with an invalid time', ['http://a', '--timeout', 'soon']],
     ['with an unknown option', ['http://a', '--fast']],
     ['with inputs that are not there', ['http://a', '--inputs', 'nowhere.yaml']],
   ])('ends with 2 %s', async (_, args) => {
@@ -114,7 +114,7 @@ describe('the command', () => {
   })
 })
 
-test('the names of the cases are unique, and what they need comes before them', () => {
+test('case names are unique, and dependencies are listed first', () => {
   const names = cases.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   for (const [index, { needs }] of cases.entries())

@@ -22,12 +22,12 @@ describe('a driver with a defect fails where it has it', () => {
 
   test.each<[defect: string, defects: Defects, failing: string[]]>([
     [
-      'makes a second thing at every PUT',
+      'creates a second instance at every PUT',
       { forgets: 'always', answersAtOnce: true },
       ['concurrent', 'independent', 'lost-answer', 'repeat'],
     ],
     [
-      'makes a second thing when the cookie got lost',
+      'creates a second instance when the cookie was lost',
       { forgets: 'without cookie', answersAtOnce: true },
       ['concurrent', 'lost-answer'],
     ],
@@ -51,7 +51,7 @@ describe('a driver with a defect fails where it has it', () => {
       everythingAfterCreate,
     ],
     [
-      'answers 500 to what is no JSON',
+      'answers 500 to invalid JSON',
       { put: (reply) => (reply.status === 400 ? refusal(500, 'RES-500', 'no JSON') : reply) },
       ['bad-id', 'bad-json'],
     ],
@@ -160,7 +160,7 @@ describe('a driver with a defect fails where it has it', () => {
       ['manifests'],
     ],
     [
-      'hints with a time that is none',
+      'hints with an invalid time',
       {
         put: (reply) =>
           reply.status === 202 ? { ...reply, body: { estimated_completion_time: 'soon' } } : reply,

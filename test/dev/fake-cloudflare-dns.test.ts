@@ -48,16 +48,16 @@ describe('a resolver sees', () => {
     ['IPv6', 'shop.example.test', 'AAAA', ['2001:db8::1']],
     ['a text', 'shop.example.test', 'TXT', [['hello world']]],
     ['a text in pieces', 'quoted.example.test', 'TXT', [['one', 'two']]],
-    ['the address behind an alias', 'alias.example.test', 'A', ['192.0.2.1', '192.0.2.2']],
-    ['the address behind two', 'chain.example.test', 'A', ['192.0.2.1', '192.0.2.2']],
+    ['the address of an alias', 'alias.example.test', 'A', ['192.0.2.1', '192.0.2.2']],
+    ['the address of an alias of an alias', 'chain.example.test', 'A', ['192.0.2.1', '192.0.2.2']],
     ['the alias itself', 'alias.example.test', 'CNAME', ['shop.example.test']],
     ['an alias to nothing', 'dangling.example.test', 'A', 'ENOTFOUND'],
     ['an alias to another zone has no address here', 'abroad.example.test', 'A', []],
-    ['the proxy for what is proxied', 'proxied.example.test', 'A', ['104.16.0.1']],
+    ['the proxy for a proxied name', 'proxied.example.test', 'A', ['104.16.0.1']],
     ['the proxy by IPv6 too', 'proxied.example.test', 'AAAA', ['2606:4700::6810:1']],
     ['a wildcard', 'any.wild.example.test', 'A', ['192.0.2.4']],
     ['a wildcard several labels deep', 'a.b.wild.example.test', 'A', ['192.0.2.4']],
-    ['a name of its own hides the wildcard', 'own.wild.example.test', 'A', ['192.0.2.5']],
+    ['an exact name instead of the wildcard', 'own.wild.example.test', 'A', ['192.0.2.5']],
     ['so does one above another', 'in.wild.example.test', 'A', 'ENODATA'],
     ['and no wildcard below it', 'other.in.wild.example.test', 'A', 'ENOTFOUND'],
     ['no such name', 'nothing.example.test', 'A', 'ENOTFOUND'],
@@ -66,7 +66,7 @@ describe('a resolver sees', () => {
     ['the name servers', 'example.test', 'NS', ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com']],
     ['another zone', 'example.org', 'A', 'EREFUSED'],
     [
-      'what is too long for a datagram',
+      'an answer that is too long for a datagram',
       'long.example.test',
       'TXT',
       [
@@ -103,7 +103,7 @@ describe('a resolver sees', () => {
   })
 })
 
-test('over TCP several questions are answered, as the authority, with the start of authority when there is nothing', async () => {
+test('over TCP several questions are answered, as the authority, with the start of authority for empty answers', async () => {
   const questions = ['shop.example.test', 'nothing.example.test', 'quoted.example.test']
   const socket = connect(fake.dnsPort, '127.0.0.1')
   const messages = questions.map((name, id) =>

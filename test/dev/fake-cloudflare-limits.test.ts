@@ -24,7 +24,7 @@ const record = { type: 'A', name: 'shop', content: '192.0.2.1' }
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('limits', () => {
-  test('every answer tells what is left', async () => {
+  test('every answer has the remaining budget', async () => {
     const fake = await start()
     const { headers } = await fake.call('GET', '/zones')
     expect(headers.get('ratelimit')).toBe('"default";r=1199;t=300')
@@ -96,7 +96,7 @@ describe('misbehaviour', () => {
     expect((await fake.create({ ...record, content: '192.0.2.2' })).status).toBe(200)
   })
 
-  test('429 says when to come again, and any error of the interface can be said', async () => {
+  test('429 has Retry-After, and any error of the interface can be chosen', async () => {
     const fake = await start()
     const errors = [{ code: 81057, message: 'The record already exists.' }]
     await fake.control('POST', '/__misbehave', rule({ do: 'status', status: 429, retryAfter: 7 }))
@@ -151,7 +151,7 @@ describe('misbehaviour', () => {
     expect((await fake.call('GET', '/zones')).status).toBe(200)
   })
 
-  test('a rule that is none is refused', async () => {
+  test('an invalid rule is refused', async () => {
     const fake = await start()
     expect((await fake.control('POST', '/__misbehave', rule({ do: 'nonsense' }))).status).toBe(400)
   })
@@ -194,7 +194,7 @@ describe('control', () => {
   })
 })
 
-describe('a process of its own', () => {
+describe('a separate process', () => {
   const main = join(import.meta.dirname, '../../dev/fake-cloudflare/main.ts')
 
   async function launch(...options: readonly string[]) {

@@ -1,17 +1,17 @@
 import { type FakeCloudflare, startFakeCloudflare } from '../../dev/fake-cloudflare/server.ts'
 
-/** An answer of the fake: its status, headers and what it says. */
+/** An answer of the fake: its status, headers and body. */
 export interface Said {
   readonly status: number
   readonly headers: Headers
-  // Tests look into bodies of every shape.
+  // Tests read bodies of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
 type Start = Parameters<typeof startFakeCloudflare>[0]
 
-/** A fake with hands: `call` speaks the interface of Cloudflare, `control` the one behind it. */
+/** A fake with both interfaces: `call` uses that of Cloudflare, `control` that of the test. */
 export async function startFake(options: Start = {}) {
   const fake = await startFakeCloudflare(options)
   const records = `/zones/${fake.zoneId}/dns_records`

@@ -99,8 +99,8 @@ describe('records that Cloudflare refuses', () => {
     ['a time to live below 60', { ttl: 30 }, '1004/9021'],
     ['a time to live above 86400', { ttl: 86_401 }, '1004/9021'],
     ['a time to live that is no number', { ttl: '60' }, '1004/9022'],
-    ['an address that is none', { content: 'example.org' }, '1004/9005'],
-    ['an IPv6 address that is none', { type: 'AAAA' }, '1004/9006'],
+    ['an invalid address', { content: 'example.org' }, '1004/9005'],
+    ['an invalid IPv6 address', { type: 'AAAA' }, '1004/9006'],
     ['an alias to an address', { type: 'CNAME' }, '1004/9007'],
     ['an alias to itself', { type: 'CNAME', content: 'a.example.test' }, '1004/9039'],
     ['a text that is proxied', { type: 'TXT', content: 'text', proxied: true }, '1004/9041'],
@@ -123,7 +123,7 @@ describe('records that Cloudflare refuses', () => {
 
   test.each<[rule: string, fields: Record<string, unknown>, expected: Record<string, unknown>]>([
     [
-      'a name outside the zone gets the zone behind it',
+      'a name outside the zone gets the zone as suffix',
       { name: 'a.example.org' },
       { name: 'a.example.org.example.test' },
     ],
@@ -202,12 +202,12 @@ describe('lists', () => {
     expect(query.includes('order') ? found : found.toSorted()).toEqual(contents)
   })
 
-  test('tell how much there is', async () => {
+  test('have the total', async () => {
     const { body } = await fake.call('GET', `${fake.recordsPath}?per_page=3&page=2`)
     expect(body.result_info).toEqual({ page: 2, per_page: 3, count: 1, total_count: 4, total_pages: 2 })
   })
 
-  test('show what was a while ago when they are late, while all else is up to date', async () => {
+  test('show an earlier state when they are late, while all else is up to date', async () => {
     let now = 1_800_000_000_000
     const fake = await startFake({ clock: () => now })
     await fake.control('POST', '/__misbehave', { listingDelayMs: 300 })
@@ -282,7 +282,7 @@ describe('zones', () => {
   })
 
   test.each<[rule: string, path: string, status: number]>([
-    ['an identifier that is none', '/zones/nonsense/dns_records', 400],
+    ['an invalid identifier', '/zones/nonsense/dns_records', 400],
     ['an identifier of no zone', `/zones/${unknownId}/dns_records`, 404],
     ['a path that leads nowhere', '/nonsense', 404],
   ])('%s', async (_, path, status) => {

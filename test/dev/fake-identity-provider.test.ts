@@ -18,7 +18,7 @@ async function control(method: string, path: string, body?: unknown) {
   return { status: response.status, body: await response.json() }
 }
 
-describe('the hands behind the identity provider', () => {
+describe('the control interface of the identity provider', () => {
   test('list the calls, without their queries, and forget them', async () => {
     await control('DELETE', '/__calls')
     await fetch(`${provider.issuer}/.well-known/openid-configuration?code=secret`)

@@ -69,14 +69,14 @@ describe('a call is remembered', () => {
   test.each<[rule: string, path: string, known: string | undefined, key: string, verified: boolean | null]>([
     ['its signature is good', '/good', secret, secret, true],
     ['its signature is by another secret', '/bad', secret, other, false],
-    ['nobody knows', '/unknown', undefined, secret, null],
+    ['unknown fields', '/unknown', undefined, secret, null],
   ])('and verified: %s', async (_, path, known, key, verified) => {
     if (known !== undefined) await control('POST', '/__secrets', { path, secret: known })
     await call(path, { key })
     expect(receiver.received()[0]?.verified).toBe(verified)
   })
 
-  test('and verified later, when the secret comes later', async () => {
+  test('and verified later, when the secret arrives later', async () => {
     await call('/later')
     receiver.trust('/later', secret)
     expect(receiver.received()[0]?.verified).toBe(true)
@@ -117,7 +117,7 @@ describe('calls are treated badly', () => {
     expect(statuses).toEqual([200, 500, 500, 200])
   })
 
-  test('until told to behave', async () => {
+  test('until the behaviour is reset', async () => {
     receiver.misbehave({ path: '/p', do: 'status', times: -1 })
     expect(await call('/p')).toMatchObject({ status: 500 })
     await control('DELETE', '/__misbehave')

@@ -137,7 +137,7 @@ test.each(['/operator.mjs', '/gateway.mjs'])('%s starts from the image', async (
   expect(String(refused.stdout)).toContain("QUARTERMASTER_RESYNC_SECONDS must be a number, not 'often'")
 })
 
-test('no file of the image belongs to anybody else, may be written by others, or is a map of sources', async () => {
+test('every file of the image belongs to root and is read-only for others, and none is a source map', async () => {
   const { stdout } = await run('find', [
     tree,
     '-type',

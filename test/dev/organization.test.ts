@@ -7,7 +7,7 @@ const { access } = sharedCluster()
 const name = `organization-${process.pid}`
 const holder = `/api/v1/namespaces/${name}/configmaps/holder`
 
-test('an organization whose namespace is going is made anew once it is gone, and what remains is said', async () => {
+test('an organization whose namespace is being deleted is created again afterwards, and the remaining objects are printed', async () => {
   await makeOrganization(access, name)
   await apiCall(access, 'POST', `/api/v1/namespaces/${name}/configmaps`, {
     apiVersion: 'v1',

@@ -131,7 +131,7 @@ describe('a stop leaves neither process nor supervisor nor pid file', () => {
     ])
   })
 
-  /** A supervisor that may not have come to its program yet. */
+  /** A supervisor whose program may not run yet. */
   async function startSupervisorAlone() {
     const script = join(directory, 'program.mjs')
     await writeFile(script, lasting)

@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** What asks the operator or an identity provider, which are not here. */
+/** Requests for the operator or an identity provider, which are absent here. */
 const needsOthers = new Set([
   'Check the credentials of an account',
   'Sign in with the identity provider: in a browser, where the installation has one',
@@ -66,7 +66,7 @@ test.each(requests.filter(({ title }) => !needsOthers.has(title)))(
   '$name: $title',
   async ({ operation, body, isFromAnswer }) => {
     const { status } = await gateway.send(operation, body === '' ? {} : { text: body })
-    // An id that only an answer can tell, and a deployment under way, are no fault of the request.
+    // Unknown ids of answers, and a running deployment, are not errors of the request.
     const isUnderWay = operation.startsWith('POST') && operation.includes('/pipeline-runs')
     const allowed = [200, 201, 202, 204, ...(isFromAnswer ? [404] : []), ...(isUnderWay ? [409] : [])]
     expect(allowed).toContain(status)

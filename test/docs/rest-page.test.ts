@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Whether values are of one form: what is a time, a hash or a secret differs between runs. */
+/** Whether values have the same form: times, hashes and secrets differ between runs. */
 function isLike(shown: unknown, actual: unknown): boolean {
   if (Array.isArray(shown))
     return Array.isArray(actual) && shown.every((item) => actual.some((each) => isLike(item, each)))
@@ -79,7 +79,7 @@ function isSame(shown: unknown, actual: unknown): boolean {
 }
 
 test.each(examples)('$title', async ({ command, statuses, shown }) => {
-  // The status comes on a line of its own behind the body.
+  // The status is on a separate line after the body.
   const script = `curl() { command curl -sS -w '\\n%{http_code}' "$@"; }\n${setUp}\n${command}`
   const { stdout } = await run('bash', ['-euc', script], {
     env: { ...process.env, GATEWAY_URL: gateway.url, ADMIN_TOKEN: tokenOf('admin') },

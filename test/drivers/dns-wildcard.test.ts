@@ -28,7 +28,7 @@ describe('the host', () => {
   test.each<[rule: string, values: FreeForm, expected: string]>([
     ['is generated of application, environment and GUResID', {}, 'shop-dev-01234567.example.test'],
     [
-      'is what the template gives',
+      'is the value of the template',
       { template: '{{ .type }}-{{ .id | trunc 4 }}' },
       'postgres-0123.example.test',
     ],
@@ -45,14 +45,14 @@ describe('the host', () => {
     ['an empty label', { template: 'a.' }],
     ['a hyphen at the end', { template: 'a-' }],
     ['a label of 64 characters', { template: 'a'.repeat(64) }],
-    ['a domain that is none', { domain: '*.example.test' }],
+    ['an invalid domain', { domain: '*.example.test' }],
     ['a field that is not there', { template: '{{ .nothing }}' }],
     ['more than 253 characters', { template: Array.from({ length: 130 }, () => 'a').join('.') }],
   ])('is refused with %s', async (_, values) => {
     await expect(hostOf(values)).rejects.toMatchObject({ reason: 'InvalidInputs' })
   })
 
-  test('is claimed', async () => {
+  test('is reserved', async () => {
     const { reservedHosts } = await driver.provision(templateRequest({ domain, template: 'shop' }))
     expect(reservedHosts).toEqual(['shop.example.test'])
   })
@@ -91,7 +91,7 @@ describe('the certificate', () => {
     ])
   })
 
-  test('without one there is no Secret', async () => {
+  test('without one no Secret is created', async () => {
     expect((await driver.provision(templateRequest({ domain }))).objects).toEqual([])
   })
 

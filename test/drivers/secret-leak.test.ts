@@ -62,8 +62,8 @@ const cases = fc.array(secret, { maxLength: 6 }).chain((secrets) => {
   return fc.tuple(fc.constant(secrets), values, text)
 })
 
-describe('what is refused is what holds a secret in one of its forms', () => {
-  test('whatever the secrets and the outputs are', () => {
+describe('an output is refused when it contains a secret in one of its forms', () => {
+  test('for all secrets and outputs', () => {
     let leaks = 0
     const property = fc.property(cases, ([secrets, values]) => {
       const words = secretWords(secrets)
@@ -75,18 +75,18 @@ describe('what is refused is what holds a secret in one of its forms', () => {
     expect(leaks).toBeGreaterThan(casesOf(200))
   })
 
-  test('for a driver that is not known without what the plain inputs tell', () => {
+  test('for an unknown driver without the texts that plain inputs have', () => {
     const property = fc.property(cases, ([secrets, , plain]) => {
       const known = JSON.stringify([plain])
-      const untold = secrets.filter((each) => !known.includes(JSON.stringify(each).slice(1, -1)))
+      const unreported = secrets.filter((each) => !known.includes(JSON.stringify(each).slice(1, -1)))
       const named = (texts: readonly string[]) => ({ password: texts })
-      expect(likelySecretWords(named(secrets), [plain])).toEqual(likelySecretWords(named(untold), []))
+      expect(likelySecretWords(named(secrets), [plain])).toEqual(likelySecretWords(named(unreported), []))
     })
     fc.assert(property, { numRuns: casesOf(1000) })
   })
 })
 
-test('many secrets and many outputs are looked through in steps that do not multiply', () => {
+test('many secrets and outputs are searched in a number of steps that is not their product', () => {
   const secrets = Object.fromEntries(
     Array.from({ length: casesOf(9000) }, (_, index) => [`password-${index}`, `0b4f-${index}-c81d`]),
   )

@@ -38,7 +38,7 @@ describe('the driver of Cloudflare', () => {
     if (isSure) expect(world.shown()).toEqual([])
   })
 
-  test('a call that ends before its answer came is none of which it is sure', async () => {
+  test('a call that ends before its answer has an uncertain result', async () => {
     await world.misbehave({ match: writes, do: 'slow', delayMs: 1500 })
     const ending = new AbortController()
     const call = failureOf(world.process().provision(world.request({ signal: ending.signal })))
@@ -63,7 +63,7 @@ describe('the driver of Cloudflare', () => {
   })
 })
 
-describe('a driver behind HTTP', () => {
+describe('an HTTP driver', () => {
   const bench = openBench()
 
   test.each<[rule: string, answers: readonly object[], cookie: string | undefined, isSure: boolean]>([

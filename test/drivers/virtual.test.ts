@@ -48,12 +48,12 @@ describe('the inputs of the inner driver', () => {
 
   test.each<[rule: string, template: unknown, expected: object]>([
     [
-      'are what a text gives',
+      'are the result of a text',
       'values:\n  region: eu-{{ .driver.values.place }}\nsecrets:\n  key: {{ .driver.secrets.token }}',
       made,
     ],
     [
-      'are what a map of texts gives',
+      'are the result of a map of texts',
       {
         values: { region: 'eu-{{ .driver.values.place }}' },
         secrets: { key: '{{ .driver.secrets.token }}' },
@@ -66,7 +66,7 @@ describe('the inputs of the inner driver', () => {
       { values: { region: 'north' }, secrets: {} },
     ],
     [
-      'may be made of what users gave',
+      'can contain inputs of users',
       { region: 'r{{ .resource.size }}' },
       { values: { region: 'r3' }, secrets: {} },
     ],

@@ -24,7 +24,7 @@ test('a module without secrets is kept as it is', async () => {
   expect(outputs).toEqual({ values: params, secrets: {} })
 })
 
-test('texts that secrets went into are secret outputs, and stand by reference', async () => {
+test('texts with secrets are secret outputs, and are shown by reference', async () => {
   const { outputs } = await workload.provision(provisionRequest('workload', { params, secretParams }))
   const { values, secrets } = outputs
   expect(JSON.stringify(values)).not.toContain('hunter2')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import type { Health } from './kstatus.ts'
 
-/** What Argo CD calls each state of kstatus. */
+/** Argo CD's names of the states of kstatus. */
 export const argoHealth: Readonly<Record<Health, string>> = {
   Current: 'Healthy',
   InProgress: 'Progressing',

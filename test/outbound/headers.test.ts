@@ -36,7 +36,7 @@ describe('headers', () => {
     expect(connections()).toBe(0)
   })
 
-  test('whatever the headers are, one request arrives or none', async () => {
+  test('for all headers, one request arrives or none', async () => {
     let received = ''
     const { port } = await listen(
       createServer((socket) => {

@@ -45,7 +45,7 @@ describe('calls', () => {
     expect(inside.connections()).toBe(0)
   })
 
-  test('headers are heard before the body comes, even if it never does', async () => {
+  test('headers are handled before the body, even if it never arrives', async () => {
     const { port } = await serve((_, response) => {
       response.writeHead(200, { 'x-kept': 'yes' }).write('beginning')
     })
@@ -62,7 +62,7 @@ describe('calls', () => {
     expect(heard).toEqual([200, 'yes'])
   })
 
-  test('what the hearer of headers throws ends the call as it is', async () => {
+  test('an error of the header callback ends the call unchanged', async () => {
     const { port } = await serve((_, response) => response.end('x'.repeat(100_000)))
     const failure = new RangeError('not kept')
     const onHeaders = async () => {

@@ -36,7 +36,7 @@ test.each(['localhost', 'localhost.', 'LocalHost', '127.0.0.1', '[::1]', '0', '1
   },
 )
 
-test('what is public is not in a refused range, and the rest is', () => {
+test('a public address is outside of the refused ranges, and every other is inside', () => {
   expect(publicAddresses.filter((address) => rangeAround(address))).toEqual([])
   const refused = [
     ...refusedAddresses,
@@ -50,7 +50,7 @@ test('what is public is not in a refused range, and the rest is', () => {
 })
 
 describe('names', () => {
-  test('each connection is to the address that was checked, whatever the name resolves to later', async () => {
+  test('each connection uses the checked address, in spite of later changes of the name', async () => {
     const reached = await serve(
       (_, response) => {
         response.setHeader('connection', 'close').end('public')
@@ -89,7 +89,7 @@ describe('names', () => {
     )
   })
 
-  test('a name that nobody knows is no answer', async () => {
+  test('an unknown name is no answer', async () => {
     const lookup = (_: string, __: object, answer: (error: Error, addresses: []) => void) =>
       answer(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     await expect(guard({ lookup }).request(get('http://unknown.test/'))).rejects.toMatchObject({
@@ -181,7 +181,7 @@ describe('URLs', () => {
     else expect(judge).toThrow(TargetRefused)
   })
 
-  test('a refusal tells the host and the range, and neither path, query nor what the name resolved to', () => {
+  test('a refusal has the host and the range, and neither path, query nor the resolved address', () => {
     const rules = createTargetRules([])
     const refusal = catchOf(() => rules.checkAddresses('db.test', '80', ['10.1.2.3']))
     expect(refusal.message).toContain('db.test')

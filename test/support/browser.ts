@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { withLock } from '../../dev/control-plane/lock.ts'
 
-/** On a machine that has much else to do, a page takes long; what never comes fails the test all the same. */
+/** A page takes long on a busy machine; the limit fails the test. */
 const patienceMs = 120_000
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** A headless Chromium of its own, which makes no connection but those that its pages ask for. */
+/** A separate headless Chromium, which makes only the connections of its pages. */
 export async function openBrowser(): Promise<Browser> {
   const { executablePath, env } = await findChromium()
   return chromium.launch({
@@ -64,7 +64,7 @@ async function unpackChromium(): Promise<Chromium> {
     await withLock(join(cache, 'lock'), () => unpackInto(directory, join(cache, 'partial')))
   return {
     executablePath: join(directory, 'chromium'),
-    // The package brings what a system may lack: the libraries of NSS, and a font.
+    // The package has libraries that a system may lack: NSS, and a font.
     env: {
       LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'),
       FONTCONFIG_FILE: await writeFontSettings(directory),
@@ -88,7 +88,7 @@ async function writeFontSettings(directory: string): Promise<string> {
 // The package unpacks into the temporary folder of its process, and its libraries only on the system that they are made for.
 async function unpackInto(directory: string, partial: string): Promise<void> {
   if (existsSync(directory)) return
-  await rm(partial, { recursive: true, force: true }) // what a crash left behind
+  await rm(partial, { recursive: true, force: true }) // left from a crash
   await mkdir(partial)
   const script = "import chromium from '@sparticuz/chromium'; await chromium.executablePath()"
   const env = { ...process.env, TMPDIR: partial, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' }
@@ -96,16 +96,16 @@ async function unpackInto(directory: string, partial: string): Promise<void> {
   await rename(partial, directory)
 }
 
-/** A page, and what went wrong in it or left for elsewhere; both stay empty when all is well. */
+/** A page, its errors, and its requests to other hosts; both lists stay empty. */
 export interface WatchedPage {
   readonly page: Page
-  /** Errors in the console, uncaught errors, and what the policy of the page forbade. */
+  /** Errors in the console, uncaught errors, and violations of the policy of the page. */
   readonly faults: string[]
   /** Addresses asked for that are not of the first page's host. */
   readonly foreign: string[]
 }
 
-/** Opens a page in a profile of its own and watches it from the beginning. */
+/** Opens a page in a new profile and watches it from the beginning. */
 export async function openPage(browser: Browser, address: string): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 1200 } })
   const page = await context.newPage()

@@ -19,7 +19,7 @@ const algorithms = {
   ed25519: { name: 'Ed25519' },
 } as const
 
-export interface CertificateWishes {
+export interface CertificateOptions {
   readonly names?: readonly string[]
   /** An alternative name that is no DNS name. */
   readonly url?: string
@@ -47,7 +47,7 @@ export async function makeCertificate({
   notBefore = '2026-01-01T00:00:00Z',
   notAfter = '2036-01-01T00:00:00Z',
   issuer,
-}: CertificateWishes = {}): Promise<Made> {
+}: CertificateOptions = {}): Promise<Made> {
   const signingAlgorithm = algorithms[algorithm]
   const keys = (await crypto.subtle.generateKey(signingAlgorithm, true, [
     'sign',
@@ -59,7 +59,7 @@ export async function makeCertificate({
     ...names.map((value) => ({ type: 'dns' as const, value })),
   ]
   if (alternatives.length > 0) extensions.push(new SubjectAlternativeNameExtension(alternatives))
-  const wishes = {
+  const options = {
     serialNumber: `01${randomBytes(8).toString('hex')}`,
     notBefore: new Date(notBefore),
     notAfter: new Date(notAfter),
@@ -67,7 +67,7 @@ export async function makeCertificate({
   }
   const certificate = issuer
     ? await X509CertificateGenerator.create({
-        ...wishes,
+        ...options,
         subject: `CN=${commonName}`,
         issuer: issuer.certificate.subject,
         publicKey: keys.publicKey,
@@ -75,7 +75,7 @@ export async function makeCertificate({
         signingAlgorithm: algorithms.ec,
       })
     : await X509CertificateGenerator.createSelfSigned({
-        ...wishes,
+        ...options,
         name: `CN=${commonName}`,
         keys,
         signingAlgorithm,

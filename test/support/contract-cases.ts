@@ -5,7 +5,7 @@ import { type Outcome, runCases } from '../../dev/driver-contract/run.ts'
 /** A secret of the inputs. */
 export const password = 'a-secret-that-is-long'
 
-/** What the sample driver is asked for. */
+/** A request for the sample driver. */
 export const sampleInputs = contractInputs({
   type: 's3',
   driver: { values: { region: 'north' }, secrets: { password } },
@@ -21,9 +21,9 @@ export async function contractCases(
   timeoutMs = 5000,
 ): Promise<string[]> {
   const options = { target, inputs, timeoutMs, patienceMs: 1000, absenceMs: 50 }
-  const verdicts = await runCases(cases, options, () => {})
-  return verdicts
-    .filter((verdict) => verdict.result === result)
+  const outcomes = await runCases(cases, options, () => {})
+  return outcomes
+    .filter((outcome) => outcome.result === result)
     .map(({ name }) => name)
     .sort()
 }

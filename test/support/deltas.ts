@@ -83,10 +83,10 @@ function deltasOf(
   })
 }
 
-/** Deltas that change what there is in a set. */
+/** Deltas that change existing parts of a set. */
 export const deltas = deltasOf(modules, (operations) => operations)
 
-/** Deltas that also take back what is pending in another delta. */
+/** Deltas that also cancel pending operations of another delta. */
 export const retractingDeltas = deltasOf(fc.option(modules), (operations) =>
   fc
     .tuple(operations, fc.integer({ min: 1, max: 5 }))
@@ -99,7 +99,7 @@ export const sets: fc.Arbitrary<SetContent> = fc.record({
   shared: fc.dictionary(ids, dependencies),
 })
 
-/** What the work gives; nothing when it is refused. */
+/** The result of the work; undefined when it is refused. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work()

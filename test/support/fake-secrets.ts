@@ -9,7 +9,7 @@ export interface FakeSecrets {
   readonly requests: string[]
   put(name: string, metadata?: Partial<ObjectMeta>): void
   get(name: string): KubeObject | undefined
-  /** Deletes as somebody else does. */
+  /** Deletes as another client does. */
   delete(name: string): void
   isHeld(name: string): boolean
   /** Called before each request is carried out. */
@@ -58,7 +58,7 @@ export function createFakeSecrets(): FakeSecrets {
         const name = path.slice('/api/v1/namespaces/acme/secrets/'.length)
         const request = `${method} ${name}`
         fake.requests.push(request)
-        await Promise.resolve() // as any answer, it does not come at once
+        await Promise.resolve() // the answer is asynchronous
         fake.before(request)
         const secret = secrets.get(name)
         if (!secret) throw new ApiError(404, 'NotFound', `secrets "${name}" not found`)

@@ -31,7 +31,7 @@ const ownTypes = ['dns', 'k8s-namespace', 'queue', 's3'].map((name) =>
   customType(storedObject(ResourceType, { namespace: 'acme', name }, { use: 'direct' })),
 )
 
-/** What a graph of `context()` is built from. */
+/** The input of a graph of `context()`. */
 export function graphInput(
   set: SetContent,
   definitions: readonly ResourceDefinition[],

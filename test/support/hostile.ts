@@ -6,7 +6,7 @@ import type { ResourceTypeInfo } from '../../operator/domain/resource/type-info.
 import { definition } from './builders.ts'
 import { fc } from './properties.ts'
 
-/** Texts that look like placeholders, references and names, most of them malformed. */
+/** Texts that resemble placeholders, references and names, most of them malformed. */
 const texts: readonly string[] = [
   '${',
   '${}',
@@ -109,7 +109,7 @@ const json: fc.Arbitrary<unknown> = fc.letrec<{ node: unknown }>((tie) => ({
 })).node
 const free = objectOf(json) as fc.Arbitrary<FreeForm>
 
-/** Mostly what the schema of a module says, with anything in every place. */
+/** Mostly modules that match the schema, with anything in every place. */
 const dependency = fc.oneof(
   fc.record(
     {
@@ -133,7 +133,7 @@ const module = fc.record(
   { requiredKeys: [] },
 )
 
-/** Sets as any door may bring them. */
+/** Sets as clients can send them. */
 export const hostileSet: fc.Arbitrary<SetContent> = fc.record({
   modules: objectOf(module),
   shared: objectOf(dependency),
@@ -148,7 +148,7 @@ const writableDependency = fc.record(
 )
 const spec = fc.record({ ingress, containers, extra: json }, { requiredKeys: [] })
 
-/** Sets of the form that both doors take, with anything in the places that are free. */
+/** Sets that REST and kubectl both accept, with anything in free-form places. */
 export const writableSet: fc.Arbitrary<SetContent> = fc.record({
   modules: named(
     ['web', 'api'],
@@ -157,7 +157,7 @@ export const writableSet: fc.Arbitrary<SetContent> = fc.record({
   shared: named(['main', 'dns'], writableDependency),
 })
 
-/** Spec of a definition as any door may bring it. */
+/** Spec of a definition as clients can send it. */
 export const hostileDefinitionSpec: fc.Arbitrary<ResourceDefinition['spec']> = fc.record(
   {
     type: fc.constantFrom('s3', 'dns', 'workload', 'ingress', 'acme/own', 'acme/ghost', 'k8s-namespace'),
@@ -180,12 +180,12 @@ export const hostileDefinitionSpec: fc.Arbitrary<ResourceDefinition['spec']> = f
   { requiredKeys: ['type', 'driverType', 'criteria'] },
 )
 
-/** Definitions as any door may bring them. */
+/** Definitions as clients can send them. */
 export const hostileDefinitions: fc.Arbitrary<ResourceDefinition[]> = fc
   .array(hostileDefinitionSpec, { maxLength: 4 })
   .map((specs) => specs.map((spec, i) => definition(`d${i}`, spec.type, spec)))
 
-/** Types of the organization as any door may bring them. */
+/** Types of the organization as clients can send them. */
 export const hostileTypes: fc.Arbitrary<ResourceTypeInfo[]> = fc
   .record({
     type: fc.constantFrom('acme/own', 'acme/s3'),

@@ -9,12 +9,12 @@ import { fc } from './properties.ts'
 
 type Spec = ResourceDefinition['spec']
 
-/** What an organization has at some moment, by the names of its definitions. */
+/** The objects of an organization at some moment, by the names of its definitions. */
 export type Definitions = Readonly<Record<string, ResourceDefinition>>
 
-/** An environment, and what its organization had, has and is about to have. */
+/** An environment, and the past, present and next objects of its organization. */
 export interface Change {
-  /** Sets that were deployed one after the other; the last one is what a preview is about. */
+  /** Sets deployed one after the other; the last one is previewed. */
   readonly sets: readonly [SetContent, ...SetContent[]]
   readonly deployed: Definitions
   /** Edited since, with no deployment yet. */
@@ -38,7 +38,7 @@ export const typesOfOrganization: readonly ResourceTypeInfo[] = [
   }),
 ]
 
-/** Drivers of random definitions: `sized` takes every type, and makes it anew when `size` changes. */
+/** Drivers of random definitions: `sized` accepts every type, and replaces the resource when `size` changes. */
 export const driversOfOrganization = [...drivers, driver('sized', { replaceOnChangeOf: ['size', 'deep.x'] })]
 
 const driverTypes = (type: Type): readonly string[] => {
@@ -180,7 +180,7 @@ function some(maxKeys: number, ...ids: readonly string[]): fc.Arbitrary<Definiti
   return fc.dictionary(fc.constantFrom(...ids), spec, { ...plainObjects, maxKeys }).map(made)
 }
 
-/** What becomes of a definition: gone when undefined. Its type stays. */
+/** The new content of a definition: undefined when it is deleted. Its type stays. */
 function edited(spec: Spec): fc.Arbitrary<Spec | undefined> {
   return specOf(spec.type as Type).chain((other) => {
     const { driverType, accountName, driverInputs, provision: provides } = other
@@ -204,7 +204,7 @@ function edited(spec: Spec): fc.Arbitrary<Spec | undefined> {
 
 /** A few definitions edited, deleted and added. */
 function changeOf(before: Definitions): fc.Arbitrary<Definitions> {
-  // Most stay: a few edits are told apart better than eight.
+  // Most stay: a few edits are easier to understand than eight.
   const specs = Object.values(before).map(({ metadata: { name }, spec }) =>
     fc
       .oneof({ arbitrary: fc.constant(spec), weight: 2 }, { arbitrary: edited(spec), weight: 1 })
@@ -244,7 +244,7 @@ export const organizationChange: fc.Arbitrary<Change> = deployed.chain((first) =
       sets: fc.tuple(content, content),
       deployed: fc.constant(first),
       present: fc.constant(present),
-      // What was edited may be taken back.
+      // An edit can be reverted.
       changed: fc.oneof(
         { arbitrary: changeOf(present), weight: 4 },
         { arbitrary: fc.constant(first), weight: 1 },

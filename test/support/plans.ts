@@ -19,7 +19,7 @@ export function planOf(
   return plan({ ...input, environmentName: environmentObjectName(applicationId, environmentId) })
 }
 
-/** What there is after an operator has carried out the plan over what there was. */
+/** The resources after an operator has executed the plan. */
 export function carriedOut(
   { steps }: Plan,
   before: readonly ActiveResource[] = [],

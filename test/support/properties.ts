@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 const isSoak = Boolean(process.env.QUARTERMASTER_SOAK)
 
-// The cases are the same each time, so that one commit has one verdict; the long tests look for others each time.
+// The cases are the same each time, so that one commit has one result; the long tests use new ones each time.
 if (!isSoak) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 7_340_033 })
 
 /** Returns how many cases to generate: all of them in the long tests, a fifth otherwise. */

@@ -17,7 +17,7 @@ export interface Defects {
   readonly answersAtOnce?: boolean
 }
 
-/** What a defect may look at. */
+/** The input of a defect. */
 export interface Seen {
   readonly request: IncomingMessage
   readonly id: string
@@ -105,7 +105,7 @@ export function bendOutputs(bend: (body: FreeForm) => unknown) {
       : reply
 }
 
-/** Never, as far as a caller can tell. */
+/** Never, as far as a caller can see. */
 export async function hang(reply: Reply): Promise<Reply> {
   await sleep(20_000, undefined, { ref: false })
   return reply

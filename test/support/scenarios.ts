@@ -106,10 +106,10 @@ const planSchema = object(
   'What is expected.',
 )
 
-/** What a scenario begins with. */
+/** The content of `given.yaml`. */
 export type Given = Static<typeof givenSchema>
 
-/** What a scenario ends in. */
+/** The content of `plan.yaml`. */
 export type Expected = Static<typeof planSchema>
 
 /** One folder of `test/scenarios`. */
@@ -119,7 +119,7 @@ export interface Scenario {
   readonly expected: Expected
 }
 
-/** All scenarios; an error for a file that is missing, or that holds what it cannot. */
+/** All scenarios; throws for a file that is missing or has an invalid key. */
 export function readScenarios(folder: string): Scenario[] {
   return readdirSync(folder).map((name) => ({
     name,
@@ -146,7 +146,7 @@ function closed(schema: TSchema): TSchema {
   }) as TSchema // only closed further
 }
 
-/** The real catalogue; a driver whose outputs nobody knows before; and one that needs an account and makes some changes anew. */
+/** The real catalogue; a driver with unknown outputs; and one that needs an account and replaces on some changes. */
 const drivers: readonly DriverDescriptor[] = [
   ...catalogue,
   driver('fake'),
@@ -169,7 +169,7 @@ export function playedOut(given: Given): { plan: Plan; active: readonly ActiveRe
   return { plan: planOfStage(last, active), active }
 }
 
-/** The plan of one deployment over what there is. */
+/** The plan of one deployment over the existing resources. */
 export function planOfStage(
   {
     context = {},

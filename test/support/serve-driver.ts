@@ -7,7 +7,7 @@ import { problemsOfInputs } from '../../operator/domain/definition/definition.ts
 import type { Cookie, Driver, Provisioned, ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { context } from './builders.ts'
 
-/** A driver as a server of its own. */
+/** A driver as a separate server. */
 export interface ServedDriver {
   /** As a registration names it; any resource type. */
   readonly target: string
@@ -65,7 +65,7 @@ export async function serveDriver(driver: Driver): Promise<ServedDriver> {
   })
 }
 
-/** A server on this machine that answers JSON; `answer` is told the last part of the path. */
+/** A server on this machine that answers JSON; `answer` gets the last part of the path. */
 export async function serve(
   answer: (request: IncomingMessage, id: string) => Promise<Reply>,
 ): Promise<ServedDriver> {
@@ -100,7 +100,7 @@ export async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -126,7 +126,7 @@ function subjectOf(guResId: string, type: string) {
   }
 }
 
-/** The account's credentials come among the secrets. */
+/** The account's credentials are among the secrets. */
 function inputsOf(body: unknown) {
   if (!isObject(body) || !isObject(body.driver)) return undefined
   const { values = {}, secrets: given = {} } = body.driver

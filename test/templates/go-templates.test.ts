@@ -11,7 +11,7 @@ interface Corpus {
   readonly fails: readonly string[]
 }
 
-// What text/template with sprig 3.3 made of the same templates and data.
+// The results of text/template with sprig 3.3 for the same templates and data.
 const corpora: readonly Corpus[] = JSON.parse(readFileSync(join(import.meta.dirname, 'go.json'), 'utf8'))
 const engine = createGoEngine(templateFunctions())
 const render = (template: string, data: object) => engine.render(template, withoutPrototypes(data))
@@ -28,7 +28,7 @@ describe.each(corpora)('as in Go', ({ data, prints, fails }) => {
 
 describe('other than in Go', () => {
   test.each([
-    ['whole numbers are integers, wherever they come from', '{{ .n }} {{ eq .n 12345678 }}', '12345678 true'],
+    ['whole numbers are integers, from every source', '{{ .n }} {{ eq .n 12345678 }}', '12345678 true'],
     ['a text has parts, as without sprig', '{{ slice .s 1 3 }}', 'hé'.slice(1)],
     [
       'the mode of a file is octal, but `y` is text',
@@ -40,14 +40,14 @@ describe('other than in Go', () => {
   })
 
   test.each([
-    ['what is no JSON fails instead of giving nothing', '{{ fromJson "{" }}'],
+    ['invalid JSON fails, instead of an empty result', '{{ fromJson "{" }}'],
     ['a malformed expression fails instead of fitting nothing', '{{ regexMatch "(" "a" }}'],
-    ['base64 that is none fails instead of giving words', '{{ b64dec "%%" }}'],
-    ['there is no environment', '{{ env "HOME" }}'],
+    ['invalid base64 fails, instead of a text', '{{ b64dec "%%" }}'],
+    ['the environment is empty', '{{ env "HOME" }}'],
     ['nor its expansion', '{{ expandenv "$HOME" }}'],
     ['nor the network', '{{ getHostByName "localhost" }}'],
     ['nor functions among the data', '{{ call .n }}'],
-    ['nor what every object of JavaScript has', '{{ constructor }}'],
+    ['nor the inherited properties of JavaScript objects', '{{ constructor }}'],
     ['as a function either', '{{ hasOwnProperty "n" }}'],
   ])('%s', (_, template) => {
     expect(() => render(template, { n: 1 })).toThrow()
@@ -79,7 +79,7 @@ describe('nothing but own keys is in a map', () => {
   })
 })
 
-describe('what is random', () => {
+describe('random values', () => {
   test.each([
     ['{{ randAlphaNum 32 }}', /^[a-zA-Z0-9]{32}$/],
     ['{{ randAlpha 5 | lower }}', /^[a-z]{5}$/],

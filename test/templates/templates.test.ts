@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { createTemplates, type Step, type Templates } from '../../operator/templates/templates.ts'
 
 const templates = createTemplates({ timeoutMs: 20_000 })
-/** For what never ends. */
+/** For work that never ends. */
 const hasty = createTemplates({ timeoutMs: 2000 })
 afterAll(() => Promise.all([templates.close(), hasty.close()]))
 
@@ -32,7 +32,7 @@ describe('steps', () => {
     })
   })
 
-  test('one changes nothing of what another sees', async () => {
+  test('one does not change the data of another', async () => {
     const results = await templates.render(
       'acme',
       [
@@ -51,14 +51,14 @@ describe('steps', () => {
     ['keys too', { '{{ .s }}': 1 }, { web: 1 }],
     ['a number stays one', { a: '{{ .n }}' }, { a: 5 }],
     ['quoted, it is text', { a: '{{ .n | quote }}' }, { a: '5' }],
-    ['lists and maps come as JSON', { a: '{{ .l | toJson }}' }, { a: [1, 'x'] }],
+    ['lists and maps are JSON', { a: '{{ .l | toJson }}' }, { a: [1, 'x'] }],
     ['or as YAML', { a: '{{ toYaml .l }}' }, { a: [1, 'x'] }],
     [
-      'what reading would change stays text',
+      'text that reading would change stays text',
       { a: '{{ .zeros }}', b: '{{ .s }} # 1', c: '{{ .e }}' },
       { a: '0012', b: 'web # 1', c: '1e3' },
     ],
-    ['what is no YAML stays text', { a: '{{ .bad }}' }, { a: '@x: [' }],
+    ['text that is not YAML stays text', { a: '{{ .bad }}' }, { a: '@x: [' }],
     ['a text without an action is kept', { a: '0644', b: 'true' }, { a: '0644', b: 'true' }],
   ])('%s', async (_, template, expected) => {
     const data = { n: 5, s: 'web', l: [1, 'x'], zeros: '0012', e: '1e3', bad: '@x: [', no: false }
@@ -73,7 +73,7 @@ describe('steps', () => {
   })
 })
 
-describe('what cannot be rendered names template, line, column and reason, never the data', () => {
+describe('a template error names template, line, column and reason, never the data', () => {
   test.each<[rule: string, step: Step, expected: RegExp]>([
     ['syntax', text('a\n{{ if }}'), /^template 'given' line 2 column 7: /],
     [
@@ -86,10 +86,10 @@ describe('what cannot be rendered names template, line, column and reason, never
       text('{{ upper .n }}'),
       /line 1 column 4: 'upper' takes string as argument 1/,
     ],
-    ['what the author says', text('{{ required "give a name" .none }}'), /'required' says: give a name/],
-    ['what is no YAML', yaml('a: [{{ .s }}'), /^template 'given': is not YAML at line \d/],
+    ['the message of the author', text('{{ required "give a name" .none }}'), /'required' says: give a name/],
+    ['invalid YAML', yaml('a: [{{ .s }}'), /^template 'given': is not YAML at line \d/],
     ['a text within data', yaml({ a: ['{{ fail "no" }}'] }), /^template 'given.a.0' line 1 column 4/],
-    ['JSON that is none', text('{{ fromJson .s }}'), /^template 'given' line 1 column 4: 'fromJson'/],
+    ['invalid JSON', text('{{ fromJson .s }}'), /^template 'given' line 1 column 4: 'fromJson'/],
     ['a function of the library', text('{{ semver .s }}'), /^template 'given' line 1 column 4: 'semver'/],
     ['a date', text('{{ toDate "2006-01-02" .s }}'), /^template 'given' line 1 column 4: 'toDate'/],
   ])('%s', async (_, step, expected) => {
@@ -163,7 +163,7 @@ describe('hostile templates', () => {
 })
 
 describe('many at once', () => {
-  test('each gets its own results, whatever happens to others', async () => {
+  test('each gets its own results, in spite of failures of others', async () => {
     const all = Array.from({ length: 40 }, (_, i) => {
       return i === 20
         ? render(text('{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}'), {}, hasty)
@@ -182,7 +182,7 @@ describe('many at once', () => {
     expect(settled[3]).toMatchObject({ reason: { reason: 'Busy' } })
   })
 
-  test('organizations take turns: none waits for all slow ones of another', async () => {
+  test('the queue is fair to organizations: none waits for all slow ones of another', async () => {
     const slow = createTemplates({ timeoutMs: 100, waiting: 20 })
     const ended: string[] = []
     const call = async (organization: string, name: string, template: string) => {
@@ -203,12 +203,12 @@ describe('many at once', () => {
     expect(ended.slice(0, 6)).toEqual(expected)
   })
 
-  test('a call that nobody waits for any more is not begun', async () => {
+  test('a cancelled call is not begun', async () => {
     const failing = templates.render('acme', [text('x')], {}, AbortSignal.abort(new Error('too late')))
     await expect(failing).rejects.toThrow('too late')
   })
 
-  test('after a while without a call, the next one starts anew', async () => {
+  test('after a while without a call, a new thread is started', async () => {
     const brief = createTemplates({ idleMs: 1 })
     expect(await render(text('a'), {}, brief)).toBe('a')
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -4,53 +4,53 @@ import type { AuditEntry } from '../../../api-gateway/audit/audit-record.ts'
 import { startGateway } from '../support/gateway.ts'
 
 const facts = (path: string) => ({ request_path: path, at: 'first' }) as AuditEntry
-let told: (string | number | undefined)[][]
-const tell = ({ request_path: path, at, count }: AuditEntry) => told.push([path, at, count])
+let reported: (string | number | undefined)[][]
+const tell = ({ request_path: path, at, count }: AuditEntry) => reported.push([path, at, count])
 
 beforeAll(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
 })
 beforeEach(() => {
-  told = []
+  reported = []
 })
 afterAll(() => {
   jest.useRealTimers()
 })
 
-test('the first refusal is told at once, those of each minute after it as one', () => {
+test('the first refusal is recorded at once, the later ones of each minute as one record', () => {
   const bursts = createBursts(tell, 60_000)
   for (let second = 0; second < 90; second += 1) {
     for (let each = 0; each < 10; each += 1) bursts.take('ana', `at ${second}`, () => facts(`/${second}`))
     jest.advanceTimersByTime(1000)
   }
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['/0', 'first', undefined],
     ['/0', 'at 59', 599],
   ])
   jest.advanceTimersByTime(30_000)
-  expect(told.slice(2)).toEqual([['/60', 'at 89', 300]])
+  expect(reported.slice(2)).toEqual([['/60', 'at 89', 300]])
   jest.advanceTimersByTime(60_000)
   bursts.take('ana', 'later', () => facts('/later'))
-  expect(told.slice(3)).toEqual([['/later', 'first', undefined]])
+  expect(reported.slice(3)).toEqual([['/later', 'first', undefined]])
 })
 
-test('callers do not hide behind each other, and one refusal more has no count', () => {
+test('refusals are counted per caller, and a single refusal has no count', () => {
   const bursts = createBursts(tell, 60_000)
   for (const key of ['ana', 'bob', 'ana']) bursts.take(key, `at ${key}`, () => facts(`/${key}`))
   jest.advanceTimersByTime(60_000)
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['/ana', 'first', undefined],
     ['/bob', 'first', undefined],
     ['/ana', 'at ana', undefined],
   ])
 })
 
-test('what is held back is told at the end', () => {
+test('pending records are written at shutdown', () => {
   const bursts = createBursts(tell, 60_000)
   for (let each = 0; each < 3; each += 1) bursts.take('ana', 'now', () => facts('/a'))
   bursts.close()
   jest.advanceTimersByTime(120_000)
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['/a', 'first', undefined],
     ['/a', 'now', 2],
   ])
@@ -59,16 +59,16 @@ test('what is held back is told at the end', () => {
 test('many callers cost no more than their number', () => {
   const bursts = createBursts(tell, 60_000)
   for (let each = 0; each < 30_000; each += 1) bursts.take(`address ${each}`, 'now', () => facts('/a'))
-  expect(told).toHaveLength(30_000)
+  expect(reported).toHaveLength(30_000)
   expect(jest.getTimerCount()).toBeLessThanOrEqual(10_000)
   bursts.close()
 })
 
 test.each([
   ['a user', '/orgs/acme/apps', 'admin', { org_id: 'acme', user_id: 'admin', via: 'token:admin' }],
-  ['nobody', '/orgs/acme/apps', null, { org_id: 'acme', user_id: '' }],
+  ['a caller without a token', '/orgs/acme/apps', null, { org_id: 'acme', user_id: '' }],
   ['a path that is not there', '/nothing', null, { request_path: '/nothing' }],
-])('a flood of %s is two records, and every refusal says when to come back', async (_, path, as, record) => {
+])('a flood of %s is two records, and every refusal has Retry-After', async (_, path, as, record) => {
   jest.useRealTimers()
   const lines: object[] = []
   const log = {

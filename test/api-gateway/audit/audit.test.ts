@@ -36,7 +36,7 @@ const operations = endpoints.map((each) => ({ name: `${each.method} ${each.path}
 describe.each(operations)('$name', ({ each }) => {
   const method = each.method.toUpperCase()
   test.each<[who: string, as: string | null, headers: Record<string, string>, userId: string]>([
-    ['nobody', null, {}, ''],
+    ['a caller without a token', null, {}, ''],
     ['an unknown token', null, unknownToken, ''],
     ['a user of no organization', 'stranger', {}, 'stranger'],
     ['an administrator', 'admin', {}, 'admin'],
@@ -67,7 +67,7 @@ describe.each(operations)('$name', ({ each }) => {
 })
 
 describe('a record', () => {
-  test('says who, what, from where and with what result', async () => {
+  test('has the user, the operation, the address and the result', async () => {
     const headers = { 'x-request-id': 'request-0001' }
     const body = { id: 'blog', name: 'Blog' }
     expect((await gateway.send('POST /orgs/acme/apps', { headers, body })).status).toBe(201)
@@ -123,7 +123,7 @@ describe('a record', () => {
       { dry_run: true },
     ],
     [
-      'the beginning of a session, by whom the token is of',
+      'the start of a session, with the user of its token',
       'POST /auth/session',
       { as: null, body: { token: tokenOf('ana') } },
       { result: 'success', user_id: 'ana' },
@@ -144,7 +144,7 @@ describe('a record', () => {
 
   test.each([
     ['that can be asked to write nothing', 'POST /orgs/acme/resources/defs', true],
-    ['that writes whatever is asked', 'POST /orgs/acme/users', undefined],
+    ['that writes without a condition', 'POST /orgs/acme/users', undefined],
   ])('of an operation %s', async (_, operation, expected) => {
     const definition = { id: 's3', name: 'S3', type: 's3', driver_type: 'quartermaster/echo' }
     const body = { ...definition, role: 'member' }

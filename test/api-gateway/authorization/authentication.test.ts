@@ -18,7 +18,7 @@ beforeAll(async () => {
   addToken('expired', 'admin', '2025-12-31T23:59:59Z')
   addToken('current', 'admin', '2999-01-01T00:00:00Z')
   addToken('unreadable', 'admin', 'next tuesday')
-  addToken('orphan', 'nobody')
+  addToken('orphan', 'missing')
   addToken('revoked', 'admin')
   gateway.cluster.drop(AccessToken, systemNamespace, 'revoked')
 })
@@ -50,7 +50,7 @@ describe.each(protectedOperations.map((each) => [operationOf(each)] as const))('
     ['with an expired token', 'expired', 403],
     ['with a token whose expiry cannot be read', 'unreadable', 403],
     ['with a revoked token', 'revoked', 403],
-    ['with a token of a user who is gone', 'orphan', 403],
+    ['with a token of a deleted user', 'orphan', 403],
   ])('%s', async (_, as, status) => {
     const response = await gateway.send(operation, { as })
     expect(response.status).toBe(status)
@@ -60,7 +60,7 @@ describe.each(protectedOperations.map((each) => [operationOf(each)] as const))('
 
 describe('an organization that the caller is no member of', () => {
   const operations = protectedOperations.filter(({ path }) => path.includes('{org_id}')).map(operationOf)
-  test.each(operations)('%s answers as if there were none', async (operation) => {
+  test.each(operations)('%s get the answer for a missing object', async (operation) => {
     const own = await gateway.send(operation, {
       as: 'stranger',
       body: operation.startsWith('P') ? {} : undefined,
@@ -71,7 +71,7 @@ describe('an organization that the caller is no member of', () => {
     expect(own.body).toEqual(none.body)
   })
 
-  test('a service user belongs to one organization, whatever a membership elsewhere says', async () => {
+  test('a service user belongs to one organization, even with a membership in another', async () => {
     expect((await gateway.send('GET /orgs/acme', { as: 'robot' })).status).toBe(200)
     expect((await gateway.send('GET /orgs/globex', { as: 'robot' })).status).toBe(403)
     const { body } = await gateway.send('GET /orgs', { as: 'robot' })
@@ -119,16 +119,16 @@ describe('the header Authorization', () => {
     ['Basic', `Basic ${Buffer.from(`admin:${good}`).toString('base64')}`, noScheme],
     ['no scheme', good, noScheme],
     ['no token', 'Bearer', noAccess],
-    ['a token that nobody has', 'bearer qm_nobody_secret', noAccess],
+    ['an unknown token', 'bearer qm_nobody_secret', noAccess],
     ['a token with another secret', `Bearer ${good}x`, noAccess],
     ['a token in the scheme of sessions', `JWT ${good}`, noAccess],
-  ])('with %s is told what is wrong, and no more', async (_, authorization, message) => {
+  ])('with %s is answered with the problem alone', async (_, authorization, message) => {
     const { status, body } = await gateway.send('GET /orgs', { as: null, headers: { authorization } })
     expect([status, body.error, body.message]).toEqual([403, 'Forbidden', expect.stringMatching(message)])
     expect(JSON.stringify(body)).not.toContain('qm_')
   })
 
-  test('twice is refused, whichever comes first', async () => {
+  test('twice is refused, in either order', async () => {
     const line = `Authorization: Bearer ${good}`
     const text = await raw(`GET /orgs HTTP/1.1\r\nHost: a\r\n${line}\r\n${line}\r\nConnection: close\r\n\r\n`)
     expect(text).toMatch(/^HTTP\/1.1 403 /)
@@ -154,7 +154,7 @@ test('public operations need no token', async () => {
   }
 })
 
-test('nobody is let in before the store is complete', async () => {
+test('every token is refused until the cache is complete', async () => {
   gateway.cluster.synced = false
   expect((await gateway.send('GET /readyz', { as: null })).status).toBe(503)
   expect((await gateway.send('GET /orgs')).status).toBe(500)

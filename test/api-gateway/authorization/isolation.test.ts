@@ -49,7 +49,7 @@ async function addBadTokens(): Promise<void> {
     badTokens[`a session: ${name}`] = `Bearer ${session.body.token}`
   }
   const { metadata, spec } = cluster.store.get(AccessToken, systemNamespace, 'expired') ?? {}
-  if (!metadata || !spec) throw new Error('there is no token to let expire')
+  if (!metadata || !spec) throw new Error('the token to expire is missing')
   cluster.put(
     AccessToken,
     newObject(AccessToken, metadata, { ...spec, expirationTime: '2026-01-01T00:00:00Z' }),
@@ -59,7 +59,7 @@ async function addBadTokens(): Promise<void> {
   cluster.drop(User, systemNamespace, 'left')
 }
 
-/** What is answered, with the ids taken out that the request named, and what differs with the time. */
+/** The answer without the ids that the request named and without times. */
 async function answerTo(each: Endpoint, ids: Ids, as: string, asked: readonly string[]) {
   const { body } = ruleOf(each)
   const operation = `${each.method.toUpperCase()} ${pathWith(each.path, ids)}`
@@ -79,8 +79,8 @@ function missing(id: string): string {
   if (isHash)
     return id.replaceAll(/[0-9a-f]/g, (digit) => ((Number.parseInt(digit, 16) + 7) % 16).toString(16))
   return id
-    .replaceAll(/(?<!^)\b(globex|other)|^(globex|other)(?!\/)/g, 'nobody')
-    .replaceAll(/GLOBEX|OTHER/g, 'NOBODY')
+    .replaceAll(/(?<!^)\b(globex|other)|^(globex|other)(?!\/)/g, 'absent')
+    .replaceAll(/GLOBEX|OTHER/g, 'ABSENT')
 }
 
 /** One of each scope that roles have. */
@@ -97,7 +97,7 @@ const resources = '/orgs/acme/resources'
 const definition = { id: 'new', name: 'n', type: 'dns', driver_type: 'quartermaster/echo' }
 const run = { trigger: 'deployment_request' }
 
-/** What names something elsewhere than in the path: the parameter it would be in a path, the request with it. */
+/** Places other than the path that name an object: the path parameter that matches, and the request. */
 const references: [parameter: string, operation: string, bodyOf: (id: string, ids: Ids) => unknown][] = [
   ['delta_id', 'POST {env}/deploys', (delta_id) => ({ delta_id })],
   ['set_id', 'POST {env}/deploys', (set_id) => ({ set_id })],
@@ -161,9 +161,11 @@ describe.each(protectedRows)('%s', (_, each) => {
     },
   )
 
-  test('403 to every token that is not valid, whatever the object', async () => {
+  test('403 to every invalid token, for every object', async () => {
     for (const ids of [own, {}]) {
-      for (const [kind, authorization] of Object.entries(badTokens)) {
+      // The token is checked before the object: a few tokens show it for a missing one.
+      const tokens = Object.entries(badTokens)
+      for (const [kind, authorization] of ids === own ? tokens : tokens.slice(-3)) {
         const operation = `${method} ${pathWith(each.path, ids)}`
         const { status } = await gateway.send(operation, { as: null, headers: { authorization } })
         expect([kind, status]).toEqual([kind, 403])

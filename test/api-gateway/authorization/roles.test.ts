@@ -44,7 +44,7 @@ test('GET of the applications shows those on which the caller has a role', async
   expect(await visible('member')).toEqual([])
 })
 
-test('an application tells nothing to who has no role on it: there or not, 403', async () => {
+test('an application is 403 to a caller without a role on it, whether it exists or not', async () => {
   for (const application of ['shop', 'missing']) {
     expect((await gateway.send(`GET /orgs/acme/apps/${application}`, { as: 'member' })).status).toBe(403)
   }

@@ -33,7 +33,7 @@ async function operations(): Promise<Map<string, Operation>> {
 }
 
 describe('the OpenAPI document', () => {
-  test('has every operation once, under an id of its own', async () => {
+  test('has every operation once, under a unique id', async () => {
     const described = await operations()
     expect([...described.keys()].sort()).toEqual(
       endpoints.map(({ method, path }) => `${method} ${path}`).sort(),
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('whatever is sent', () => {
+describe('every request and answer', () => {
   const writes = endpoints.filter(({ body }) => body)
   const concrete = (path: string) =>
     path

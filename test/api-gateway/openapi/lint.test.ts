@@ -23,7 +23,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
 const json = 'application/json'
-/** What answers 409 with the list of what is in the way, as clients of these expect. */
+/** Operations that answer 409 with the list of users of the object, as clients of these expect. */
 const listsUses = new Set([
   'delete /orgs/{org_id}/env-types/{env_type_id}',
   ...['defs', 'dynamic'].flatMap((spelling) => [
@@ -46,21 +46,21 @@ const shared = Object.entries(components).flatMap(([kind, all]) =>
   Object.keys(all).map((name) => `#/components/${kind}/${name}`),
 )
 
-/** What an operation answers under a status, wherever the document says it. */
+/** The documented response of an operation for a status. */
 function answersOf(answers: ResponseObject | ReferenceObject): ResponseObject {
   if (!('$ref' in answers)) return answers
   const found = document.components.responses[answers.$ref.split('/').at(-1) ?? '']
   if (found) return found
-  throw new Error(`there is no '${answers.$ref}'`)
+  throw new Error(`'${answers.$ref}' is missing`)
 }
 
-/** Why a value does not fit what a place in the document says of it. */
+/** The reason why a value does not match its schema in the document. */
 function faultsOf(place: readonly string[], value: unknown): string {
   const pointer = place
     .map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')))
     .join('/')
   const validate = ajv.getSchema(`openapi.json#/${pointer}`)
-  if (!validate) return 'there is no such schema'
+  if (!validate) return 'the schema is missing'
   return validate(value) ? 'No errors' : ajv.errorsText(validate.errors)
 }
 
@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(openApiDocument(endpoints, '1.2.3'))).toBe(JSON.stringify(document))
   })
 
-  test('has an id of its own for every operation', () => {
+  test('has a unique id for every operation', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
   })
@@ -203,7 +203,7 @@ describe('a parameter of the query', () => {
     ])
   })
 
-  test('says once what its absence means', () => {
+  test('documents its default once', () => {
     for (const { description = '' } of inQuery) expect(description).not.toMatch(/absent.* absent/)
   })
 })

@@ -19,7 +19,7 @@ const inside = (html: string, tag: string) =>
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 describe.each(['/docs', '/auth/sign-in'])('%s', (path) => {
-  test('is HTML, for anybody', async () => {
+  test('is public HTML', async () => {
     const { status, headers } = await pageOf(path)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -27,7 +27,7 @@ describe.each(['/docs', '/auth/sign-in'])('%s', (path) => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  test('may do nothing but what it needs, and is in no frame', async () => {
+  test('has a policy of minimal rights, and cannot be framed', async () => {
     const { policy } = await pageOf(path)
     expect(policy).toMatch(/^default-src 'none'; /)
     expect(policy).not.toMatch(/unsafe|http|\*/)
@@ -35,7 +35,7 @@ describe.each(['/docs', '/auth/sign-in'])('%s', (path) => {
       expect(policy).toContain(rule)
   })
 
-  test('has a title, a language, and ids of their own', async () => {
+  test('has a title, a language, and unique ids', async () => {
     const { html } = await pageOf(path)
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/)
     expect(inside(html, 'title')[0]).toContain('Quartermaster')
@@ -84,7 +84,7 @@ describe('/auth/sign-in', () => {
 })
 
 describe('/docs', () => {
-  test('has no script and no style of its own, and names no other host', async () => {
+  test('has no inline script or style, and names no other host', async () => {
     const { html, policy } = await pageOf('/docs')
     expect(html).not.toMatch(/<style|<script>|https?:\/\//)
     for (const kind of ['script', 'style', 'connect']) expect(policy).toContain(`${kind}-src 'self';`)

@@ -25,7 +25,7 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** What the page says once the answer is there. */
+/** The text of the page after the answer. */
 async function saidIn(page: Page): Promise<string> {
   const output = page.getByRole('status').filter({ hasText: /\.$/ })
   return output.innerText()
@@ -57,7 +57,7 @@ describe('the sign-in page', () => {
     expect(await page.context().cookies()).toEqual([])
   })
 
-  test('says in words that there were too many attempts', async () => {
+  test('shows that there were too many attempts', async () => {
     // The page, and one attempt.
     const limited = await startGateway({ settings: { requestsPerSecond: 0.01, burst: 2 } })
     const { page } = await open(limited)

@@ -15,7 +15,7 @@ const viewer = [
 test.each([
   ['gateway', 'the viewer with its licences, and nothing else', viewer],
   ['operator', 'no viewer', undefined],
-] as const)('beside the bundle of the %s lies %s', async (name, _, expected) => {
+] as const)('the folder with the bundle of the %s has %s', async (name, _, expected) => {
   const directory = await mkdtemp(join(tmpdir(), 'bundles-'))
   await buildBundles(directory, [name])
   const found = await readdir(join(directory, 'viewer')).catch(() => undefined)

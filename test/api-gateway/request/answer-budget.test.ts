@@ -73,7 +73,7 @@ async function statusesOf(operations: readonly string[], user?: string): Promise
   return statuses
 }
 
-/** Ends all connections; what their answers held is free once the gateway knows. */
+/** Ends all connections; the memory of their answers is free once the gateway notices. */
 async function leave(): Promise<void> {
   for (const socket of sockets.splice(0)) socket.resetAndDestroy()
   let status = 0
@@ -85,17 +85,17 @@ describe('answers that are not taken', () => {
   test.each<[rule: string, operations: string[], statuses: number[]]>([
     ['are kept up to a limit', ['GET /much', 'GET /much', 'GET /much'], [200, 200, 429]],
     [
-      'leave room for what fits',
+      'leave room for answers that fit',
       ['GET /much', 'GET /much', 'GET /much', 'GET /little'],
       [200, 200, 429, 200],
     ],
-    ['may be of any size if there is no other', ['GET /most', 'GET /little'], [200, 429]],
+    ['can have any size when they are the only one', ['GET /most', 'GET /little'], [200, 429]],
     ['are not in the way of probes', ['GET /most', 'GET /probe', 'GET /little'], [200, 200, 429]],
   ])('%s', async (_, operations, statuses) => {
     expect(await statusesOf(operations, 'ana')).toEqual(statuses)
   })
 
-  test('say when to come again', async () => {
+  test('have Retry-After', async () => {
     await statusesOf(['GET /most'], 'ana')
     expect(await ask('GET /little', 'ana')).toMatch(/^retry-after: 1\r$/im)
   })
@@ -115,7 +115,7 @@ describe('answers that are not taken', () => {
     for (let each = 0; each < 10; each += 1) expect((await gateway.send('GET /much')).status).toBe(200)
   })
 
-  test('of writes are given when the write was done, and it is not begun when there are too many', async () => {
+  test('of writes are sent after the write, and a write beyond the limit is refused before it begins', async () => {
     const posts = Array.from({ length: 5 }, () => 'POST /much')
     expect(await statusesOf(posts, 'ana')).toEqual([200, 200, 200, 429, 429])
     expect(written).toBe(3)

@@ -17,7 +17,7 @@ let gateway: Awaited<ReturnType<typeof startGatewayProcess>>
 
 beforeAll(async () => {
   gateway = await startGatewayProcess()
-  await send(JSON.stringify({ id: 'warm', name: 'Warm' })) // what is made at the first request is not counted
+  await send(JSON.stringify({ id: 'warm', name: 'Warm' })) // objects that the first request creates are not counted
 })
 afterAll(() => gateway.close())
 
@@ -82,7 +82,7 @@ describe('a body that is too much costs no memory', () => {
     })
   })
 
-  test('a client that leaves in the middle of a body is no error of ours', async () => {
+  test('a client that disconnects within a body is not logged as an error', async () => {
     for (const length of ['Content-Length: 100000', 'Transfer-Encoding: chunked']) {
       const socket = connect(gateway.port, '127.0.0.1', () => socket.write(`${head(length)}100\r\na`))
       await sleep(50)
@@ -104,7 +104,7 @@ describe.each(['__proto__', 'constructor', 'prototype'])('the key %s is refused'
     ['secrets', '/orgs/acme/resources/defs', definition(`"driver_inputs":{"secrets":${evil}}`)],
     ['references', '/orgs/acme/resources/defs', definition(`"driver_inputs":{"secret_refs":${evil}}`)],
     ['criteria', '/orgs/acme/resources/defs', definition(`"criteria":[${evil}]`)],
-    ['what is co-provisioned', '/orgs/acme/resources/defs', definition(`"provision":${evil}`)],
+    ['a co-provisioned resource', '/orgs/acme/resources/defs', definition(`"provision":${evil}`)],
     [
       'credentials',
       '/orgs/acme/resources/accounts',

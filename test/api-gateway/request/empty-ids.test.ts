@@ -24,7 +24,7 @@ describe('an empty optional id is absent', () => {
   })
 
   test.each([{ delta_id: '', set_id: '' }, { delta_id: '' }, { set_id: '' }])(
-    'but %j alone is no deployment of what is deployed: 400',
+    'but %j alone does not redeploy the current content: 400',
     async (body) => {
       await newSet()
       expect((await gateway.send(`POST ${deploys}`, { body })).status).toBe(400)

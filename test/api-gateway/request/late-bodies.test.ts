@@ -11,7 +11,7 @@ const gateway = await setUpGateway(() => {
   gateway.addMember('acme', 'leaver', { role: 'administrator' })
 })
 
-/** A request whose body comes only after its sender was let in and something happened. */
+/** A request whose body arrives after authentication, and after some event. */
 async function sendLate(meanwhile: () => void): Promise<number> {
   const body = JSON.stringify({ name: 'robot', role: 'administrator' })
   const sent = request(`${gateway.url}/orgs/acme/users`, {
@@ -27,7 +27,7 @@ async function sendLate(meanwhile: () => void): Promise<number> {
   sent.flushHeaders()
   await once(sent, 'continue')
   sent.write(body.slice(0, -1))
-  await gateway.send('GET /orgs/acme') // whoever was to be let in was by now
+  await gateway.send('GET /orgs/acme') // authentication is complete by now
   meanwhile()
   sent.end(body.slice(-1))
   const [response] = (await answer) as [IncomingMessage]
@@ -35,7 +35,7 @@ async function sendLate(meanwhile: () => void): Promise<number> {
   return response.statusCode ?? 0
 }
 
-test('a body may come late', async () => {
+test('a body can arrive late', async () => {
   expect(await sendLate(() => {})).toBe(200)
 })
 
@@ -44,7 +44,7 @@ test.each<[string, () => void, number]>([
   ['the user is deleted', () => gateway.cluster.drop(User, systemNamespace, 'leaver'), 403],
   ['the role is taken', () => gateway.cluster.drop(Membership, 'acme', 'leaver'), 403],
   ['the role is lowered', () => gateway.addMember('acme', 'leaver', { role: 'manager' }), 403],
-])('what is sent is not done when, before its last byte, %s', async (_, meanwhile, status) => {
+])('a request has no effect when, before its last byte, %s', async (_, meanwhile, status) => {
   const before = gateway.cluster.writes.length
   expect(await sendLate(meanwhile)).toBe(status)
   expect(gateway.cluster.writes).toHaveLength(before)

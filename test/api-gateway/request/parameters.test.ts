@@ -10,7 +10,7 @@ import { addEverything, type Ids, pathWith } from '../support/everything.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ruleOf } from '../support/rules.ts'
 
-const count = process.env.QUARTERMASTER_SOAK ? 100_000 : 5000
+const count = process.env.QUARTERMASTER_SOAK ? 100_000 : 1500
 const seed = process.env.QUARTERMASTER_SOAK ? Date.now() : 61
 
 const evil = [
@@ -29,7 +29,7 @@ let gateway: TestGateway
 let router: TestGateway
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 
-/** Every path under the very same router, with an operation in its place that answers what reached it. */
+/** Every path in the real router, with handlers that return the parameters. */
 const echoing: Endpoint[] = [...new Set(endpoints.map(({ path }) => path))].map((path) => ({
   method: 'get',
   path,
@@ -93,7 +93,7 @@ function generated(): string {
 
 type Outcome = { status: number; path?: string; params?: Record<string, string> }
 
-/** A router as simple as can be: segments as they came, each decoded once, and then by the pattern of its parameter. */
+/** A minimal router: raw segments, each decoded once, and then matched with the pattern of its parameter. */
 function reference(target: string): Outcome {
   const segments = (target.split('?')[0] ?? '').split('/')
   const fitting = echoing
@@ -103,7 +103,7 @@ function reference(target: string): Outcome {
         parts.length === segments.length &&
         parts.every((part, i) => (part.startsWith('{') ? segments[i] !== '' : part === segments[i])),
     )
-  // A word goes before a parameter.
+  // A literal has precedence over a parameter.
   const [best] = fitting.sort((left, right) => rank(left.parts) - rank(right.parts))
   if (!best) return { status: 404 }
   const params: Record<string, string> = {}
@@ -137,12 +137,12 @@ test(`${count} spoilt paths lead where a reference router says, and nowhere else
     const answers = await Promise.all(paths.map(get))
     for (const [at, { status, text }] of answers.entries()) {
       const path = paths[at] ?? ''
-      const verdict: Outcome = status === 200 ? { status, ...JSON.parse(text) } : { status }
-      expect([path, verdict]).toEqual([path, reference(path)])
+      const outcome: Outcome = status === 200 ? { status, ...JSON.parse(text) } : { status }
+      expect([path, outcome]).toEqual([path, reference(path)])
       seen.set(status, (seen.get(status) ?? 0) + 1)
     }
   }
-  for (const status of [200, 400, 404]) expect([status, (seen.get(status) ?? 0) > 20]).toEqual([status, true])
+  for (const status of [200, 400, 404]) expect([status, (seen.get(status) ?? 0) > 5]).toEqual([status, true])
   expect(router.logged.filter(({ level }) => level === 'error')).toEqual([])
 }, 300_000)
 
@@ -180,6 +180,13 @@ function journalOf({ cluster }: TestGateway): string[] {
 }
 
 describe('an id leads to no other path of Kubernetes and into no selector', () => {
+  /** The operations for an id: all of them in the long tests and for every fourth id, else one for each parameter. */
+  const protectedEndpoints = endpoints.filter(({ access, path }) => access !== 'public' && path.includes('{'))
+  const onePerParameter = [
+    ...new Map(
+      protectedEndpoints.flatMap((each) => parameterNames(each.path).map((name) => [name, each])),
+    ).values(),
+  ]
   const ids = [
     'a?b=c',
     'a,b',
@@ -198,10 +205,11 @@ describe('an id leads to no other path of Kubernetes and into no selector', () =
   const address =
     /^\/(apis\/quartermaster\.dev\/v1alpha1|api\/v1)\/namespaces\/(acme|quartermaster-system)\/[a-z]+(\/[a-z0-9][a-z0-9.-]*)?$/
 
-  test.each(ids)('%j', async (id) => {
+  test.each(ids.map((id, index) => [id, index % 4 === 0] as const))('%j', async (id, isEverywhere) => {
+    const chosen = isEverywhere || process.env.QUARTERMASTER_SOAK ? protectedEndpoints : onePerParameter
     const addresses = journalOf(gateway)
     let sent = 0
-    for (const each of endpoints.filter(({ access, path }) => access !== 'public' && path.includes('{'))) {
+    for (const each of chosen) {
       const { body } = ruleOf(each)
       for (const name of parameterNames(each.path)) {
         const target = pathWith(each.path, { ...own, [name]: id })
@@ -222,7 +230,7 @@ describe('an id leads to no other path of Kubernetes and into no selector', () =
       })
       expect([each.path, status < 500]).toEqual([each.path, true])
     }
-    expect(sent).toBeGreaterThan(200)
+    expect(sent).toBeGreaterThan(chosen.length)
     expect(addresses.filter((each) => !address.test(each))).toEqual([])
   })
 })

@@ -19,12 +19,17 @@ const unknown = (forwarded: string, operation = 'GET /orgs'): Promise<TestRespon
 
 describe('behind a trusted proxy', () => {
   test.each([
-    ['each caller has a limit of its own', '192.0.2.1', '192.0.2.2', 401],
+    ['each caller has a separate limit', '192.0.2.1', '192.0.2.2', 401],
     ['a caller has one limit', '192.0.2.3', '192.0.2.3', 429],
-    ['what the caller says before it gives no other limit', '198.51.100.1, 192.0.2.4', '192.0.2.4', 429],
+    [
+      'earlier addresses of the header do not give another limit',
+      '198.51.100.1, 192.0.2.4',
+      '192.0.2.4',
+      429,
+    ],
     ['a second trusted proxy is passed', '192.0.2.5, 203.0.113.9', '192.0.2.5', 429],
     ['a network of IPv6 has one limit', '2001:db8:1:2::3', '2001:db8:1:2::4', 429],
-    ['what is no address is the proxy', 'qm_secret', 'somebody', 429],
+    ['an invalid address counts as the proxy', 'qm_secret', 'unknown', 429],
   ])('%s', async (_, first, second, expected) => {
     await unknown(first)
     expect((await unknown(second)).status).toBe(expected)
@@ -37,7 +42,7 @@ describe('behind a trusted proxy', () => {
   })
 })
 
-test('bodies that one address leaves unfinished keep nobody else out', async () => {
+test('bodies that one address leaves unfinished do not block other clients', async () => {
   const open = await startGateway({ settings: { ...settings, burst: 10_000 } })
   const head = [
     'POST /auth/session HTTP/1.1',
@@ -62,7 +67,7 @@ test('bodies that one address leaves unfinished keep nobody else out', async () 
   await open.close()
 })
 
-describe('what needs no token', () => {
+describe('requests without a token', () => {
   const open = endpoints.filter(({ access }) => access === 'public')
   const operations = open.map((each) => [`${each.method.toUpperCase()} ${each.path}`, each] as const)
   test.each(operations)('%s counts for its address, unless it is a probe', async (operation, each) => {

@@ -60,7 +60,7 @@ describe('names', () => {
     },
   )
 
-  test('whatever users write comes back as it was', () => {
+  test('values of users are returned unchanged', () => {
     const key = fc.string().filter((text) => text !== '__proto__')
     const free = fc.dictionary(
       key,
@@ -83,9 +83,13 @@ describe('null', () => {
       { first_name: 'a' },
     ],
     ['for a required field stays, to be refused', { first_name: null }, { first_name: null }],
-    ['where anything goes stays', { first_name: 'a', any_thing: null }, { first_name: 'a', any_thing: null }],
     [
-      "within what is the user's stays",
+      'stays where any value is allowed',
+      { first_name: 'a', any_thing: null },
+      { first_name: 'a', any_thing: null },
+    ],
+    [
+      'stays within free-form data of users',
       { first_name: 'a', free_form: { x: null } },
       { first_name: 'a', free_form: { x: null } },
     ],

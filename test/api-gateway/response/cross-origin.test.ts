@@ -16,7 +16,7 @@ afterAll(() => Promise.all([open.close(), closed.close()]))
 
 const allowed = (headers: Headers) => headers.get('access-control-allow-origin')
 
-/** What a browser asks before it lets a page send a request with a token. */
+/** The preflight request of a browser for a request with a token. */
 function preflight({ url }: TestGateway, origin: string) {
   return fetch(`${url}/orgs/acme/resources/accounts`, {
     method: 'OPTIONS',

@@ -13,7 +13,7 @@ const apps = 'POST /orgs/acme/apps'
 const json = { 'content-type': 'application/json' }
 const nested = (depth: number) => `{"id":"x1","name":"x","more":${'['.repeat(depth)}${']'.repeat(depth)}}`
 
-describe('a body that is not what was expected', () => {
+describe('a body with an unexpected content type or encoding', () => {
   test.each<[string, string | Uint8Array, Record<string, string>, number]>([
     ['no JSON', '{"id":', json, 422],
     ['empty', '', json, 422],
@@ -28,7 +28,7 @@ describe('a body that is not what was expected', () => {
       422,
     ],
     [
-      'another charset behind other parameters',
+      'another charset after other parameters',
       '{"id":"a1","name":"a"}',
       { 'content-type': 'application/json; foo=bar; Charset="ISO-8859-1"' },
       422,
@@ -209,8 +209,8 @@ test.each<[string, ApiError, number]>([
   ['is too large for etcd', new ApiError(500, '', 'etcdserver: request is too large'), 400],
   ['comes while the cluster is busy', new ApiError(429, 'TooManyRequests', 'try again', 7), 429],
   ['comes while the API server is away', new ApiError(503, 'ServiceUnavailable', 'no leader'), 500],
-  ['goes wrong', new ApiError(500, 'InternalError', 'unexpected'), 500],
-])('what the cluster refuses because it %s', async (_, refusal, status) => {
+  ['fails', new ApiError(500, 'InternalError', 'unexpected'), 500],
+])('when the cluster refuses because it %s', async (_, refusal, status) => {
   gateway.cluster.failNext('create Application', refusal)
   const answer = await gateway.send(apps, { body: { id: 'refused', name: 'Refused' } })
   expect(answer.status).toBe(status)

@@ -18,7 +18,7 @@ async function newDelta(): Promise<string> {
   return (await gateway.send('POST /orgs/acme/apps/shop/deltas', { body: { modules } })).body.id
 }
 
-describe('what is recorded while no operator runs', () => {
+describe('requests recorded while no operator runs', () => {
   test.each<[what: string, status: number, send: () => ReturnType<TestGateway['send']>]>([
     [
       'a new application',
@@ -53,13 +53,13 @@ describe('what is recorded while no operator runs', () => {
     expect(answers.map(({ body }) => body?.status_message)).toEqual([notice, undefined])
   })
 
-  test('every operation that goes on can say it', () => {
+  test('every operation that the operator completes can have the notice', () => {
     const going = endpoints.filter(({ responses }) => 202 in responses)
     expect(going).not.toEqual([])
     expect(going.filter(({ responses }) => !hasStatusMessage(responses[202]))).toEqual([])
   })
 
-  test('what an answer says already is kept', () => {
+  test('a notice in the answer stays', () => {
     const { responses } = endpoints.find(
       ({ path, method }) => path === '/orgs/{org_id}/apps' && method === 'post',
     ) ?? {

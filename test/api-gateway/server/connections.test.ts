@@ -63,7 +63,7 @@ describe('slow clients', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
       '1\r\na\r\n',
     ],
-  ])('that send %s are told to go, and others are served meanwhile', async (_, first, chunk) => {
+  ])('that send %s are disconnected, and others are served meanwhile', async (_, first, chunk) => {
     const slow = Promise.all(Array.from({ length: 50 }, () => raw(port, first, { chunk, everyMs: 20 })))
     await areAnswered(`http://127.0.0.1:${port}/`, 20)
     for (const { status, text } of await slow) {
@@ -139,7 +139,7 @@ describe('requests in one go', () => {
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(1000)
   })
 
-  test('what follows a body of unknown encoding is not taken for a request', async () => {
+  test('bytes after a body of unknown encoding are not read as a request', async () => {
     const { text } = await raw(
       gateway.port,
       `POST /orgs HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${livez}`,
@@ -147,13 +147,13 @@ describe('requests in one go', () => {
     expect(text).not.toContain('HTTP/1.1 200')
   })
 
-  test('what follows a request that is not HTTP is not answered', async () => {
+  test('bytes after a request that is not HTTP get no answer', async () => {
     const { text } = await raw(gateway.port, `BREW / HTTP/1.1\r\nHost: a\r\n\r\n${livez}`)
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
   })
 })
 
-describe('what is not HTTP is refused with JSON, or not answered at all', () => {
+describe('bytes that are not HTTP are refused with JSON, or get no answer', () => {
   const chunked = `POST /orgs/acme/apps HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
   test.each([
     ['a chunk whose size is no number', `${chunked}zz\r\na\r\n0\r\n\r\n`],
@@ -191,7 +191,7 @@ describe('what is not HTTP is refused with JSON, or not answered at all', () => 
     expect(bodiesIn(text)).toEqual([{ error: 'Invalid', message: expect.any(String) }])
   })
 
-  test('nothing of it is an error of ours', async () => {
+  test('these refusals are not logged as errors', async () => {
     expect((await gateway.condition()).errors).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ test.each([
   ['a tunnel', tunnel],
   ['a request with two hosts', twoHosts],
   ['an expectation', expectation],
-  ['what is not HTTP', 'hello\r\n\r\n'],
+  ['bytes that are not HTTP', 'hello\r\n\r\n'],
 ])('%s whose connection is reset at once does not end the process', async (_, text) => {
   for (let round = 0; round < 100; round += 1) {
     const socket = await open()
@@ -69,7 +69,7 @@ describe('a connection that was refused', () => {
     )
     for (const each of texts) expect(each).toMatch(new RegExp(`^HTTP/1.1 ${expected} `))
     await sleep(1000)
-    // The other side is not half open, but gone.
+    // The peer has closed the connection fully, not only its sending side.
     const areGone = await Promise.all(all.map(isGone))
     expect(areGone).toEqual(all.map(() => true))
   })
@@ -79,12 +79,12 @@ describe('a connection that was refused', () => {
     const before = await gateway.condition()
     const taken = await pour(first)
     expect(taken / mebibyte).toBeLessThan(20)
-    // As much as the garbage of a moment; what is kept for every request would be gigabytes.
+    // The limit is the usual garbage of a moment; a leak per request would be gigabytes.
     expect(((await gateway.condition()).rss - before.rss) / mebibyte).toBeLessThan(60)
   })
 })
 
-/** Sends requests behind the first one for as long as they are taken, at most ten seconds; answers how many bytes were. */
+/** Sends requests behind the first one while they are accepted, at most ten seconds; returns the bytes sent. */
 async function pour(first: string): Promise<number> {
   const socket = await open()
   socket.resume()
@@ -124,7 +124,7 @@ test.each([
   expect(bodiesIn(answer.text)).toHaveLength(1)
 })
 
-describe('bodies that do not come to their end', () => {
+describe('bodies that never end', () => {
   const head = (path: string, length: number, token?: string) =>
     [
       `POST ${path} HTTP/1.1`,

@@ -73,7 +73,7 @@ function changes(): fc.Arbitrary<Change> {
   return fc.oneof(...kindsInStore.map(ofKind))
 }
 
-/** Makes a change that the API server would accept: what its rules forbid stays as it was. */
+/** Makes a change that the API server would accept; fields that its rules protect stay. */
 function change({ kind, which, spec, kept, status, isDeleted, isUnmarked }: Change): void {
   const { store, put } = gateway.cluster
   const all: KubeObject[] = Array.from(store.cacheOf(kind).all())
@@ -96,7 +96,7 @@ function change({ kind, which, spec, kept, status, isDeleted, isUnmarked }: Chan
   put(kind, changed as never) // fits the schemas of the kind
 }
 
-test('whatever kubectl has stored, every GET answers as the document says', async () => {
+test('for every object that kubectl can store, every GET answers as documented', async () => {
   const gets = endpoints.filter(({ method }) => method === 'get')
   const headers = { authorization: `Bearer ${tokenOf('admin')}` }
   const property = fc.asyncProperty(fc.array(changes(), { minLength: 3, maxLength: 6 }), async (all) => {

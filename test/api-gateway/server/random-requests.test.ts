@@ -34,7 +34,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** Sends a request and, when it changed something, reads it back; what is wrong with the answers. */
+/** Sends a request and, when it changed something, reads it back; returns the problems of the answers. */
 async function faultsOf(request: WildRequest): Promise<string[]> {
   const response = await client.send(request)
   const faults = [faultOf(request, response)]

@@ -12,9 +12,9 @@ import { startGateway, type TestGateway, tokenOf } from '../support/gateway.ts'
 import { raw } from '../support/raw-socket.ts'
 
 const settings = { requestsPerSecond: 20, burst: 20 }
-/** Three times what the limit allows. */
+/** Three times the limit. */
 const requests = 240
-/** What the clock of the gateway shows, in milliseconds. */
+/** The clock of the gateway, in milliseconds. */
 let time = Date.UTC(2026, 0, 1)
 
 let gateway: TestGateway
@@ -29,7 +29,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** What lives in the heap, in MiB, without what nobody needs any more. */
+/** The size of the live heap, in MiB. */
 function heapMiB(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void // there by that flag
@@ -41,7 +41,7 @@ interface Attempt {
   readonly method?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** On a connection of its own. */
+  /** On a new connection. */
   readonly alone?: boolean
 }
 
@@ -65,7 +65,7 @@ function send({ method = 'GET', path = '/orgs', headers = {}, alone = false }: A
   })
 }
 
-/** Sends many requests while the clock of the gateway shows three seconds; what came through, and what the limit allows. */
+/** Sends many requests while the clock of the gateway shows three seconds; returns the accepted ones and the limit. */
 async function attack(attempt: (i: number) => Attempt) {
   time += 3_600_000 // no caller owes anything
   let sent = 0
@@ -96,7 +96,7 @@ function addTokens(user: string): (i: number) => Attempt {
   return (i) => ({ headers: bearer(tokenOf(`${user}-${i % 50}`)) })
 }
 
-describe('nobody gets more than the limit, whatever they try', () => {
+describe('the limit is the maximum for every kind of request', () => {
   const paths = [
     '/orgs',
     '/orgs?a=1',
@@ -130,17 +130,17 @@ describe('nobody gets more than the limit, whatever they try', () => {
       }),
     ],
     ['another unknown token each time', () => (i) => ({ headers: bearer(`qm_nobody-${i}_secret`) })],
-    ['another session of nobody each time', () => (i) => ({ headers: bearer(`eyJ${i}.e30.c2ln`) })],
+    ['a new unknown session each time', () => (i) => ({ headers: bearer(`eyJ${i}.e30.c2ln`) })],
     ['paths that are not there', () => (i) => ({ path: `/nothing-${i}` })],
     ['methods that are not allowed', () => () => ({ method: 'PATCH' })],
-    ['sessions that nobody has', () => () => ({ method: 'DELETE', path: '/auth/session' })],
+    ['unknown sessions', () => () => ({ method: 'DELETE', path: '/auth/session' })],
     ['many connections', () => () => ({ alone: true })],
     ['many tokens of one user', () => addTokens('hydra')],
     [
       'a token, and another spelling of the path each time',
       () => {
         const headers = sender('speller')
-        // Where there is no such path the address counts, which is another limit.
+        // An unknown path counts for the address, which is another limit.
         return (i) => ({
           headers,
           path: paths.filter((path) => !/Orgs|orgs\/$|\/\/|%6f|x/.test(path))[i % 4] ?? '',
@@ -204,7 +204,7 @@ describe('nobody gets more than the limit, whatever they try', () => {
     expect(through).toBeLessThanOrEqual((settings.burst + settings.requestsPerSecond * 2) * 1.1)
   })
 
-  test('as many addresses as there are, which cost no more memory than a limit', () => {
+  test('very many addresses, with no more memory than one limit needs', () => {
     const limit = createRateLimit(settings, () => 0)
     const before = heapMiB()
     for (let i = 0; i < 300_000; i += 1) limit.consume(`address:${i}`)

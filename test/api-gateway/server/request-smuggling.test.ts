@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const authorization = `Authorization: Bearer ${tokenOf('admin')}`
-/** What an attacker wants served: it must have no effect whatever it hides in. */
+/** The smuggled request: it must have no effect, in any disguise. */
 const hidden = `DELETE /orgs/acme/env-types/production HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`
 const post = (...headers: string[]) =>
   [
@@ -70,7 +70,7 @@ describe('a request whose end is not certain gets one refusal, and nothing after
     ['LF alone at the end', `GET /orgs HTTP/1.1\r\nHost: a\n\n${hidden}`],
     ['LF alone after the first line', `GET /orgs HTTP/1.1\nHost: a\r\n\r\n${hidden}`],
     ['two lengths that differ', post('Content-Length: 0', `Content-Length: ${hidden.length}`) + hidden],
-    ['two lengths alike', post('Content-Length: 2', 'Content-Length: 2') + `{}${hidden}`],
+    ['two equal lengths', post('Content-Length: 2', 'Content-Length: 2') + `{}${hidden}`],
     ['a list of lengths', post('Content-Length: 2, 2') + `{}${hidden}`],
     ['a length with a plus', post('Content-Length: +2') + `{}${hidden}`],
     ['a length with a minus', post('Content-Length: -2') + `{}${hidden}`],
@@ -108,10 +108,10 @@ describe('a request whose end is not certain gets one refusal, and nothing after
       `${post('Transfer-Encoding: chunked')}${chunk(app)}0\r\nContent-Length: 5\r\n\r\n${hidden}`,
     ],
     [
-      'two headers Host, of which a proxy may have looked at the other',
+      'two headers Host, of which a proxy uses one and the gateway the other',
       `GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${hidden}`,
     ],
-    ['an expectation that nobody meets', `GET /livez HTTP/1.1\r\nHost: a\r\nExpect: magic\r\n\r\n${hidden}`],
+    ['an unknown expectation', `GET /livez HTTP/1.1\r\nHost: a\r\nExpect: magic\r\n\r\n${hidden}`],
     ['HTTP/0.9', `GET /orgs\r\n\r\n${hidden}`],
     ['another version', `GET /orgs HTTP/1.2\r\nHost: a\r\n\r\n${hidden}`],
     ['a tab in the first line', `GET\t/orgs\tHTTP/1.1\r\nHost: a\r\n\r\n${hidden}`],
@@ -178,6 +178,6 @@ describe('a request whose end is certain takes nothing of the next one with it',
   })
 })
 
-test('nothing of it is an error of ours', () => {
+test('these refusals are not logged as errors', () => {
   expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([])
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Sends bytes as they are; answers head and body of what comes back until the connection ends. */
+/** Sends raw bytes; answers head and body of the response when the connection ends. */
 function raw(text: string): Promise<{ head: string; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect(gateway.port, '127.0.0.1', () => socket.write(text))
@@ -27,7 +27,7 @@ function raw(text: string): Promise<{ head: string; body: string }> {
 
 const authorization = `Authorization: Bearer ${tokenOf('admin')}`
 
-describe('what is not HTTP', () => {
+describe('bytes that are not HTTP', () => {
   test.each([
     ['no request line', 'hello\r\n\r\n', 400],
     ['unknown method', 'BREW /orgs HTTP/1.1\r\nHost: a\r\n\r\n', 400],
@@ -98,7 +98,7 @@ test('HEAD answers like GET, without a body', async () => {
 })
 
 describe('the rate limit', () => {
-  test('a token has its burst, then its rate, and the answer says when to come back', async () => {
+  test('a token has its burst, then its rate, and refusals have Retry-After', async () => {
     let time = Date.UTC(2026, 0, 1)
     const settings = { requestsPerSecond: 2, burst: 3 }
     const limited = await startGateway({ settings, now: () => time })

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => world.provider.behave())
 afterAll(() => world.close())
 
-/** Somebody who has chosen a person and is on the way back. */
+/** A browser on its way back after a person was chosen. */
 async function onTheWay(): Promise<{ visitor: Visitor; url: URL }> {
   const visitor = world.visitor()
   return { visitor, url: await visitor.reachCallback('ada') }
@@ -54,7 +54,7 @@ describe('the way back is refused', () => {
     ['from another provider', { iss: 'https://another.example.test' }],
     ['without the provider that is to be named', { iss: undefined }],
     ['with an error of the provider', { error: 'access_denied' }],
-    ['with an error that is none', { error: '<script>alert(1)</script>' }],
+    ['with an invalid error', { error: '<script>alert(1)</script>' }],
   ])('%s', async (_, changes) => {
     const { visitor, url } = await onTheWay()
     const response = await visitor.go(changed(url, changes))
@@ -84,7 +84,7 @@ describe('the way back is refused', () => {
     await expectRefused(await visitor.go(url))
   })
 
-  test('with the code of somebody else, who signs in at the same time', async () => {
+  test('with the code of another person, who signs in at the same time', async () => {
     const { visitor, url } = await onTheWay()
     const other = await onTheWay()
     await expectRefused(await visitor.go(changed(url, { code: other.url.searchParams.get('code') ?? '' })))
@@ -114,7 +114,7 @@ describe('the way back is refused', () => {
     }
   })
 
-  test('with the cookie twice, since one of them may be of somebody else', async () => {
+  test('with the cookie twice, since one of them may belong to another person', async () => {
     const { visitor, url } = await onTheWay()
     visitor.setCookie('sign-in', `${visitor.cookie('sign-in')}; sign-in=another`)
     await expectRefused(await visitor.go(url))
@@ -128,7 +128,7 @@ describe('the way back is refused', () => {
   })
 })
 
-describe('nobody is led elsewhere', () => {
+describe('redirects lead to the gateway alone', () => {
   const elsewhere = 'https://evil.example.test/'
 
   test('by a parameter', async () => {
@@ -144,7 +144,7 @@ describe('nobody is led elsewhere', () => {
     expect([status, headers.get('location')]).toEqual([303, `${gateway.url}/auth/sign-in#signed-in`])
   })
 
-  test('by the header Host, or by what a proxy says of it', async () => {
+  test('despite other values of the header Host and of proxy headers', async () => {
     const spoofed = await locationAt('/auth/oidc', {
       host: 'evil.example.test',
       forwarded: 'host=evil.example.test;proto=https',

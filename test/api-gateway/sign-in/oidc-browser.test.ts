@@ -17,7 +17,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** From the page of the gateway to the one of the provider, where somebody is chosen. */
+/** From the page of the gateway to the one of the provider, where a person is chosen. */
 async function signInAs(person: string) {
   const { gateway } = world
   const context = await browser.newContext()
@@ -32,7 +32,7 @@ async function signInAs(person: string) {
   return result
 }
 
-test('in a browser, people choose who they are at the provider and come back signed in', async () => {
+test('in a browser, people choose a user at the provider and return signed in', async () => {
   const { url, text, cookies } = await signInAs('ada, ada@example.test')
   expect(url).toBe(`${world.gateway.url}/auth/sign-in#signed-in`)
   expect(text).toContain('You are signed in')
@@ -45,7 +45,7 @@ test('in a browser, people choose who they are at the provider and come back sig
   }
 })
 
-test('in a browser, whoever is not known here comes back without a session', async () => {
+test('in a browser, an unknown user returns without a session', async () => {
   const { url, text, cookies } = await signInAs('stranger')
   expect(url).toMatch(/\/auth\/oidc\/callback\?/)
   expect(text).toContain('Forbidden')

@@ -41,7 +41,7 @@ async function expectFault(response: Response, { gateway }: SignIn, secrets: rea
   }
 }
 
-// As long as the provider was not understood once, it is asked each time.
+// Until the provider was understood once, each request asks it again.
 describe('a provider that is out of order when a sign-in begins: 500, and it is asked again next time', () => {
   test.each(quick)('%s', async (deed) => {
     const { gateway, provider, visitor } = world()

@@ -48,7 +48,7 @@ describe('the settings of sign-in with an identity provider', () => {
     ['QUARTERMASTER_OIDC_ISSUER', 'http://localhost:9000'],
     ['QUARTERMASTER_OIDC_ISSUER', 'http://127.0.0.1:9000/realm'],
     ['QUARTERMASTER_PUBLIC_URL', 'http://[::1]:8080'],
-  ])('%s may be %s, since nobody listens in on this machine', (name, value) => {
+  ])('%s may be %s, since traffic stays on this machine', (name, value) => {
     expect(() => readConfig({ ...enough, [name]: value })).not.toThrow()
   })
 

@@ -118,13 +118,13 @@ describe('signing in with the identity provider', () => {
 
   test.each([
     ['an e-mail address that is not verified', 'unverified'],
-    ['an e-mail address of nobody', 'unknown'],
-    ['an e-mail address that only looks like one of ours', 'kelvin'],
+    ['an unknown e-mail address', 'unknown'],
+    ['an e-mail address that resembles a known one', 'kelvin'],
     ['no e-mail address', 'nameless'],
     ['the e-mail address of a service user', 'robot'],
     ['the e-mail address of two users', 'twin'],
     ['the e-mail address of a user who is being deleted', 'leaving'],
-    ['nobody at all', ''],
+    ['an empty identity', ''],
   ])('refuses %s: 403, no session, and makes no user', async (_, person) => {
     const response = await world.visitor().signIn(person)
     expect(response.status).toBe(403)
@@ -134,7 +134,7 @@ describe('signing in with the identity provider', () => {
   })
 })
 
-test('what the provider answers may be as long as the document says, percent-encoded', async () => {
+test('an answer of the provider can have the documented length, percent-encoded', async () => {
   const path = '/auth/oidc/callback'
   const { parameters = [] } = openApiDocument(endpoints, 'test').paths[path]?.['get'] ?? {}
   const query = parameters
@@ -224,7 +224,7 @@ describe('the address of the gateway', () => {
     await gateway.close()
   })
 
-  test('without the setting there is no link, and both addresses are unknown', async () => {
+  test('without the setting the link is absent, and both addresses are unknown', async () => {
     const gateway = await startGateway()
     for (const path of ['/auth/oidc', '/auth/oidc/callback?code=a&state=b']) {
       const { status, body } = await gateway.send(`GET ${path}`, { as: null })

@@ -21,7 +21,7 @@ async function statusOf(authorization: string): Promise<number> {
   return (await gateway.send('GET /orgs/acme', { as: null, headers: { authorization } })).status
 }
 
-describe('a token that is no session of ours', () => {
+describe('a token that is not a session token of this gateway', () => {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = () => ({
     sub: 'ana',
@@ -56,7 +56,7 @@ describe('a token that is no session of ours', () => {
     ],
     ['another key', () => signed(claims(), header, newSessionKey())],
     [
-      'a key that it brings along',
+      'a key from its own header',
       () => {
         const pem = newSessionKey()
         return signed(claims(), { ...header, jwk: createPublicKey(pem).export({ format: 'jwk' }) }, pem)
@@ -75,7 +75,7 @@ describe('a token that is no session of ours', () => {
     ['without a type', () => signed(claims(), { alg: 'EdDSA' })],
     ['another user of the same name', () => signed({ ...claims(), token_name: null, user_uid: 'another' })],
     ['without the token that began it', () => signed({ ...claims(), token_name: undefined })],
-    ['with a token of somebody else', () => signed({ ...claims(), token_name: 'admin' })],
+    ['with a token of another person', () => signed({ ...claims(), token_name: 'admin' })],
     [
       'a service user',
       () => {
@@ -91,7 +91,7 @@ describe('a token that is no session of ours', () => {
       },
     ],
     [
-      'changed afterwards',
+      'changed after signing',
       () => {
         const [head, , signature] = signed(claims()).split('.')
         return `${head}.${encode({ ...claims(), exp: now / 1000 + 9e9 })}.${signature}`

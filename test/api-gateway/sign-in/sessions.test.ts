@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
 })
 beforeEach(() => {
-  now += 24 * hour // whatever was read of the key is old
+  now += 24 * hour // the key in the cache is old
   key = newSessionKey()
   reads = 0
   gateway.reset()
@@ -149,13 +149,13 @@ describe('the cookie', () => {
     expect(cookie.endsWith('; Secure')).toBe(isSecure)
   })
 
-  test('is taken away by DELETE', async () => {
+  test('is deleted by DELETE', async () => {
     const { status, headers } = await gateway.send('DELETE /auth/session', { as: null })
     expect(status).toBe(204)
     expect(headers.get('set-cookie')).toMatch(/^token=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax/)
   })
 
-  test('lets nobody in: only the header does', async () => {
+  test('does not authenticate: only the header does', async () => {
     const headers = { cookie: `token=${await session()}` }
     expect((await gateway.send('GET /orgs/acme', { as: null, headers })).status).toBe(401)
   })
@@ -185,7 +185,7 @@ describe('the key', () => {
 
   test.each([
     ['is missing', undefined],
-    ['is none', 'no key'],
+    ['is invalid', 'no key'],
   ])(
     'that %s: no session begins, API tokens work, and it is found as soon as it is there',
     async (_, content) => {

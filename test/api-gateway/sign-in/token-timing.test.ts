@@ -16,7 +16,7 @@ const gateway = await setUpGateway((gateway) => {
   addEnvironment(gateway, 'development', 'development', 'blog', 'globex')
 })
 
-describe('the time that a refusal takes does not tell whether there is such a token', () => {
+describe('the time of a refusal does not depend on whether the token exists', () => {
   const refused = ['qm_nobody_wrong', 'qm_ana_wrong', 'qm_ana_secret-of-anax']
 
   test('since each takes the same steps', () => {
@@ -27,7 +27,7 @@ describe('the time that a refusal takes does not tell whether there is such a to
     expect(others).toEqual([unknown, unknown])
   })
 
-  test('since each is one look for the same thing', () => {
+  test('since each is one lookup of the same kind', () => {
     const journals = refused.map((text) => {
       const journal: string[] = []
       const watched = new Proxy(gateway.cluster.store, {
@@ -57,7 +57,7 @@ afterAll(() => {
 })
 
 test.each([
-  ['an organization of others', '/orgs/globex/apps', '/orgs/nobody/apps'],
+  ['an organization of others', '/orgs/globex/apps', '/orgs/absent/apps'],
   ['an application of another organization', '/orgs/globex/apps/blog', '/orgs/globex/apps/none'],
   ['an application without a role in it', '/orgs/acme/apps/blog', '/orgs/acme/apps/none'],
   ['an environment of another application', '/orgs/acme/apps/shop/envs/dev', '/orgs/acme/apps/shop/envs/xyz'],
@@ -70,6 +70,6 @@ test.each([
     return stepsUntilAnswer
   }
   for (const path of [foreign, missing]) await answer(path) // the first time takes more
-  // One part of a condition is no look more.
+  // A lookup within a condition is part of that one.
   expect(Math.abs((await steps(foreign)) - (await steps(missing)))).toBeLessThanOrEqual(1)
 })

@@ -82,7 +82,7 @@ interface Schema {
   readonly format?: string
 }
 
-/** What is likely to be meant by a field of that name. */
+/** A value that is likely for a field of that name. */
 const likely: Readonly<Record<string, readonly string[]>> = {
   id: ['new', 'new-one', 'shared.main', 'modules.web.externals.db'],
   type: ['dns', 's3', 'dns.default', 'config', 'local', 'development', 'acme/new'],
@@ -98,8 +98,8 @@ const likely: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Makes values that fit a schema of an OpenAPI document; `names` are those of things that are there, by the name of the
- * field that is likely to hold them.
+ * Makes values that match a schema of an OpenAPI document; `names` are the ids of existing objects, by the name of the
+ * field that is likely to contain them.
  */
 export function valuesOf(document: object, names: Readonly<Record<string, readonly string[]>>) {
   const fields: Record<string, readonly string[]> = { ...likely }
@@ -110,7 +110,7 @@ export function valuesOf(document: object, names: Readonly<Record<string, readon
   const oddKey = fc.constantFrom('', 'a.b', 'a/b', '~', 'é', ...inheritedNames.slice(3))
   const anyKey = fc.oneof({ weight: 4, arbitrary: plainKey }, { weight: 1, arbitrary: oddKey })
 
-  /** `isOdd`: whether texts and keys may be what nobody in their senses sends. */
+  /** `isOdd`: whether texts and keys may be unusual. */
   function maker(isOdd: boolean) {
     const key = isOdd ? anyKey : plainKey
 
@@ -203,7 +203,7 @@ function matching(pattern: string): fc.Arbitrary<string> {
   }
 }
 
-/** One thing done to a value somewhere in it. */
+/** One change somewhere in a value. */
 export interface Mutation {
   readonly at: number
   readonly how: 'replace' | 'remove' | 'add' | 'wrap'
@@ -216,7 +216,7 @@ export const mutation: fc.Arbitrary<Mutation> = fc.record({
   value: oddValue,
 })
 
-/** The value with one thing changed. */
+/** The value after one change. */
 export function mutated(root: unknown, { at, how, value }: Mutation): unknown {
   const holder: Record<string, unknown> = { root: structuredClone(root) }
   const places: [Record<string, unknown>, string][] = []

@@ -125,7 +125,7 @@ export function pathWith(path: string, ids: Ids): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? `no-${name}`))
 }
 
-/** Remembers what is in the cluster; what it answers puts all of it back. */
+/** Records the content of the cluster; returns a function that restores all of it. */
 export function keepState({ store, ...cluster }: FakeCluster): () => void {
   const objects = kindsInStore.map(({ kind }) => [kind, Array.from(store.cacheOf(kind).all())] as const)
   const organizations = store.organizations().map(({ id }) => id)

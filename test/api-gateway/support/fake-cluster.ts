@@ -19,7 +19,7 @@ export interface FakeCluster extends Cluster {
   /** Every write in order, such as `create Application acme/shop`. */
   readonly writes: string[]
   addOrganization(id: string, displayName?: string): void
-  /** Puts an object as it is, whatever its status. */
+  /** Stores an object as it is, with its status. */
   put<K extends Kind>(kind: K, object: Manifest<K>): ObjectOf<K>
   /** Changes the status of an object, as the operator does. */
   setStatus<K extends Kind>(kind: K, namespace: string, name: string, status: object): void
@@ -122,7 +122,7 @@ export function createFakeCluster(): FakeCluster {
       const status = kind.status
         ? { status: structuredClone((kind.status as { default?: object }).default) }
         : {}
-      return fake.put(kind, { ...object, ...status } as typeof object) // what the API server adds
+      return fake.put(kind, { ...object, ...status } as typeof object) // fields that the API server adds
     },
     async replace(kind, object) {
       record('replace', kind.kind, object)
@@ -189,7 +189,7 @@ export function createFakeCluster(): FakeCluster {
       for (const { kind, indexes = {} } of kindsInStore) {
         const known = caches.get(kind.kind)
         if (known) {
-          // Whoever subscribed to it hears that everything is gone.
+          // Subscribers receive the deletion of every object.
           for (const object of Array.from(known.all())) known.remove(object)
           continue
         }
@@ -224,7 +224,7 @@ const specCheckOf = memoize((kind: Kind) =>
   ajv.compile({ ...plainSchema(kind.spec), unevaluatedProperties: false }),
 )
 
-/** What the CRD of a kind refuses. */
+/** The problems that the CRD of a kind finds. */
 function faultOfSpec(kind: Kind, spec: unknown): string | undefined {
   const check = specCheckOf(kind)
   return check(spec) ? undefined : `spec${ajv.errorsText(check.errors, { dataVar: '' })}`

@@ -2,14 +2,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** What a gateway in a process of its own says about itself. */
+/** The output of a gateway in a separate process. */
 export interface Condition {
   readonly rss: number
-  /** What it logged as its own fault. */
+  /** Errors that it logged. */
   readonly errors: readonly string[]
 }
 
-/** A gateway over a fake cluster in a process of its own, so that its memory is nobody else's. */
+/** A gateway over a fake cluster in a separate process, so that its memory can be measured. */
 export async function startGatewayProcess() {
   const child = fork(fileURLToPath(new URL('./serve-gateway.ts', import.meta.url)), { execArgv: [] })
   const next = async () => (await once(child, 'message'))[0]

@@ -11,7 +11,7 @@ import { silentLog } from '../../../operator/log.ts'
 import { checkResponse } from './document-check.ts'
 import { createFakeCluster, type FakeCluster } from './fake-cluster.ts'
 
-/** What a request of a test says. */
+/** A request of a test. */
 export interface TestRequest {
   /** User whose token is sent; none when null. */
   readonly as?: string | null
@@ -21,11 +21,11 @@ export interface TestRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What came back; its body was checked against the OpenAPI document. */
+/** The response; its body was checked against the OpenAPI document. */
 export interface TestResponse {
   readonly status: number
   readonly headers: Headers
-  // oxlint-disable-next-line no-explicit-any -- each test knows the shape that it looks at, and the document has checked it
+  // oxlint-disable-next-line no-explicit-any -- each test knows the shape, and the document has checked it
   readonly body: any
 }
 
@@ -57,7 +57,7 @@ export function tokenOf(user: string): string {
   return `qm_${user}_secret-of-${user}`
 }
 
-/** Does what the operator does with a thing under deletion that nothing stands in. */
+/** Acts as the operator on an object that is being deleted and has no dependents. */
 function letGo<K extends Kind>(cluster: FakeCluster, kind: K): void {
   cluster.store.cacheOf<Kind>(kind).subscribe(({ after }) => {
     const { namespace = '', name, deletionTimestamp, finalizers = [] } = after?.metadata ?? { name: '' }

@@ -71,7 +71,7 @@ export function finish({ cluster }: TestGateway, name: string, outcome: object =
   cluster.setStatus(EnvironmentDeployment, namespace, name, { finishTime, ...status })
 }
 
-/** An active resource, of `shop.development` unless told otherwise. */
+/** An active resource, of `shop.development` by default. */
 export function addResource(
   { cluster }: TestGateway,
   {

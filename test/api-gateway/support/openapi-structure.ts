@@ -1,7 +1,7 @@
 const text = { type: 'string', minLength: 1 }
 const content = { type: 'object', minProperties: 1, additionalProperties: { required: ['schema'] } }
 
-/** What OpenAPI 3.1 demands of a document, as far as ours has it. */
+/** The rules of OpenAPI 3.1 that the document uses. */
 export const structure = {
   type: 'object',
   required: ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components'],

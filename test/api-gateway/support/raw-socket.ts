@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** What came back over a connection until it ended. */
+/** The bytes received over a connection until it ended. */
 export interface RawAnswer {
   readonly text: string
   readonly status: number
@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly sent: number
 }
 
-/** Sends bytes as they are, then more of them for as long as there is no answer; ends with the connection. */
+/** Sends raw bytes, then more of them until an answer arrives; ends with the connection. */
 export function raw(
   port: number,
   first: string | Uint8Array,
@@ -32,7 +32,7 @@ export function raw(
     socket.on('data', (chunk) => {
       text += chunk
     })
-    socket.on('error', () => {}) // what could not be sent any more
+    socket.on('error', () => {}) // bytes that were not sent
     socket.on('close', () =>
       resolve({
         text,

@@ -8,7 +8,7 @@ import { checkResponse } from './document-check.ts'
 import { type Ids, pathWith } from './everything.ts'
 import { type TestGateway, tokenOf } from './gateway.ts'
 
-/** A request, whatever it is. */
+/** Any request. */
 export interface WildRequest {
   readonly method: string
   /** Path and query, byte for byte. */
@@ -56,7 +56,7 @@ const segments = [
   ...inheritedNames,
 ]
 
-/** Fields of bodies that hold what a path parameter names. */
+/** Body fields that contain the same id as a path parameter. */
 const fieldsFor: Readonly<Record<string, readonly string[]>> = {
   account_id: ['driver_account'],
   class_id: ['class'],
@@ -93,7 +93,7 @@ export function wildRequests(
         query: queryOf(query, valueOf),
         body: body ? often(9, bodyOf(value), rawBody) : often(9, fc.constant(undefined), bodyOf(oddValue)),
         headers: often(6, fc.constant({}), oddHeaders),
-        as: often(12, fc.constant('admin'), fc.constantFrom('', 'acme-robot', 'nobody')),
+        as: often(12, fc.constant('admin'), fc.constantFrom('', 'acme-robot', 'unknown')),
         method: often(40, fc.constant(method), fc.constantFrom('head', 'options', 'trace', 'put', 'delete')),
       })
       .map(({ ids: chosen, others, query: parts, body: content, headers, as, method: verb }) => {
@@ -219,7 +219,7 @@ const stackPattern =
 
 const textPaths = ['/metrics', '/docs', '/auth/sign-in']
 
-/** What is wrong with a response, whatever the request was; undefined when nothing is. */
+/** The problem of a response to any request; undefined when it is valid. */
 export function faultOf(
   { method, target }: WildRequest,
   { status, headers, text }: WildResponse,

@@ -29,7 +29,7 @@ const deployers = ['deployer', 'owner', 'administrator']
 const developers = ['developer', ...deployers]
 const viewers = ['viewer', ...developers]
 
-/** Who may, by the rule in the design and the specification; what is needed for the request to be well formed. */
+/** The roles that may call it, by the design and the specification; the rest of a valid request. */
 export const rules: [string, readonly string[], unknown?][] = [
   ['GET /orgs', everybody],
   ['GET /orgs/acme', everybody],
@@ -184,7 +184,7 @@ export const rules: [string, readonly string[], unknown?][] = [
   ['DELETE /users/robot/tokens/robot', administrators],
 ]
 
-/** The hand-written rule for an operation: who may, and with what body. */
+/** The hand-written rule for an operation: its roles, and its body. */
 export function ruleOf({ method, path }: Endpoint) {
   const pattern = new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
   const [, allowed, body] = rules.find(([operation]) => pattern.test(operation)) ?? []

@@ -2,8 +2,8 @@ import { afterAll, beforeEach } from '@jest/globals'
 import { startGateway, type TestGateway } from './gateway.ts'
 
 /**
- * Starts the gateway of a test file. Every test begins with the two organizations, their administrator, and what
- * `prepare` adds.
+ * Starts the gateway of a test file. Every test begins with the two organizations, their administrator, and the objects
+ * of `prepare`.
  */
 export async function setUpGateway(
   prepare: (gateway: TestGateway) => unknown = () => {},

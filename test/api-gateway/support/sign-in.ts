@@ -8,7 +8,7 @@ import { startGateway, type TestGateway } from './gateway.ts'
 export interface SignIn {
   readonly gateway: TestGateway
   readonly provider: IdentityProvider
-  /** Somebody with a browser of their own. */
+  /** A person with a separate browser. */
   visitor(): Visitor
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface SignInOptions {
   now?(): number
 }
 
-/** Starts both; the provider knows the gateway by its address, which somebody else may take before the gateway does. */
+/** Starts both; the provider knows the address of the gateway, a port that another process may take first. */
 export async function startSignIn(options: SignInOptions = {}): Promise<SignIn> {
   for (let left = 3; ; left -= 1)
     try {
@@ -116,7 +116,7 @@ function createVisitor(gatewayUrl: string) {
     return last !== undefined && next.pathname === last ? { url: next, response } : follow(next, last)
   }
 
-  /** Begins, and chooses a person at the provider, or nobody; answers the address that the provider leads back to. */
+  /** Begins, and chooses a person at the provider, or none; answers the address of the redirect back. */
   async function reachCallback(person: string): Promise<URL> {
     const { url: page, response } = await follow(`${gatewayUrl}/auth/oidc`)
     if (response.status !== 200 || !page.pathname.startsWith('/interaction/'))
@@ -130,7 +130,7 @@ function createVisitor(gatewayUrl: string) {
     go,
     follow,
     reachCallback,
-    /** The whole way there and back; answers what the gateway said at its end. */
+    /** The complete sign-in; answers the last response of the gateway. */
     signIn: async (person: string): Promise<Response> => go(await reachCallback(person)),
     cookie: (name: string) => jar.get(`127.0.0.1 ${name}`)?.value,
     /** Gives this browser a cookie of the gateway's host. */

@@ -23,7 +23,7 @@ const uses = [
   /\breason: '(\w+)'/g,
   /\bproblems(?:For|OfReference)\(\s*'(\w+)'/g,
 ]
-/** The engine of templates has two kinds of failure that the driver turns into reasons. */
+/** The template engine has two kinds of failure that the driver turns into reasons. */
 const templateFailures = new Set(['Invalid', 'NotYet'])
 
 test('every reason in the sources is declared', () => {

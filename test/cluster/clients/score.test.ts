@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from '@jest/globals'
-import { exactly, listWith, makeWalker, type Walker, walk } from './walk-client.ts'
+import { exactly, listWith, makeWalker, type Walker, walk } from './client-steps.ts'
 
 let walker: Walker
 const it = () => walker
@@ -94,7 +94,7 @@ describe('a draft', () => {
     },
     {
       request: 'PATCH ~/apps/shop/deltas/<delta>',
-      // Its client writes null for what an action does not have.
+      // Its client writes null for absent fields of an action.
       body: [
         {
           metadata: {},

@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { type SharedCluster, sharedCluster } from '../support/shared-cluster.ts'
 
-/** What a published SDK knows of a model: whether a value has all fields that it takes for granted. */
+/** Model checks of a published SDK: whether a value has all fields that the SDK requires. */
 type Model = (value: object) => boolean
 
-/** A call of the SDK, the model of what it parses to (nothing when it has no body), and what of it is known before. */
+/** A call of the SDK, the model of its result (none without a body), and the expected values. */
 type Step = readonly [title: string, call: () => Promise<unknown>, model?: Model, expected?: unknown]
 
 /** The published TypeScript SDK of v1, as a client of the gateway. */
@@ -23,7 +23,7 @@ export async function sdkOrganization(api: PublicApi): Promise<Organization> {
   return organization
 }
 
-/** The fields that a model takes for granted: those that its check looks for. */
+/** The required fields of a model: those that its check reads. */
 function fieldsOf(model: Model): string[] {
   const fields: string[] = []
   const recorder = new Proxy(
@@ -43,7 +43,7 @@ function isLacking(value: unknown): boolean {
   return value === undefined || (value instanceof Date && Number.isNaN(value.getTime()))
 }
 
-/** Expects an answer that the SDK parses without a gap, and that holds what is known of it. */
+/** Expects an answer that the SDK parses completely, with the expected values. */
 export async function expectAnswer(call: Promise<unknown>, model?: Model, expected?: unknown): Promise<void> {
   const answer = await call.catch(async (error: unknown) => {
     if (!(error instanceof ResponseError)) throw error

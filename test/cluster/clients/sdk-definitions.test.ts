@@ -130,7 +130,7 @@ followSteps([
   ['deleteResourceDefinition', () => api.deleteResourceDefinition({ ...definition(), force: true })],
 ])
 
-test('a definition that is gone answers 404 with the error object', async () => {
+test('a deleted definition answers 404 with the error object', async () => {
   expect(await refusalOf(api.getResourceDefinition(definition()))).toEqual({
     status: 404,
     body: { error: expect.any(String), message: expect.any(String) },

@@ -163,14 +163,14 @@ describe('deployments', () => {
     ['getRuntime', () => api.getRuntime(env()), instanceOfRuntimeInfoResponseV1, { modules: {} }],
     ['rebaseEnvironment: a bare string', () => api.rebaseEnvironment({ ...env(), body: deployId })],
     [
-      'the environment tells of both deployments',
+      'the environment names both deployments',
       () => api.getEnvironment(env()),
       () => true,
       { from_deploy: { status: 'succeeded' }, last_deploy: { status: 'succeeded' } },
     ],
   ])
 
-  // The parser of this operation takes a difference for granted, whatever was asked for.
+  // The parser of this operation requires a difference for every query.
   test('getting a set answers it whole, and its difference to another one with `diff`', async () => {
     const { raw } = await api.orgsOrgIdAppsAppIdSetsSetIdGetRaw(set())
     expect(await raw.json()).toMatchObject({ id: setId, version: 0, modules: { web: workload }, shared: {} })

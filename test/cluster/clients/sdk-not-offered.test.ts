@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { makeWalker, type Walker } from './walk-client.ts'
+import { makeWalker, type Walker } from './client-steps.ts'
 
 const env = '~/apps/shop/envs/development'
 const version = '~/resources/defs/redis/versions/one'

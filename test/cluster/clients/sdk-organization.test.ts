@@ -117,10 +117,10 @@ describe('organizations, applications, environments', () => {
 })
 
 describe('webhooks, events and the audit log', () => {
-  const job = () => ({ ...app(), jobId: 'told' })
+  const job = () => ({ ...app(), jobId: 'notify' })
   const webhook = {
-    id: 'told',
-    url: 'https://example.com/told',
+    id: 'notify',
+    url: 'https://example.com/notify',
     headers: { 'X-Team': 'shop' },
     payload: { text: 'hello' },
     triggers: [{ scope: 'deployment', type: 'finished' }],

@@ -178,7 +178,7 @@ test.each([
   ['a driver', () => api.getResourceDriver(driver())],
   ['a class', () => api.getResourceClass(resourceClass())],
   ['a class of a built-in type', () => api.getResourceClass(builtInClass())],
-])('%s that is gone answers 404 with the error object', async (_, call) => {
+])('%s that is deleted answers 404 with the error object', async (_, call) => {
   expect(await refusalOf(call())).toEqual({
     status: 404,
     body: { error: expect.any(String), message: expect.any(String) },

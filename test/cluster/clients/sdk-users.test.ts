@@ -122,7 +122,7 @@ describe('users and tokens', () => {
     ['deleteUserToken', () => api.deleteUserToken({ userId, tokenId: 'ci' })],
   ])
 
-  test('updateCurrentUser, by a token of its own', async () => {
+  test('updateCurrentUser, with a separate token', async () => {
     const { token } = await api.createUserToken({
       userId,
       TokenDefinitionRequest: { id: 'own', type: 'static', expires_at: '2099-01-01T00:00:00Z' },
@@ -132,9 +132,9 @@ describe('users and tokens', () => {
     await expectAnswer(call, instanceOfUserProfileExtendedResponse, { id: userId, name: 'Robot', roles })
   })
 
-  test('deleteUserRoleInOrg: the user, its roles and its tokens are gone', async () => {
+  test('deleteUserRoleInOrg: the user, its roles and its tokens are deleted', async () => {
     await expectAnswer(api.deleteUserRoleInOrg(user()))
-    // One after the other: a refusal that comes while another one is awaited is handled by nothing.
+    // In sequence: a rejection during another await would be unhandled.
     for (const call of [() => api.getUserRoleInOrg(user()), () => api.listUserTokens({ userId })])
       expect(await refusalOf(call())).toMatchObject({ status: 404, body: { error: expect.any(String) } })
   })

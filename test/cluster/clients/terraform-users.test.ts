@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { exactly, listWith, makeWalker, type Walker, walk } from './walk-client.ts'
+import { exactly, listWith, makeWalker, type Walker, walk } from './client-steps.ts'
 
 let walker: Walker
 const it = () => walker
@@ -100,7 +100,7 @@ describe('users, roles, tokens', () => {
   describe('a role on an environment type', () =>
     role('~/env-types/qa/users', { role: 'deployer' }, { role: 'deployer' }))
 
-  describe('a role on an environment type goes with it: the next one of that id has its own', () => {
+  describe('a role on an environment type is deleted with it: a later type of that id has only its own', () => {
     const deployer = { id: '<user>', role: 'deployer' }
     walk(it, [
       { request: 'POST ~/env-types/qa/users', body: deployer, status: 200 },
@@ -125,7 +125,7 @@ describe('users, roles, tokens', () => {
   })
 })
 
-describe('webhooks come back as they were sent', () => {
+describe('webhooks are returned as sent', () => {
   const webhook = {
     id: 'chat',
     url: 'https://example.com/chat',
@@ -149,7 +149,7 @@ describe('webhooks come back as they were sent', () => {
   ])
 })
 
-describe('what is there already is refused', () => {
+describe('an existing object is refused', () => {
   const chat = { id: 'chat', url: 'example.com', disabled: true }
   const driver = {
     id: 'ours',
@@ -178,7 +178,7 @@ describe('what is there already is refused', () => {
   )
 })
 
-describe('an application goes for good, asked until it is gone', () => {
+describe('an application is deleted: the client polls until 404', () => {
   walk(it, [
     { request: 'DELETE ~/apps/shop/envs/development', status: 204, again: [202] },
     { request: 'DELETE ~/apps/shop', status: 204, again: [202] },

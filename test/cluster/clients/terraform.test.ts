@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from '@jest/globals'
-import { exactly, listWith, makeWalker, type Walker, walk } from './walk-client.ts'
+import { exactly, listWith, makeWalker, type Walker, walk } from './client-steps.ts'
 
 let walker: Walker
 const it = () => walker

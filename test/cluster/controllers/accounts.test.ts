@@ -43,10 +43,10 @@ beforeAll(async () => {
 })
 
 describe('an account', () => {
-  test('may come later than the definition that names it, and its Secret later still', async () => {
+  test('can be created after the definition that names it, and its Secret after that', async () => {
     const definition = database('late', 'late', [{ env_id: 'other' }])
     expect((await rest('POST', '/resources/defs', definition)).status).toBe(200)
-    const missing = await eventually('the verdict on the definition', 30_000, async () => {
+    const missing = await eventually('the outcome on the definition', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'late')
       return readyOf(found).reason === 'AccountNotFound' ? found : undefined
     })
@@ -60,7 +60,7 @@ describe('an account', () => {
       credentialsSecretName: 'late-token',
     })
     await statusOf('resourcedefinitions', 'late', 'True')
-    const waiting = await eventually('the verdict on the account', 30_000, async () => {
+    const waiting = await eventually('the outcome on the account', 30_000, async () => {
       const found = await organization.get('resourceaccounts', 'late')
       return readyOf(found).reason === 'SecretNotFound' ? found : undefined
     })
@@ -74,7 +74,7 @@ describe('an account', () => {
     await statusOf('resourceaccounts', 'late', 'True')
   })
 
-  test('is made over REST with its credentials in a Secret of its own', async () => {
+  test('is created over REST with its credentials in a separate Secret', async () => {
     const account = { id: 'server', name: 'Server', type: 'any', credentials: { token: canaries[0] } }
     expect((await rest('POST', '/resources/accounts', account)).status).toBe(200)
     expect((await rest('POST', '/resources/accounts', account)).status).toBe(409)
@@ -85,13 +85,13 @@ describe('an account', () => {
     expect((await rest('GET', '/resources/accounts/server')).body).toMatchObject({ is_used: true })
   })
 
-  test('in use cannot be deleted over REST: 409 with what uses it', async () => {
+  test('in use cannot be deleted over REST: 409 with its users', async () => {
     const { status, body } = await rest('DELETE', '/resources/accounts/server')
     expect(status).toBe(409)
     expect(JSON.stringify(body)).toContain('"database"')
   })
 
-  test('with new credentials has a new Secret, and the old one goes once nothing needs it', async () => {
+  test('with new credentials has a new Secret, and the old one is deleted once it is unused', async () => {
     const before = await secretNameOf('server')
     const held = async () => {
       const [resource] = await organization.resources()

@@ -69,7 +69,7 @@ describe('a resource that is made of objects', () => {
     expect(resource?.status?.objects).toMatchObject([{ kind: 'Ingress', name, uid: body.metadata.uid }])
   })
 
-  test('an object that somebody deletes comes back', async () => {
+  test('a deleted object is created again', async () => {
     await organization.kube('DELETE', ingressPath('objects', name))
     await eventually('the Ingress', 30_000, async () => {
       const { status } = await organization.kube('GET', ingressPath('objects', name))
@@ -77,7 +77,7 @@ describe('a resource that is made of objects', () => {
     })
   })
 
-  test('an object that somebody changes is brought back', async () => {
+  test('a changed object is restored', async () => {
     const patch = { spec: { ingressClassName: 'foreign' } }
     await organization.kube('PATCH', ingressPath('objects', name), patch, 'application/merge-patch+json')
     await eventually('the class', 30_000, async () => {
@@ -89,14 +89,14 @@ describe('a resource that is made of objects', () => {
     })
   })
 
-  test('an object that is no longer wanted is taken away', async () => {
+  test('an object that is no longer needed is deleted', async () => {
     await organization.deploy('shop.objects', { modules: { web: moduleWith({ dns: { type: 'dns' } }) } })
     const { status } = await organization.kube('GET', ingressPath('objects', name))
     expect(status).toBe(404)
     expect((await resourceCalled('ingress'))?.status?.objects).toBeUndefined()
   })
 
-  test("somebody else's object of the same name is left as it is: Stalled, Conflict", async () => {
+  test('an object of another owner with the same name does not change: Stalled, Conflict', async () => {
     const foreign = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'Ingress',
@@ -111,7 +111,7 @@ describe('a resource that is made of objects', () => {
     expect(body.spec).toHaveProperty('defaultBackend.service.name', 'theirs')
   })
 
-  test('once the obstacle is gone the next deployment succeeds, although nothing else changed', async () => {
+  test('once the obstacle is removed the next deployment succeeds, without any other change', async () => {
     await organization.kube('DELETE', ingressPath('objects', name))
     const deployment = await organization.deploy('shop.objects', { modules: { web: web() } })
     expect(conditionStatus(deployment, 'Ready')).toBe('True')
@@ -130,7 +130,7 @@ describe('a resource that is made of objects', () => {
   })
 })
 
-describe('the life of a resource', () => {
+describe('the phases of a resource', () => {
   const redis = { modules: { api: moduleWith({ cache: { type: 'redis' } }) } }
   beforeAll(async () => {
     await organization.environment('shop', 'life')
@@ -141,7 +141,7 @@ describe('the life of a resource', () => {
       .resources()
       .then((all) => all.find(({ spec }) => spec.environmentName === 'shop.life' && spec.type === 'redis'))
 
-  test('redeploying what is unchanged writes nothing on resources', async () => {
+  test('redeploying unchanged content writes nothing on resources', async () => {
     const before = await cache()
     const deployment = await organization.deploy('shop.life', redis)
     expect(deployment.status?.plan).toMatchObject({ create: 0, update: 0, unchanged: 1 })
@@ -192,10 +192,10 @@ describe('the life of a resource', () => {
   })
 })
 
-describe('what cannot be deployed', () => {
+describe('deployments that cannot succeed', () => {
   beforeAll(() => organization.environment('shop', 'refused', 'production'))
 
-  test('a dependency that no definition matches leaves which candidates there were and what each lacked', async () => {
+  test('a dependency without a matching definition lists the candidates and the reason of each mismatch', async () => {
     await organization.define('s3-elsewhere', { type: 's3', driverType: echo, criteria: [{ appId: 'blog' }] })
     const deployment = await organization.deploy('shop.refused', {
       modules: { api: moduleWith({ files: { type: 's3' } }) },
@@ -219,7 +219,7 @@ describe('what cannot be deployed', () => {
       setTimeout(resolve, 1100) // creation times have seconds
     })
     await organization.define('second-mysql', { type: 'mysql', driverType: echo, criteria: [{}] })
-    const younger = await eventually('the verdict', 30_000, async () => {
+    const younger = await eventually('the outcome', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'second-mysql')
       return conditionStatus(found, 'Ready') === 'False' ? found : undefined
     })

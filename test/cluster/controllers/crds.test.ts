@@ -10,7 +10,7 @@ import { sharedCluster } from '../support/shared-cluster.ts'
 
 const run = promisify(execFile)
 const { access, kubectl, kubeconfigPath } = sharedCluster()
-/** Not an organization: no loop works on what is in it. */
+/** Not an organization: the operator ignores its objects. */
 const namespace = `crds-${Date.now().toString(36)}`
 const samples = samplesIn(namespace)
 const pending = {
@@ -111,7 +111,7 @@ describe('every kind', () => {
   )
 })
 
-describe('what the schema refuses', () => {
+describe('writes that the schema refuses', () => {
   const environment = (name: string) => ({
     ...samples.find(({ object }) => object.kind === 'Environment')?.object,
     metadata: { name, namespace },
@@ -186,7 +186,7 @@ describe('only the operator writes active resources and status', () => {
     ['the cluster administrator', asClusterAdmin],
     ['an account of the namespace with all rights', asTenant],
     ['the gateway', asGateway],
-  ])('and nobody else, not even %s', async (_, as) => {
+  ])('and no other user does, not even %s', async (_, as) => {
     const who = await as()
     const other = {
       ...samples.find(({ object }) => object.kind === 'ActiveResource')?.object,
@@ -217,7 +217,7 @@ describe('only the operator writes active resources and status', () => {
     expect(created.status).toEqual(pending)
   })
 
-  test('annotations and finalizers of others come and go, and the object can be deleted', async () => {
+  test('other clients can add and remove annotations and finalizers, and the object can be deleted', async () => {
     expect(
       await patch('ActiveResource', name, {
         metadata: { annotations: { 'quartermaster.dev/detach': 'true' } },
@@ -230,7 +230,7 @@ describe('only the operator writes active resources and status', () => {
   })
 })
 
-test('kubectl get quartermaster shows the kinds that a person looks at, with Ready and Reason', async () => {
+test('kubectl get quartermaster lists the kinds that people use, with Ready and Reason', async () => {
   const { stdout } = await run(kubectl, [
     '--kubeconfig',
     kubeconfigPath,

@@ -14,7 +14,7 @@ interface Stated {
   readonly reason: string
 }
 
-/** Problems as text, without the message: that of a hint may depend on what else is there. */
+/** Problems as text, without the message: a hint in it may depend on other objects. */
 const listed = (problems: readonly Stated[]) =>
   problems.map(({ object, reason }) => `${reason} ${object}`).sort()
 
@@ -24,7 +24,7 @@ const content = fc.record({
 })
 const cases = fc.sample(content, count).map((each, i) => ({ ...each, name: `case${i}` }))
 
-/** The delta that makes the set out of nothing, as both doors take it. */
+/** The delta that makes the set out of nothing, as REST and kubectl accept it. */
 function deltaOf({ modules, shared }: (typeof cases)[number]['set']) {
   const operations = Object.entries(shared).map(([id, value]) => ({
     op: 'add',
@@ -48,7 +48,7 @@ beforeAll(async () => {
       for (const door of ['r', 'k']) {
         const ours = { ...spec, criteria: [{ envId: `${name}${door}` }] }
         const type = spec.type.replace('acme/', `${organization.id}/`)
-        // What the API server refuses is not there.
+        // Objects that the API server refuses are absent.
         await organization.define(`${name}${door}-d${i}`, { ...ours, type }).catch(() => {})
       }
   }
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await untilKnown(organization, 'last')
 })
 
-describe(`${count} deployments of whatever a client may write`, () => {
+describe(`${count} deployments of arbitrary content`, () => {
   const base = (name: string) => `/apps/shop/envs/${name}r/deploys`
   const deltaIds = new Map<string, string>()
 
@@ -80,7 +80,7 @@ describe(`${count} deployments of whatever a client may write`, () => {
       expect([name, made.status]).toEqual([name, preview.status === 200 ? 201 : preview.status])
       if (made.status !== 201) continue
       const ended = await organization.ended(made.body.id)
-      // The gateway hears of it a moment later.
+      // The gateway receives it a moment later.
       const isEnded = ({ status }: { readonly status: string }) => ['succeeded', 'failed'].includes(status)
       await organization.untilRest(`${base(name)}/${made.body.id}`, isEnded)
       const errors = await organization.rest('GET', `${base(name)}/${made.body.id}/errors`)

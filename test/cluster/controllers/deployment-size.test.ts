@@ -37,7 +37,7 @@ async function rest(method: string, path: string, body: unknown) {
   return answer.body
 }
 
-/** Deploys over REST, where a deployment under way stands in the way of the next, and waits for the end. */
+/** Deploys over REST, where a running deployment blocks the next one, and waits for the end. */
 async function deploy(shared: Record<string, object>, environment = 'dev', more: object = {}) {
   const operations = Object.entries(shared).map(([name, value]) => ({ op: 'add', path: `/${name}`, value }))
   const delta = await rest('POST', '/apps/shop/deltas', { shared: operations, ...more })
@@ -117,7 +117,7 @@ describe('a deployment that would be too large fails, says why, and the next one
 test.each([
   ['params of 1,350,000 characters', { text: 'x'.repeat(1_350_000) }],
   ['6,000 names of 98 characters, which are kept twice', named(6000, 'k'.repeat(94), () => '')],
-])('what planning lets through is kept: %s', async (_, params) => {
+])('planned content can be stored: %s', async (_, params) => {
   const deployment = await organization.deploy('shop.fits', { shared: { r: redis(params) } })
   expect(stateOfDeployment(deployment)).toBe('succeeded')
 })

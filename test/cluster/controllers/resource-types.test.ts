@@ -22,7 +22,7 @@ async function secretOf(resource: ActiveResource | undefined): Promise<Record<st
   )
 }
 
-/** A Secret as somebody makes it by kubectl. */
+/** A Secret as a user creates it by kubectl. */
 async function makeSecret(name: string, stringData: object): Promise<void> {
   await organization.kube('POST', `/api/v1/namespaces/${organization.id}/secrets`, {
     apiVersion: 'v1',
@@ -81,14 +81,14 @@ describe('a custom type that overrides a built-in one', () => {
     builtIn = await resourceIn('override', 's3')
   })
 
-  test('is made over REST, and stands beside the built-in types', async () => {
+  test('is created over REST, and is listed with the built-in types', async () => {
     const { status, body } = await organization.rest('POST', '/resources/types', type)
     expect([status, body]).toEqual([200, type])
     expect((await organization.rest('POST', '/resources/types', type)).status).toBe(409)
     expect((await organization.rest('GET', typePath)).body).toEqual(type)
     const all: { type: string }[] = (await organization.rest('GET', '/resources/types')).body
     expect(all.map((each) => each.type)).toEqual(expect.arrayContaining(['s3', bucketType]))
-    await eventually('the verdict', 30_000, async () => {
+    await eventually('the outcome', 30_000, async () => {
       const found = await organization.get('resourcetypes', 's3')
       return conditionStatus(found, 'Ready') === 'True' || undefined
     })
@@ -156,12 +156,12 @@ describe('a custom type that overrides a built-in one', () => {
     expect((await organization.rest('DELETE', typePath)).status).toBe(400)
     const before = await organization.resources()
     await organization.remove('resourcetypes', 's3')
-    const verdictOn = (status: string) =>
-      eventually(`the verdict ${status}`, 30_000, async () => {
+    const readinessOf = (status: string) =>
+      eventually(`the outcome ${status}`, 30_000, async () => {
         const found = await organization.get('resourcedefinitions', 's3-own')
         return conditionStatus(found, 'Ready') === status ? found : undefined
       })
-    const without = await verdictOn('False')
+    const without = await readinessOf('False')
     expect(readyOf(without).reason).toBe('TypeNotFound')
     expect(['Reconciling', 'Stalled'].map((each) => conditionStatus(without, each))).toEqual([
       'True',
@@ -173,7 +173,7 @@ describe('a custom type that overrides a built-in one', () => {
       return answer.status === 409 ? undefined : answer
     })
     expect(again.status).toBe(200)
-    await verdictOn('True')
+    await readinessOf('True')
   })
 })
 

@@ -16,7 +16,7 @@ const variables = { LEVEL: '${values.LOG_LEVEL}', TOKEN: 'Bearer ${values.TOKEN}
 const modules = { api: { spec: { containers: { main: { variables } } }, externals: {} } }
 const deploy = () => organization.deploy('shop.dev', { modules })
 
-/** What the workload was given, secret texts in full. */
+/** The inputs of the workload, secret texts in full. */
 async function rendered() {
   const { status } = await resourceIn(organization, 'dev', 'workload')
   const outputs = status?.outputs as { spec: { containers: { main: { variables: object } } } } // of the driver of workloads
@@ -64,7 +64,7 @@ describe('shared values', () => {
     expect(planOf(await deploy())).toMatchObject({ unchanged: 1, update: 0 })
   })
 
-  test('that changed take effect at the next deployment, and the Secret before goes', async () => {
+  test('that change take effect at the next deployment, and the earlier Secret is deleted', async () => {
     const before = await secretNameOf('TOKEN')
     await rest('POST', env, { key: 'LOG_LEVEL', description: null, value: 'debug' })
     await rest('PATCH', `${app}/TOKEN`, { value: canaries[1] })
@@ -79,7 +79,7 @@ describe('shared values', () => {
 
   test('that are not there fail the deployment, which touches nothing', async () => {
     await rest('DELETE', `${app}/TOKEN`)
-    // Whoever has seen this one has seen the end of that one.
+    // The gateway knows the end of the earlier one when it knows this one.
     await rest('PATCH', `${app}/LOG_LEVEL`, { description: 'after the end of the other' })
     const { status } = await deploy()
     expect(status?.problems).toMatchObject([
@@ -88,7 +88,7 @@ describe('shared values', () => {
     expect(await rendered()).toEqual({ LEVEL: 'debug', TOKEN: `Bearer ${canaries[1]}` })
   })
 
-  test('made by kubectl may name any Secret, which may come later', async () => {
+  test('created by kubectl can name any Secret, which can be created later', async () => {
     await organization.apply('sharedvalues', 'SharedValue', 'token', {
       applicationName: 'shop',
       environmentId: 'dev',
@@ -107,7 +107,7 @@ describe('shared values', () => {
     expect(await rendered()).toEqual({ LEVEL: 'debug', TOKEN: `Bearer ${canaries[2]}` })
   })
 
-  test('for a key that another one holds are not ready, until that goes', async () => {
+  test('with a key of another value are not ready, until that one is deleted', async () => {
     const spec = { applicationName: 'shop', environmentId: 'dev', key: 'TOKEN', value: 'x' }
     // The older one wins; ages are counted in seconds, and then the name decides.
     await organization.apply('sharedvalues', 'SharedValue', 'token-2', spec)

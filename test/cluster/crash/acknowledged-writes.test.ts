@@ -17,7 +17,7 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
-import { prepareWrites, type Write, writesOf } from './write-kinds.ts'
+import { prepareWrites, type Write, writesOf } from './interrupted-writes.ts'
 
 let controlPlane: ControlPlane
 let directory = ''
@@ -73,7 +73,7 @@ const isFound = async (path: string) => (await send('GET', path))?.status === 20
 const ready = () =>
   eventually('access', 60_000, async () => (await isFound('/apps/shop/envs/dev')) || undefined)
 
-/** Something that may die at any time, and how it comes back. */
+/** A process that can die at any time, and its restart. */
 interface Victim {
   readonly rounds: number
   kill(): Promise<void>
@@ -119,7 +119,7 @@ async function writeWhileKilling(writes: readonly Write[], killed: Promise<void>
   for (const write of writes) {
     const answer = await send(write.method, write.path, write.body)
     if (answer && answer.status < 300) acknowledged.push(write)
-    // A conflict is one with what an earlier round has not ended yet.
+    // The conflict is with an unfinished write of an earlier round.
     else if (answer && !isDead)
       expect([write.path, answer.status >= 500 || answer.status === 409]).toEqual([write.path, true])
     if (!answer || answer.status >= 500) break
@@ -131,18 +131,18 @@ describe.each(Object.keys(victims))('when the %s is killed between a request and
   const victim = victims[name] as Victim // one of those
   const rounds = process.env.QUARTERMASTER_SOAK ? 10 * victim.rounds : victim.rounds
 
-  test('what was acknowledged is there, and what was not can be asked for again', async () => {
+  test('acknowledged writes exist, and the others can be repeated', async () => {
     const count = { acknowledged: 0, others: 0 }
     // As often as it takes to hit it between two writes.
-    const isTold = () => count.acknowledged > 0 && (name === 'operator' || count.others > 0)
-    for (let round = 0; round < rounds || (!isTold() && round < 4 * rounds); round += 1) {
+    const isReported = () => count.acknowledged > 0 && (name === 'operator' || count.others > 0)
+    for (let round = 0; round < rounds || (!isReported() && round < 4 * rounds); round += 1) {
       const writes = await writesOf(organization, `${name.toLowerCase().replace(' ', '-')}-${round}`)
       await eventually('what is to be deleted', 60_000, async () => {
         const doomed = writes.filter(({ method }) => method === 'DELETE')
         const found = await Promise.all(doomed.map(({ path }) => isFound(path)))
         return found.every(Boolean) || undefined
       })
-      // Each kind of write in turn is the one that is most likely hit.
+      // The kind of write that is most likely interrupted changes with the round.
       const shifted = [...writes.slice(round % writes.length), ...writes.slice(0, round % writes.length)]
       const killed = sleep(Math.random() * 60).then(() => victim.kill())
       const acknowledged = await writeWhileKilling(shifted, killed)
@@ -161,7 +161,7 @@ describe.each(Object.keys(victims))('when the %s is killed between a request and
   }, 400_000)
 })
 
-/** What was made half stands in the way until it is deleted; a deployment only until it has ended. */
+/** A half-created object blocks a repetition until it is deleted; a deployment only until it ends. */
 async function askAgain(write: Write): Promise<void> {
   const { method, path, body, isNew = false, isThere } = write
   const again = await send(method, path, body)
@@ -173,7 +173,7 @@ async function askAgain(write: Write): Promise<void> {
 }
 
 async function makeAnew({ path, body, isThere }: Write): Promise<void> {
-  const { id, key } = body as { id?: string; key?: string } // a new thing has one
+  const { id, key } = body as { id?: string; key?: string } // a new object has one
   const name = id ?? key
   if (name !== undefined) expect((await send('DELETE', `${path}/${name}`))?.status).toBeLessThan(300)
   await eventually(`'${name ?? path}' made anew`, 60_000, async () => {
@@ -183,13 +183,13 @@ async function makeAnew({ path, body, isThere }: Write): Promise<void> {
   expect([path, await isThere()]).toEqual([path, true])
 }
 
-test('every deployment that was acknowledged comes to its end', () =>
+test('every acknowledged deployment ends', () =>
   eventually('the end of all deployments', 60_000, async () => {
     const all = await organization.list<EnvironmentDeployment>('environmentdeployments')
     return (all.length > 0 && all.every(isFinished)) || undefined
   }))
 
-test('no Secret of ours is without an owner that is there', async () => {
+test('every Secret of ours has an owner that exists', async () => {
   const owners = new Set<string>()
   for (const { plural } of kinds)
     for (const { metadata } of await organization.list(plural)) owners.add(metadata.uid ?? '')

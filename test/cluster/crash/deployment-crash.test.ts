@@ -13,7 +13,7 @@ const rounds = process.env.QUARTERMASTER_SOAK ? 50 : 5
 const killsPerRound = 4
 const modules = 20
 const resourcesPerModule = 10
-// Four modules also have a name and a database, which has a name of its own, and each name brings an ingress.
+// Four modules also have a name and a database, which has its own name, and each name needs an ingress.
 const resourceCount = modules * resourcesPerModule + 4 * 5
 
 let controlPlane: ControlPlane
@@ -86,7 +86,7 @@ function content() {
   return { modules: Object.fromEntries(workloads) }
 }
 
-/** What stands in an environment, without what differs from environment to environment. */
+/** The resources of an environment, without fields that differ between environments. */
 async function stateOf(environment: string) {
   const resources = (await organization.resources()).filter(
     ({ spec }) => spec.environmentName === `shop.${environment}`,

@@ -26,7 +26,7 @@ const externals = Object.fromEntries(
   Array.from({ length: resourceCount }, (_, i) => [`dns-${i}`, { type: 'dns' }]),
 )
 const content = { modules: { web: moduleWith(externals) } }
-/** The answer to one change is lost after it was made: an operator that lives on waits 10 seconds before it looks. */
+/** Loses the answer to one change after it was made: a running operator waits 10 seconds before it reads. */
 const losses = [
   { do: 'reset', commit: 'before' },
   { do: 'status', status: 502, commit: 'before' },
@@ -73,7 +73,7 @@ async function restart(): Promise<void> {
   operator = await start()
 }
 
-/** Kills the operator now and then while the work goes on, from before it begins to after its end. */
+/** Kills the operator now and then during the work, from before its start until after its end. */
 async function amidKills<T>(work: Promise<T>): Promise<T> {
   for (let kill = 0; kill < kills; kill += 1) {
     await sleep(Math.random() ** 2 * 900)
@@ -93,7 +93,7 @@ const lostAnswers = async () => {
   return calls.filter(({ committed, status }) => committed && status !== 200).length
 }
 
-/** GUResIDs of the resources of an environment, known before there are any. */
+/** GUResIDs of the resources of an environment, known before the resources exist. */
 const idsOf = (environmentId: string) =>
   Object.keys(externals).map((name) =>
     guResId(
@@ -181,7 +181,7 @@ describe.each(Array.from({ length: rounds }, (_, round) => [round] as const))('s
     expect(await marksIn(spare)).toEqual([])
   })
 
-  test('and each was made once in each move: what a lost answer made is taken up', async () => {
+  test('and each was created once per move: objects of lost answers are adopted', async () => {
     const { zone, spare } = organization
     const ofRound = async (where: Zone) =>
       [...(await creationsIn(where))].filter(([name]) => name.startsWith(`shop-${environment}-`))
@@ -204,7 +204,7 @@ describe.each(Array.from({ length: rounds }, (_, round) => [round] as const))('s
   })
 })
 
-describe('a record that somebody touches at the provider', () => {
+describe('a record that another client changes at the provider', () => {
   const restored = (id: string, fits: (record: StoredRecord) => boolean) =>
     eventually('the record as it was', 30_000, async () => {
       const found = (await organization.provider.records(organization.zone)).find(({ comment }) =>
@@ -225,17 +225,17 @@ describe('a record that somebody touches at the provider', () => {
     )
   })
 
-  test('is brought back by the sweep when it was changed', async () => {
+  test('is restored by the resync when it was changed', async () => {
     const [record] = before
-    if (!record) throw new Error('there is no record')
+    if (!record) throw new Error('the record is missing')
     await organization.provider.changeRecord(record.id, { content: '203.0.113.9', ttl: 60 })
     const after = await restored(record.comment ?? '', ({ content }) => content === record.content)
     expect(after).toMatchObject({ id: record.id, ttl: record.ttl })
   })
 
-  test('is made again by the sweep when it was deleted', async () => {
+  test('is created again by the resync when it was deleted', async () => {
     const [, record] = before
-    if (!record) throw new Error('there is no record')
+    if (!record) throw new Error('the record is missing')
     await organization.provider.removeRecord(record.id)
     const after = await restored(record.comment ?? '', ({ id }) => id !== record.id)
     expect(after).toMatchObject({ name: record.name, content: record.content })

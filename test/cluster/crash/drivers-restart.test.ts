@@ -8,7 +8,7 @@ import { installInto, type RunningProcess, startQuartermaster } from '../../../d
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { claimHost, ingressIn, prepareIngresses } from '../support/hosts.ts'
-import { verdictIn } from '../support/observing.ts'
+import { readinessIn } from '../support/observing.ts'
 import { type ThirdParty, thirdPartyOf } from '../support/third-party.ts'
 
 let controlPlane: ControlPlane
@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 describe('SIGKILL of the operator while a driver is asked', () => {
-  test('between 202 and 200 makes no second thing, and the cookie comes back', async () => {
+  test('between 202 and 200 creates no second instance, and the cookie is sent again', async () => {
     // After its first answer it says nothing more until the operator is another one.
     const answer = () => {
       if (server.journal.length === 1) server.next.push(...Array<'hang'>(10).fill('hang'))
@@ -69,13 +69,13 @@ describe('SIGKILL of the operator while a driver is asked', () => {
     operator = await start()
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
     expect(new Set(server.journal.map(({ url }) => url)).size).toBe(1)
-    expect(server.standing.size).toBe(1)
+    expect(server.existing.size).toBe(1)
     const [initial, ...again] = server.journal.map(({ headers }) => headers['humanitec-driver-cookie'])
     expect(initial).toBe(undefined)
     expect(again).toEqual(again.map(() => expect.stringMatching(/^made-/)))
   })
 
-  test('before its answer makes no second thing', async () => {
+  test('before the answer creates no second instance', async () => {
     const server = await drivers.serve()
     server.next.push('hang')
     await drivers.registerByKubectl('hanging', server.target)
@@ -84,10 +84,10 @@ describe('SIGKILL of the operator while a driver is asked', () => {
     await restart()
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
     expect(server.journal.map(({ url }) => url)).toEqual(Array(2).fill(server.journal[0]?.url))
-    expect(server.standing.size).toBe(1)
+    expect(server.existing.size).toBe(1)
   })
 
-  test('and one that is gone before it answered is asked to take away what it may have made', async () => {
+  test('of a resource deleted before the answer deprovisions the instance that may exist', async () => {
     const server = await drivers.serve()
     server.next.push('hang')
     await drivers.registerByKubectl('lost', server.target)
@@ -104,17 +104,17 @@ describe('SIGKILL of the operator while a driver is asked', () => {
   })
 })
 
-test('a host stays with the organization that came first when the operator starts again', async () => {
+test('a host stays with the first organization when the operator restarts', async () => {
   const host = 'shop.example.test'
   await claimHost(first, 'hosts', host)
   const { uid } = (await ingressIn(first, 'hosts'))?.metadata ?? {}
   expect(conditionStatus(await claimHost(second, 'hosts', host), 'Ready')).toBe('False')
   await restart()
-  // Whoever is looked at after this one was looked at after the start too.
+  // Every later reconcile is after the start too.
   await claimHost(second, 'later', 'later.example.test')
-  await verdictIn(second, 'hosts', 'ingress', 'Conflict')
+  await readinessIn(second, 'hosts', 'ingress', 'Conflict')
   expect(await ingressIn(second, 'hosts')).toBe(undefined)
   expect((await ingressIn(first, 'hosts'))?.metadata.uid).toBe(uid)
   await first.remove('environments', 'shop.hosts')
-  await verdictIn(second, 'hosts', 'ingress', 'Reconciled')
+  await readinessIn(second, 'hosts', 'ingress', 'Reconciled')
 })

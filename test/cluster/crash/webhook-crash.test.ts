@@ -79,7 +79,7 @@ afterAll(async () => {
   await controlPlane?.stop()
 })
 
-/** Kills the operator when the API server has made some write and before it hears so, again and again. */
+/** Kills the operator again and again between a write of the API server and its answer. */
 function beginKilling(): { end(): Promise<number> } {
   let left = nextGap()
   let kills = 0
@@ -110,7 +110,7 @@ function beginKilling(): { end(): Promise<number> } {
   }
 }
 
-/** What a receiver heard: by id, all bodies under it. */
+/** The calls at a receiver: by id, all bodies under it. */
 function heardAt(path: string): Map<string, Set<string>> {
   const heard = new Map<string, Set<string>>()
   for (const { headers, body } of receiver.calls(path)) {
@@ -125,7 +125,7 @@ const openCalls = async () =>
     (each) => conditionStatus(each, 'Ready') !== 'True',
   )
 
-test('SIGKILL of the operator after any write loses no event, tells none that was not, and changes no id', async () => {
+test('SIGKILL of the operator after any write loses no event, delivers no false one, and changes no id', async () => {
   const killing = beginKilling()
   await organization.environment('shop', 'storm')
   await deploySet(organization, 'storm', { withinMs })
@@ -152,7 +152,7 @@ test('SIGKILL of the operator after any write loses no event, tells none that wa
     'environment.created',
     'environment.deleted',
   ]
-  const told = (path: string) =>
+  const reported = (path: string) =>
     [...heardAt(path).values()]
       .map((bodies): string => {
         expect(bodies.size).toBe(1)
@@ -163,15 +163,15 @@ test('SIGKILL of the operator after any write loses no event, tells none that wa
           : `${event} ${String(deploy_id).split('.').at(-1)} ${status}`
       })
       .toSorted((one, other) => one.localeCompare(other))
-  expect(told('/everything')).toEqual(happened)
-  expect(told('/flaky')).toEqual(happened)
-  expect(told('/finished')).toEqual(happened.slice(0, 2))
-  expect(told('/disabled')).toEqual([])
-  // Two webhooks hear of the same event under the same id.
+  expect(reported('/everything')).toEqual(happened)
+  expect(reported('/flaky')).toEqual(happened)
+  expect(reported('/finished')).toEqual(happened.slice(0, 2))
+  expect(reported('/disabled')).toEqual([])
+  // Two webhooks receive the same event under the same id.
   expect([...heardAt('/flaky').keys()].toSorted()).toEqual([...heardAt('/everything').keys()].toSorted())
 }, 3_600_000)
 
-test('without an exception for this machine nothing on it is called, whatever it is called by', async () => {
+test('without an exception for this machine its servers are not called, under any name', async () => {
   await operator.stop()
   operator = await start('')
   const { port } = receiver

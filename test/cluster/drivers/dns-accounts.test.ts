@@ -65,7 +65,7 @@ describe('a token that the provider takes no more', () => {
     resource = await resourceOf('revoked')
   })
 
-  test('stalls what needs it, with a clear reason and without trying on', async () => {
+  test('stalls its resources, with a clear reason and without retries', async () => {
     await provider.revoke(organization.token)
     await organization.defineDns('dns', { values: { ttl: 600 }, criteria: [{ envId: 'revoked' }] })
     const before = (await provider.calls(organization.token)).length
@@ -78,7 +78,7 @@ describe('a token that the provider takes no more', () => {
     expect((await provider.calls(organization.token)).length - before).toBeLessThanOrEqual(2)
   })
 
-  test('is told from a good one by a check over REST', async () => {
+  test('differs from a good one in a check over REST', async () => {
     await organization.secret('good-token', { token: (await newToken()).value })
     await organization.apply('resourceaccounts', 'ResourceAccount', 'good', {
       type: 'cloudflare',
@@ -99,11 +99,11 @@ describe('a token that the provider takes no more', () => {
   test.each([
     ['good', true],
     ['provider', false],
-  ])('is told from a good one by an annotation too (%s)', async (name, accepted) => {
+  ])('differs from a good one in a check by annotation too (%s)', async (name, accepted) => {
     const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/resourceaccounts/${name}`
     const mark = { metadata: { annotations: { 'quartermaster.dev/check': 'by-hand' } } }
     await organization.kube('PATCH', path, mark, 'application/merge-patch+json')
-    const account = await eventually('the verdict', 30_000, async () => {
+    const account = await eventually('the outcome', 30_000, async () => {
       const found = await organization.get<ResourceAccount>('resourceaccounts', name)
       return found?.status?.check?.request === 'by-hand' ? found : undefined
     })
@@ -192,7 +192,7 @@ test('an environment whose every call the provider refused is deleted without th
   })
 })
 
-test('in whatever order definition (d), account (a) and environment (e) are deleted, the record goes', async () => {
+test('in every order of deletion of definition (d), account (a) and environment (e), the record is deleted', async () => {
   const orders = ['dae', 'dea', 'ade', 'aed', 'eda', 'ead']
   const token = await newToken()
   const resources = await Promise.all(orders.map((order) => deployed(order, token)))

@@ -12,7 +12,7 @@ const namesPerModule = 50
 const count = modules * namesPerModule
 const changed = 50
 
-/** What is deployed; the first names have a class of their own. */
+/** The deployed names; the first ones have a different class. */
 const content = {
   modules: Object.fromEntries(
     Array.from({ length: modules }, (_, i) => [
@@ -35,8 +35,8 @@ const callsDuring = async (work: () => Promise<unknown>) => {
 }
 
 /**
- * The operations of the calls that change something, each of which must be a batch. How many come together is a matter
- * of how fast the machine is; what becomes of those that do, the tests of the driver hold.
+ * The operations of the changing calls, each of which must be a batch. The size of a batch depends on the speed of the
+ * machine; the tests of the driver check the content.
  */
 function operationsIn(calls: readonly JournalEntry[]) {
   const writes = calls.filter(({ method }) => method !== 'GET')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type CertificateWishes, makeCertificate } from '../../support/certificates.ts'
+import { type CertificateOptions, makeCertificate } from '../../support/certificates.ts'
 import { conditionStatus, eventually, moduleWith, readyOf } from '../support/client.ts'
 import { makeDnsOrganization } from '../support/cloudflare.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -8,9 +8,9 @@ const organization = await makeDnsOrganization(sharedCluster(), 'certificates')
 const { zone, provider } = organization
 const nowhere = [{ envId: 'nowhere' }]
 
-const pairOf = async (wishes: CertificateWishes, isOtherKey = false) => {
-  const { crt, key } = await makeCertificate(wishes)
-  return { crt, key: isOtherKey ? (await makeCertificate(wishes)).key : key }
+const pairOf = async (options: CertificateOptions, isOtherKey = false) => {
+  const { crt, key } = await makeCertificate(options)
+  return { crt, key: isOtherKey ? (await makeCertificate(options)).key : key }
 }
 const judged = (name: string, status: string) =>
   eventually(`Ready ${status} of '${name}'`, 30_000, async () => {
@@ -37,9 +37,9 @@ describe.each([
   ['wrong-domain', { names: ['*.elsewhere.test'] }, false],
   ['not-wildcard', { names: [zone.name] }, false],
   ['other-key', { names: [`*.${zone.name}`] }, true],
-] as const)('a certificate that is no good (%s)', (name, wishes, isOtherKey) => {
+] as const)('a certificate that is no good (%s)', (name, options, isOtherKey) => {
   test('makes a definition of kubectl not ready: InvalidInputs', async () => {
-    await organization.tlsSecret(name, await pairOf(wishes, isOtherKey))
+    await organization.tlsSecret(name, await pairOf(options, isOtherKey))
     await organization.defineDns(name, { tls: name, criteria: nowhere })
     const { reason, message } = readyOf(await judged(name, 'False'))
     expect(reason).toBe('InvalidInputs')
@@ -49,7 +49,7 @@ describe.each([
   })
 
   test('is refused over REST: 400', async () => {
-    const { status, body } = await overRest(name, await pairOf(wishes, isOtherKey))
+    const { status, body } = await overRest(name, await pairOf(options, isOtherKey))
     expect(status).toBe(400)
     expect(body).toMatchObject({ error: 'Invalid', message: expect.stringContaining('tls.') })
     expect(await organization.get('resourcedefinitions', name)).toBeUndefined()

@@ -99,7 +99,7 @@ describe('a DNS name that a workload depends on', () => {
     ])
   })
 
-  test('resolves for everybody', async () => {
+  test('resolves on every resolver', async () => {
     expect(await provider.resolve(nameOf('live', resource))).toEqual(['192.0.2.9'])
     expect(await provider.resolve(nameOf('live', resource), 'CNAME')).toEqual([loadBalancer])
   })
@@ -139,13 +139,13 @@ describe('a DNS name that a workload depends on', () => {
     expect(await own(resource)).toMatchObject([{ id: before?.id, ttl: 300 }])
   })
 
-  test('that is proxied has no lifetime of its own', async () => {
+  test('that is proxied has the automatic lifetime', async () => {
     await organization.defineDns('dns', { values: { ttl: 300, proxied: true }, provision })
     await organization.deploy('shop.live', content)
     expect(await own(resource)).toMatchObject([{ ttl: 1, proxied: true }])
   })
 
-  test('in another zone is made there first, and then goes here', async () => {
+  test('in another zone is created there first, and then deleted here', async () => {
     await organization.defineDns('dns', { zone: spare, values: { ttl: 120 }, provision })
     const calls = await callsDuring(() => organization.deploy('shop.live', content))
     const writes = calls.filter(({ method }) => method !== 'GET')
@@ -158,7 +158,7 @@ describe('a DNS name that a workload depends on', () => {
     expect((await resourceOf('live'))?.status?.predecessors).toBeUndefined()
   })
 
-  test('goes with its environment, and its Secret with it', async () => {
+  test('is deleted with its environment, and so is its Secret', async () => {
     await removed('live')
     expect(await own(resource, spare)).toEqual([])
     expect((await tlsSecretOf('live', resource)).status).toBe(404)
@@ -168,7 +168,7 @@ describe('a DNS name that a workload depends on', () => {
 })
 
 describe('a name that is taken', () => {
-  test('stays with whom it belongs to: Stalled, Conflict; also when the environment is deleted', async () => {
+  test('stays with its owner: Stalled, Conflict; also when the environment is deleted', async () => {
     await organization.defineDns('dns', { values: { ttl: 120 } })
     await organization.environment('shop', 'taken')
     await organization.deploy('shop.taken', content)
@@ -190,7 +190,7 @@ describe('a name that is taken', () => {
     ])
   })
 
-  test('by a TLS Secret of somebody else: Stalled, Conflict, and the Secret stays as it is', async () => {
+  test('by a TLS Secret of another owner: Stalled, Conflict, and the Secret does not change', async () => {
     await organization.environment('shop', 'secret')
     await organization.deploy('shop.secret', content)
     const resource = await resourceOf('secret')

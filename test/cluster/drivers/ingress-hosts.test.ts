@@ -6,9 +6,9 @@ import {
   endEnvironment,
   namespaceOf,
   objectAt,
+  readinessIn,
   resourceIn,
   secretAt,
-  verdictIn,
 } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
@@ -25,14 +25,14 @@ beforeAll(async () => {
 describe('a host that two organizations want', () => {
   const host = `wanted.${domain}`
 
-  test('is of the one that came first', async () => {
+  test('belongs to the first one', async () => {
     expect(await ready(claimHost(first, 'wanted', host))).toBe('True')
     expect((await ingressIn(first, 'wanted'))?.spec.rules).toMatchObject([{ host }])
   })
 
   test('is not of the second, in any letter case: Conflict, and it has no Ingress', async () => {
     expect(await ready(claimHost(second, 'wanted', host.toUpperCase()))).toBe('False')
-    const message = await verdictIn(second, 'wanted', 'ingress', 'Conflict')
+    const message = await readinessIn(second, 'wanted', 'ingress', 'Conflict')
     expect(message).toContain(`host '${host}' is reserved by another organization`)
     expect(message).not.toContain(`${first.id}'`)
     expect(await ingressIn(second, 'wanted')).toBe(undefined)
@@ -45,16 +45,16 @@ describe('a host that two organizations want', () => {
     expect((await ingressIn(first, 'wanted'))?.metadata.uid).toBe(uid)
   })
 
-  test('comes to the second by itself when the environment of the first goes', async () => {
+  test('moves to the second one when the environment of the first is deleted', async () => {
     await first.remove('environments', 'shop.wanted')
-    await verdictIn(second, 'wanted', 'ingress', 'Reconciled')
+    await readinessIn(second, 'wanted', 'ingress', 'Reconciled')
     expect((await ingressIn(second, 'wanted'))?.spec.rules).toMatchObject([{ host }])
   })
 
-  test('is not of the first any more when it comes back', async () => {
+  test('does not return to the first one', async () => {
     await endEnvironment(first, 'wanted')
     expect(await ready(claimHost(first, 'wanted', host))).toBe('False')
-    await verdictIn(first, 'wanted', 'ingress', 'Conflict')
+    await readinessIn(first, 'wanted', 'ingress', 'Conflict')
   })
 })
 
@@ -86,7 +86,7 @@ test('a dangerous annotation is refused, with the name of the setting, and a har
     return ready(claimHost(first, environment, `${environment}.${domain}`))
   }
   expect(await define('snippet', 'configuration-snippet')).toBe('False')
-  const message = await verdictIn(first, 'snippet', 'ingress', 'AnnotationRefused')
+  const message = await readinessIn(first, 'snippet', 'ingress', 'AnnotationRefused')
   expect(message).toContain("'QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS'")
   expect(message).toContain("'nginx.ingress.kubernetes.io/configuration-snippet'")
   expect(await ingressIn(first, 'snippet')).toBe(undefined)
@@ -127,6 +127,6 @@ describe('dns-wildcard', () => {
     expect(await ready(deployHost(first, 'label'))).toBe('True')
     expect((await ingressIn(first, 'label'))?.spec.rules).toMatchObject([{ host: `shop.${domain}` }])
     expect(await ready(deployHost(second, 'label'))).toBe('False')
-    await verdictIn(second, 'label', 'dns', 'Conflict')
+    await readinessIn(second, 'label', 'dns', 'Conflict')
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall, apiRequest } from '../../../dev/control-plane/kubernetes.ts'
 import { conditionStatus, eventually, makeTestOrganization, readyOf, untilKnown } from '../support/client.ts'
 import { allowOperator, disallowOperator } from '../support/cluster-rights.ts'
-import { namespaceOf, objectAt, patch, secretAt, verdictIn } from '../support/observing.ts'
+import { namespaceOf, objectAt, patch, readinessIn, secretAt } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateCanary as canary, configMap, templateResourcesOf } from '../support/templates.ts'
 
@@ -54,17 +54,17 @@ describe('outputs of a template', () => {
   test('are read from the status of an object when it is there', async () => {
     const outputs = { host: '{{ await .objects.db "status.host" }}' }
     const deployed = deploy('status', { manifests: { db: database }, outputs })
-    const message = await verdictIn(organization, 'status', 'postgres', 'OutputsNotReady')
+    const message = await readinessIn(organization, 'status', 'postgres', 'OutputsNotReady')
     expect(message).toContain("'status.host' of Database 'db'")
     const namespace = namespaceOf(organization, 'status')
     const path = `/apis/${testGroup}/v1/namespaces/${namespace}/databases/db/status`
     await patch(organization, path, { status: { host: 'db.internal' } })
-    await verdictIn(organization, 'status', 'postgres', 'Reconciled')
+    await readinessIn(organization, 'status', 'postgres', 'Reconciled')
     expect((await databaseIn('status')).status?.outputs).toEqual({ host: 'db.internal' })
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
   })
 
-  test('are read from a Secret that somebody else makes, as secret outputs', async () => {
+  test('are read from a Secret of another controller, as secret outputs', async () => {
     const observed = { login: { apiVersion: 'v1', kind: 'Secret', name: 'made-by-{{ .type }}' } }
     const templates = {
       manifests: { settings: configMap('settings') },
@@ -72,7 +72,7 @@ describe('outputs of a template', () => {
       secrets: { password: '{{ await .observed.login "data.password" }}' },
     }
     const deployed = deploy('observed', templates, { observed })
-    const message = await verdictIn(organization, 'observed', 'postgres', 'OutputsNotReady')
+    const message = await readinessIn(organization, 'observed', 'postgres', 'OutputsNotReady')
     expect(message).toContain("not there yet: Secret 'made-by-postgres'")
     await organization.kube('POST', inside('observed', 'secrets', ''), {
       metadata: { name: 'made-by-postgres' },
@@ -116,7 +116,7 @@ describe('a namespace that is not of the environment', () => {
     const observed = { wanted: { apiVersion: 'v1', kind: 'Secret', name } }
     const secrets = { stolen: `{{ await .observed.wanted "data.${key}" }}` }
     expect(conditionStatus(await deploy(environment, { secrets }, { observed }), 'Ready')).toBe('False')
-    await verdictIn(organization, environment, 'postgres', 'NamespaceNotOpen')
+    await readinessIn(organization, environment, 'postgres', 'NamespaceNotOpen')
     expect((await databaseIn(environment)).status?.outputsSecretName).toBe(undefined)
   })
 
@@ -127,7 +127,7 @@ describe('a namespace that is not of the environment', () => {
     const observed = { wanted: { apiVersion: 'v1', kind: 'Secret', name } }
     const secrets = { stolen: '{{ await .observed.wanted "metadata" | toJson }}' }
     void deploy(environment, { secrets }, { observed }).catch(() => {})
-    const reason = await eventually('a verdict', 30_000, async () => {
+    const reason = await eventually('an outcome', 30_000, async () => {
       const ready = readyOf(await databaseIn(environment))
       return ['', 'Pending', 'Progressing'].includes(ready.reason) ? undefined : ready.reason
     })
@@ -140,7 +140,7 @@ test('a template that never ends has a condition, and others go on', async () =>
   const loop =
     '{{ define "again" }}{{ range 30000 }}{{ range 30000 }}{{ end }}{{ end }}{{ end }}{{ template "again" }}'
   const hostile = deploy('hostile', { outputs: { host: loop } })
-  expect(await verdictIn(organization, 'hostile', 'postgres', 'TemplateTooSlow')).toContain("'outputs'")
+  expect(await readinessIn(organization, 'hostile', 'postgres', 'TemplateTooSlow')).toContain("'outputs'")
   expect(conditionStatus(await deploy('harmless', { outputs: { host: 'db' } }), 'Ready')).toBe('True')
   expect(conditionStatus(await hostile, 'Ready')).toBe('False')
 })

@@ -7,8 +7,8 @@ import {
   namespaceOf,
   objectAt,
   patch,
+  readinessIn,
   secretAt,
-  verdictIn,
 } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateCanary as canary, configMap, templateResourcesOf } from '../support/templates.ts'
@@ -51,7 +51,7 @@ describe('the objects of a template', () => {
     })
   })
 
-  test('deleted by hand come back', async () => {
+  test('that are deleted by hand are created again', async () => {
     const uid = (await objectAt(organization, settings))?.metadata.uid
     await organization.kube('DELETE', settings)
     await eventually('the object', 30_000, async () => {
@@ -90,17 +90,23 @@ describe('a template is Stalled, and makes nothing, that', () => {
       'SecretLeak',
       'a secret',
     ],
-    ['makes what the operator may not touch', 'role', { data: role }, 'NotAllowed', 'roles'],
-    ['makes objects of ours', 'ours', { data: our }, 'NotAllowed', "'quartermaster.dev'"],
+    ['creates an object that the operator may not write', 'role', { data: role }, 'NotAllowed', 'roles'],
+    ['creates an object of this API group', 'ours', { data: our }, 'NotAllowed', "'quartermaster.dev'"],
     [
-      'uses labels of ours',
+      'uses labels of Quartermaster',
       'label',
       { data: { ...configMap('x').data, metadata } },
       'NotAllowed',
       'organization',
     ],
-    ['goes into another namespace', 'away', { data: elsewhere }, 'NamespaceNotOpen', "'kube-system'"],
-    ['goes into that of the organization', 'within', { data: within }, 'NamespaceNotOpen', organization.id],
+    ['uses another namespace', 'away', { data: elsewhere }, 'NamespaceNotOpen', "'kube-system'"],
+    [
+      'uses the namespace of the organization',
+      'within',
+      { data: within },
+      'NamespaceNotOpen',
+      organization.id,
+    ],
     [
       'makes a kind that is not served',
       'unknown',
@@ -111,7 +117,7 @@ describe('a template is Stalled, and makes nothing, that', () => {
   ])('%s', async (_, environment, manifest, reason, hint) => {
     const manifests = { settings: configMap('settings'), manifest }
     expect(conditionStatus(await deploy(environment, { manifests }), 'Ready')).toBe('False')
-    const message = await verdictIn(organization, environment, 'postgres', reason)
+    const message = await readinessIn(organization, environment, 'postgres', reason)
     expect(message).toContain(hint)
     expect(message).not.toContain(canary)
     expect(await objectAt(organization, '/api/v1/namespaces/kube-system/configmaps/own')).toBe(undefined)
@@ -122,7 +128,7 @@ describe('a template is Stalled, and makes nothing, that', () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-public' } }
     const manifests = { namespace: { location: 'cluster', data: namespace } }
     expect(conditionStatus(await deploy('taken', { manifests }), 'Ready')).toBe('False')
-    expect(await verdictIn(organization, 'taken', 'postgres', 'Conflict')).toContain('kube-public')
+    expect(await readinessIn(organization, 'taken', 'postgres', 'Conflict')).toContain('kube-public')
     await endEnvironment(organization, 'taken')
     const left = await objectAt(organization, '/api/v1/namespaces/kube-public')
     expect([left?.metadata.labels, left?.metadata.deletionTimestamp]).toEqual([
@@ -137,7 +143,7 @@ test('a manifest for whose kind the right is given later is applied by the next 
   const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'later' } }
   const manifests = { budget: { data: { ...budget, spec: { maxUnavailable: 1 } } } }
   expect(conditionStatus(await deploy('later', { manifests }), 'Ready')).toBe('False')
-  const message = await verdictIn(organization, 'later', 'postgres', 'NotAllowed')
+  const message = await readinessIn(organization, 'later', 'postgres', 'NotAllowed')
   expect(message).toContain('resource "poddisruptionbudgets" in API group "policy"')
   await allowOperator(access, later, [{ group: 'policy', resources: ['poddisruptionbudgets'] }])
   expect(conditionStatus(await redeploy('later'), 'Ready')).toBe('True')
@@ -149,7 +155,7 @@ test('an environment whose manifest was never allowed can be deleted', async () 
   await endEnvironment(organization, 'role')
 })
 
-test('a Namespace of the k8s-namespace resource takes the objects of the environment, and goes with it', async () => {
+test('a Namespace of the k8s-namespace resource contains the objects of the environment, and is deleted with it', async () => {
   const name = `${organization.id}-own`
   const data = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
   await organization.define('namespace', {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, eventually, makeTestOrganization } from '../support/client.ts'
-import { endEnvironment, gone, secretAt, verdictIn } from '../support/observing.ts'
+import { endEnvironment, gone, readinessIn, secretAt } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { thirdPartyOf } from '../support/third-party.ts'
 
@@ -30,16 +30,16 @@ describe('a driver that is deleted while its resources live', () => {
     server = await serve()
     expect((await registerByRest('leaving', server.target)).status).toBe(200)
     await deploy('leaving', 'leaving')
-    expect(server.standing.size).toBe(1)
+    expect(server.existing.size).toBe(1)
   })
 
-  test('over REST is refused as long as a definition names it: 409 with the definition', async () => {
+  test('over REST is refused while a definition names it: 409 with the definition', async () => {
     await organization.untilRest('/resources/defs/leaving')
     const { status, body } = await organization.rest('DELETE', '/resources/drivers/leaving')
     expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('"leaving"')])
   })
 
-  test('by kubectl is still asked where it was, with its cookie, when the environment goes', async () => {
+  test('by kubectl still deprovisions at its old target, with its cookie, when the environment is deleted', async () => {
     const { name } = (await bucketIn('leaving')).metadata
     await organization.remove('resourcedrivers', 'leaving')
     await gone(organization, [`${pathOfDriver}/leaving`])
@@ -47,7 +47,7 @@ describe('a driver that is deleted while its resources live', () => {
     const [call, ...others] = calls('DELETE', server)
     expect([call?.url, others]).toEqual([`/driver/${name}`, []])
     expect(call?.headers['humanitec-driver-cookie']).toBe(`made-${name.slice(0, 4)}`)
-    expect(server.standing.size).toBe(0)
+    expect(server.existing.size).toBe(0)
   })
 })
 
@@ -58,7 +58,7 @@ test('a driver that cannot be reached keeps a deletion waiting, and the command 
   const { name } = (await bucketIn('silent')).metadata
   await server.close()
   await organization.remove('environments', 'shop.silent')
-  const message = await verdictIn(organization, 'silent', 's3', 'DeprovisionFailed')
+  const message = await readinessIn(organization, 'silent', 's3', 'DeprovisionFailed')
   const [command = ''] = /kubectl annotate .*$/.exec(message) ?? []
   expect(command).toContain(name)
   execFileSync(cluster.kubectl, command.split(' ').slice(1), {
@@ -69,7 +69,7 @@ test('a driver that cannot be reached keeps a deletion waiting, and the command 
   )
 })
 
-test('an organization whose namespace is deleted by kubectl takes along what its drivers made', async () => {
+test('an organization whose namespace is deleted by kubectl deprovisions the resources of its drivers', async () => {
   const leaving = await makeTestOrganization(cluster, 'whole')
   const drivers = thirdPartyOf(leaving)
   const server = await serve()
@@ -77,10 +77,10 @@ test('an organization whose namespace is deleted by kubectl takes along what its
   await drivers.registerByKubectl('mine', server.target)
   await drivers.deploy('one', 'mine')
   await drivers.deploy('two', 'mine')
-  expect(server.standing.size).toBe(2)
+  expect(server.existing.size).toBe(2)
   await leaving.kube('DELETE', `/api/v1/namespaces/${leaving.id}`)
   await gone(organization, [`/api/v1/namespaces/${leaving.id}`], 60_000)
-  expect(server.standing.size).toBe(0)
+  expect(server.existing.size).toBe(0)
   const cookies = calls('DELETE', server).map(({ headers }) => headers['humanitec-driver-cookie'])
   expect(cookies.filter((each) => String(each).startsWith('made-'))).toHaveLength(2)
 })
@@ -114,7 +114,7 @@ describe('a driver that wraps another', () => {
     expect(JSON.parse(server.journal[0]?.body ?? '').driver.values).toEqual({ region: 'NORTH', size: 3 })
     await organization.remove('resourcedrivers', 'outer')
     await endEnvironment(organization, 'outer')
-    expect(server.standing.size).toBe(0)
+    expect(server.existing.size).toBe(0)
   })
 
   test('gives its inputs to a built-in driver, under any of its names', async () => {

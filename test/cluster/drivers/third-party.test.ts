@@ -5,7 +5,7 @@ import { kinds } from '../../../operator/api/kinds.ts'
 import { finalizer } from '../../../operator/api/names.ts'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, eventually, makeTestOrganization, readyOf } from '../support/client.ts'
-import { endEnvironment, gone, namespaceOf, objectAt, secretAt, verdictIn } from '../support/observing.ts'
+import { endEnvironment, gone, namespaceOf, objectAt, readinessIn, secretAt } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { thirdPartyOf } from '../support/third-party.ts'
 
@@ -75,7 +75,7 @@ describe.each([
     guResId = (await bucketIn(id)).metadata.name
   })
 
-  test('is asked by PUT at the target and the GUResID for what the definition and the workload say', () => {
+  test('receives PUT at the target and the GUResID with the values of the definition and the workload', () => {
     expect(server.journal.map(({ method, url }) => [method, url])).toEqual([['PUT', `/driver/${guResId}`]])
     expect(JSON.parse(server.journal[0]?.body ?? '')).toEqual({
       type: 's3',
@@ -117,12 +117,12 @@ describe.each([
     expect(server.journal).toHaveLength(1)
   })
 
-  test('is asked by DELETE with its cookie when the environment goes, and all that it gave goes too', async () => {
+  test('receives DELETE with its cookie when the environment is deleted, and all its outputs are deleted too', async () => {
     await endEnvironment(organization, id)
     const last = server.journal.at(-1)
     expect([last?.method, last?.url]).toEqual(['DELETE', `/driver/${guResId}`])
     expect(last?.headers['humanitec-driver-cookie']).toBe(`made-${guResId.slice(0, 4)}`)
-    expect(server.standing.size).toBe(0)
+    expect(server.existing.size).toBe(0)
     await gone(organization, [cookiePath, objectPath, `/api/v1/namespaces/${namespaceOf(organization, id)}`])
   })
 })
@@ -148,7 +148,7 @@ test('202 is asked again until 200, with the cookie, which is kept from the firs
   expect([first, ...others]).toEqual([undefined, ...others.map(() => 'of-the-first-answer')])
 })
 
-test('while a driver takes its time a second deployment is refused, and allowed afterwards', async () => {
+test('during a slow driver call a second deployment is refused, and later accepted', async () => {
   const again = async () =>
     (await organization.rest('POST', '/apps/shop/envs/busy/deploys', { comment: 'again' })).status
   const server = await serve()
@@ -222,7 +222,7 @@ test('400 of a driver is for a person: DriverRefused, in its words without the s
   expect(conditionStatus(await deploy('picky', 'picky', { driverInputs: { secretRefs } }), 'Ready')).toBe(
     'False',
   )
-  const message = await verdictIn(organization, 'picky', 's3', 'DriverRefused')
+  const message = await readinessIn(organization, 'picky', 's3', 'DriverRefused')
   expect(message).toContain("RES-103: no region 'mars'")
   expect(message).not.toContain(canaries.token)
   expect(server.journal).toHaveLength(1)
@@ -242,7 +242,7 @@ test.each([
 ])('a target in %s is not called: TargetRefused', async (_, id, target, hint) => {
   await registerByKubectl(id, target)
   expect(conditionStatus(await deploy(id, id), 'Ready')).toBe('False')
-  expect(await verdictIn(organization, id, 's3', 'TargetRefused')).toContain(hint)
+  expect(await readinessIn(organization, id, 's3', 'TargetRefused')).toContain(hint)
 })
 
 test('no secret that was sent or given is in an object, an event or a log', async () => {

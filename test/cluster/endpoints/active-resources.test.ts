@@ -182,7 +182,7 @@ describe('endpoint 10: the deletion of an active resource', () => {
     expect([await namesLeft(), await environment()]).toEqual([before, 'active'])
   })
 
-  test('is undone by the next deployment, under the same GUResID', async () => {
+  test('is reverted by the next deployment, under the same GUResID', async () => {
     const shared = [{ op: 'add', path: '/five', value: { type: 'redis' } }]
     const { id, status } = await deploy('dev', { shared })
     const errors = (await send(`GET ~/apps/shop/envs/dev/deploys/${id}/errors`)).body

@@ -42,7 +42,7 @@ describe('endpoint 1: an account', () => {
     expect((await send('GET ~/resources/accounts/dry')).status).toBe(404)
   })
 
-  test('is in use as soon as a definition names it, and then stays: 409 with what uses it', async () => {
+  test('is in use as soon as a definition names it, and then stays: 409 with its users', async () => {
     const definition = {
       id: 'uses',
       name: 'Uses',
@@ -139,7 +139,7 @@ describe('endpoint 2: a definition', () => {
     expect(double.body.details.definition).toBe('second')
   })
 
-  test('with one criterion, ten at once: one gets it, nine hear of whom', async () => {
+  test('with one criterion, ten at once: one succeeds, nine are refused with its name', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, number) => {
         const body = { ...common, id: `at-once-${number}`, criteria: [{ app_id: 'at-once' }] }
@@ -155,7 +155,7 @@ describe('endpoint 2: a definition', () => {
       expect(body.details.definition).toBe(winner)
   })
 
-  test('that is changed says when and by whom; one that never was does not', async () => {
+  test('that is changed has the time and the user; an unchanged one does not', async () => {
     const changed = await send('PATCH ~/resources/defs/bare', { body: { name: 'Renamed' } })
     expect([changed.body.updated_at, changed.body.updated_by]).toEqual([time, me])
     const other = (await send('GET ~/resources/defs/co')).body
@@ -171,7 +171,7 @@ describe('endpoint 11: a webhook', () => {
     ['hooks.example.com/x', { headers: {}, payload: { app: '${app_id}', n: 1 } }],
     ['https://hooks.example.com/x', { headers: { 'X-Team': 'shop' }, payload: null }],
     ['hooks.example.com:8443/x?y=1', { headers: { a: 'b' }, payload: {} }],
-  ])('with the url %s is answered 201, and comes back as it was sent', async (url, more) => {
+  ])('with the url %s is answered 201, and returned as sent', async (url, more) => {
     const id = `hook-${url.length}`
     const made = await send(`POST ${path}`, { body: { id, url, triggers, ...more } })
     const { signing_secret: secret, ...webhook } = made.body
@@ -211,7 +211,7 @@ describe('endpoint 12: the organizations', () => {
     },
   )
 
-  test('of somebody else are others', async () => {
+  test('of other users differ', async () => {
     const { body } = await send('GET /orgs', { as: 'stranger' })
     expect(body).toHaveLength(1)
     expect(body[0].id).not.toBe(org)

@@ -62,7 +62,7 @@ describe('endpoint 3: the change of a delta', () => {
     ])
   })
 
-  test('with several elements does them in turn, or none of them', async () => {
+  test('with several elements applies them in order, or none of them', async () => {
     const add = (name: string) => ({
       shared: [{ op: 'add', path: `/spec/shared/${name}`, value: { type: 'dns' } }],
     })
@@ -112,7 +112,7 @@ describe('endpoint 3: the change of a delta', () => {
     expect((await send(`PATCH ${at()}`, { body })).status).toBe(400)
   })
 
-  test('is deployed with what its request says about it', async () => {
+  test('is deployed with the comment of its request', async () => {
     const asked = {
       comment: 'first',
       pipeline: { id: 'release', run_id: 'r-7', job_id: 'deploy', step_index: 2 },

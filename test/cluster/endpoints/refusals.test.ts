@@ -118,18 +118,18 @@ const isError = (body: unknown) =>
 describe.each(numbers)('endpoint %i', (number) => {
   test('without the header Authorization: 401', async () => {
     const { operation, body } = row(number)
-    const { status, body: error } = await send(operation, { as: 'nobody', body })
+    const { status, body: error } = await send(operation, { as: 'anonymous', body })
     expect([status, isError(error)]).toEqual([401, true])
   })
 
   test.each(['qm_nobody_secret', 'eyJhbGciOiJub25lIn0.e30.'])('with the token %s: 403', async (token) => {
     const { operation, body } = row(number)
     const headers = { authorization: `Bearer ${token}` }
-    const { status, body: error } = await send(operation, { as: 'nobody', body, headers })
+    const { status, body: error } = await send(operation, { as: 'anonymous', body, headers })
     expect([status, isError(error)]).toEqual([403, true])
   })
 
-  test('is for the roles that the specification names, and for nobody else', async () => {
+  test('is for the roles of the specification alone', async () => {
     for (const as of [...everybody, 'stranger'] as const) {
       const { operation, body, allowed } = row(number)
       const { status } = await send(operation, { as, body })
@@ -141,7 +141,7 @@ describe.each(numbers)('endpoint %i', (number) => {
     }
   })
 
-  test('by another method: 405, and Allow names those that there are', async () => {
+  test('by another method: 405, and Allow lists the existing ones', async () => {
     const { operation, methods } = row(number)
     const [, path = ''] = operation.split(' ')
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {

@@ -66,7 +66,7 @@ describe('endpoint 4: a new custom type', () => {
     expect([status, body]).toEqual([200, bucketBody])
   })
 
-  test('with what is required alone has all fields', async () => {
+  test('with the required fields alone has all fields', async () => {
     const { body } = await send('POST ~/resources/types', { body: { type: index, use: 'indirect' } })
     expect(body).toEqual({
       type: index,
@@ -82,7 +82,7 @@ describe('endpoint 4: a new custom type', () => {
     ['a name that is taken', { type: bucket, use: 'direct' }, 409],
     ['use implicit', { type: `${org}/other`, use: 'implicit' }, 400],
     ['no organization', { type: 'other', use: 'direct' }, 400],
-    ['another organization', { type: 'somebody/other', use: 'direct' }, 400],
+    ['another organization', { type: 'another/other', use: 'direct' }, 400],
     ['a class in its name', { type: `${org}/other.large`, use: 'direct' }, 400],
     ['no schema', { type: `${org}/other`, use: 'direct', inputs_schema: { type: 7 } }, 400],
     ['no use', { type: `${org}/other` }, 422],
@@ -123,7 +123,7 @@ describe('rule 11: the override of a built-in type', () => {
   const externals = { files: { type: 's3' } }
   const spec = { containers: { main: { variables: { BUCKET: '${externals.files.bucket}' } } } }
 
-  test('without a definition of its own changes nothing', async () => {
+  test('without a definition changes nothing', async () => {
     expect((await deploy('dev', module(spec, externals))).status).toBe('succeeded')
     expect((await found('s3', 'modules.api.externals.files'))?.def_id).toBe('built-in-s3')
   })
@@ -138,7 +138,7 @@ describe('rule 11: the override of a built-in type', () => {
     expect((await define('own-index', index, { url: '${context.res.id}' })).status).toBe(200)
   })
 
-  test('is meant by its simple name from then on, and what was there is kept', async () => {
+  test('is used for its simple name from then on, and existing resources are kept', async () => {
     const files = { type: 's3', params: { size: 3 } }
     const more = { main: { variables: { ALL: '${externals.files.bucket}${externals.files.region}' } } }
     const { status, id } = await deploy('dev', module({ containers: more }, { files }))
@@ -196,7 +196,7 @@ describe('endpoint 6: the change of a type in use', () => {
 
   test.each([
     ['to implicit', { use: 'implicit' }, 400],
-    ['to a schema that is none', { outputs_schema: { type: 'nothing' } }, 400],
+    ['to an invalid schema', { outputs_schema: { type: 'nothing' } }, 400],
     ['to another form', { use: 7 }, 422],
   ])('%s is refused', async (_, body, status) => {
     expect((await send(`PATCH ${typePath(bucket)}`, { body })).status).toBe(status)
@@ -211,7 +211,7 @@ describe('endpoint 7: the deletion of a type', () => {
     expect(body.details.referencing_resources.resource_definitions).toEqual(['own-s3'])
   })
 
-  test('is done when none does: 204 without a body, and it is gone', async () => {
+  test('succeeds without users: 204 without a body, and the type is deleted', async () => {
     await send('DELETE ~/resources/defs/own-s3?force=true')
     const { status, body } = await send(`DELETE ${typePath(bucket)}`)
     expect([status, body]).toEqual([204, undefined])

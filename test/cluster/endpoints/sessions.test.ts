@@ -7,14 +7,14 @@ import { makeRestOrganization, sendTo } from './twelve-endpoints.ts'
 const cluster = sharedCluster()
 const { id: org, users, send } = await makeRestOrganization(cluster, 'sessions')
 const withHeader = (authorization: string, operation = 'GET /orgs') =>
-  send(operation, { as: 'nobody', headers: { authorization } })
+  send(operation, { as: 'anonymous', headers: { authorization } })
 
 describe('a session token, for humans', () => {
   let session = ''
   let cookie = ''
   beforeAll(async () => {
     const body = { token: cluster.adminToken }
-    const answer = await send('POST /auth/session', { as: 'nobody', body })
+    const answer = await send('POST /auth/session', { as: 'anonymous', body })
     session = answer.body.token
     cookie = answer.headers.get('set-cookie') ?? ''
   })

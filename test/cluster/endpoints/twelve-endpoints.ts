@@ -3,9 +3,9 @@ import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
 
-/** Who calls: nobody, somebody of another organization, or a user with these roles and no others. */
+/** The caller: anonymous, a user of another organization, or a user with exactly these roles. */
 export type Who =
-  | 'nobody'
+  | 'anonymous'
   | 'stranger'
   | 'member'
   | 'viewer'
@@ -23,11 +23,11 @@ export interface RestRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What came back over HTTP. */
+/** An HTTP response. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: Headers
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies of many shapes
   readonly body: any
 }
 
@@ -39,17 +39,17 @@ export interface RestOrganization {
   readonly users: Readonly<Partial<Record<Who, string>>>
   /** Sends `METHOD /path`; a path that begins with `~` is one of this organization. */
   send(operation: string, request?: RestRequest): Promise<HttpAnswer>
-  /** Deploys what is given on top of what is there, and waits for the end; answers the deployment. */
+  /** Deploys the delta on top of the current content, and waits for the end; answers the deployment. */
   deploy(environment: string, delta: object): Promise<{ id: string; status: string }>
 }
 
-/** An active resource as far as it tells whether it is known. */
+/** The fields of an active resource that show whether it is known. */
 interface Shown {
   readonly resource: object
   readonly status: { readonly gu_res_id: string; readonly state: string }
 }
 
-/** JSON or nothing, and the content type says so: what holds for every answer. */
+/** Every answer is JSON or empty, with the content type that matches. */
 function bodyOf(operation: string, answer: Response, text: string): unknown {
   const type = answer.headers.get('content-type')
   if (text === '') {
@@ -130,7 +130,7 @@ export async function makeRestOrganization(
 
   const send: RestOrganization['send'] = (operation, { as = 'administrator', ...request } = {}) =>
     sendTo(cluster.gatewayUrl, operation.replace(' ~', ` /orgs/${id}`), request, tokens.get(as))
-  /** Until the gateway knows all resources of an environment as they are: each kind has a watch of its own. */
+  /** Waits until the gateway knows all resources of an environment: each kind has a separate watch. */
   const untilShown = (environment: string) =>
     eventually(`the resources of '${environment}'`, 30_000, async () => {
       const all = await organization.resources()

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await organization.environment('shop', 'dev')
 })
 
-test('a deployment sees what its client defined just before, every time', async () => {
+test('a deployment uses the definition that its client wrote just before, every time', async () => {
   const web = { profile: 'humanitec/default-module', spec: {}, externals: { cache: { type } } }
   const { id: delta_id } = await send('POST /apps/shop/deltas', { modules: { add: { web } } })
   const inputs = (host: string) => ({ driver_inputs: { values: { host, port: 1 } } })

@@ -15,7 +15,7 @@ describe('an organization keeps an administrator', () => {
   test.each([
     ['lowered', 'PATCH', { role: 'member' }],
     ['removed', 'DELETE', undefined],
-  ])('whatever comes between when members are %s', async (_, method, body) => {
+  ])('with any write in between when members are %s', async (_, method, body) => {
     const organization = await makeTestOrganization(cluster, 'last')
     const appoint = (name: string, role: string) =>
       organization.apply('memberships', 'Membership', name, { role })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await organization.application('shop')
 })
 
-describe('what was left without its Secret is finished by the same request', () => {
+describe('an object left without its Secret is completed by the same request', () => {
   test.each<[what: string, plural: string, path: string, body: object]>([
     [
       'an account',
@@ -67,7 +67,7 @@ describe('what was left without its Secret is finished by the same request', () 
   })
 })
 
-test('a Secret that was made for a change that did not end goes, with nobody listing Secrets', async () => {
+test('a Secret of an unfinished change is deleted, without a list of Secrets', async () => {
   const account = await organization.get<ResourceAccount>('resourceaccounts', 'thing')
   const { name = '', uid = '' } = account?.metadata ?? {}
   const left = 'thing-credentials-00000000'
@@ -102,14 +102,14 @@ test('a Secret that was made for a change that did not end goes, with nobody lis
   expect(JSON.stringify(changed?.metadata.annotations)).not.toContain(annotations.newSecret)
 })
 
-test('an account that is there to be tried goes when its time is over', async () => {
+test('an account created for a check is deleted after its lifetime', async () => {
   const until = (ms: number) => ({ [annotations.trialUntil]: new Date(Date.now() + ms).toISOString() })
   const metadata = { name: 'trial', annotations: until(600_000) }
   const path = `/apis/${apiVersion}/namespaces/${organization.id}/resourceaccounts`
   const spec = { type: 'any' }
   const object = { apiVersion, kind: 'ResourceAccount', metadata, spec }
   expect((await organization.kube('POST', path, object)).status).toBe(201)
-  await eventually('the verdict', 30_000, async () => {
+  await eventually('the outcome', 30_000, async () => {
     const found = await organization.get('resourceaccounts', 'trial')
     return found && conditionStatus(found, 'Ready') === 'True' ? true : undefined
   })

@@ -15,7 +15,7 @@ let organization: Organization
 let audit: ReturnType<typeof createAuditLog>
 
 /** A step of a dry run, and a change of a preview. */
-interface Told {
+interface Reported {
   readonly action: string
   readonly gu_res_id: string
   readonly changed_inputs: readonly string[]
@@ -66,14 +66,14 @@ async function deltaOf(change: object): Promise<{ delta_id: string }> {
   return { delta_id: id }
 }
 
-const active = (steps: readonly Told[]) => steps.filter(({ action }) => action !== 'unchanged')
-const namesOf = (steps: readonly Told[]) =>
+const active = (steps: readonly Reported[]) => steps.filter(({ action }) => action !== 'unchanged')
+const namesOf = (steps: readonly Reported[]) =>
   active(steps)
     .map((each) => each.gu_res_id)
     .sort()
 
-/** Predicts a deployment, makes it, and checks that the prediction came true; answers the prediction. */
-async function foretold(body: object) {
+/** Predicts a deployment, makes it, and checks the prediction; answers the prediction. */
+async function predicted(body: object) {
   const prediction = await ask('POST', `${environment}/deploys?dry_run=true`, body)
   let ended: Awaited<ReturnType<Organization['ended']>> | undefined
   const changed = await changedBy(async () => {
@@ -87,13 +87,13 @@ async function foretold(body: object) {
   }
   const { steps, ...summary } = plan ?? {}
   expect(summary).toEqual(prediction.summary)
-  const told = active(prediction.steps) as unknown as {
+  const reported = active(prediction.steps) as unknown as {
     action: string
     descriptor: string
     def_id?: string
   }[]
   expect(steps).toEqual(
-    told.map(({ action, descriptor, def_id }) => ({
+    reported.map(({ action, descriptor, def_id }) => ({
       action,
       object: descriptor,
       ...(def_id === undefined ? {} : { definitionName: def_id }),
@@ -103,8 +103,8 @@ async function foretold(body: object) {
   return prediction
 }
 
-/** Previews a change of a definition, makes it, and deploys: nothing happens before that, and then what was said. */
-async function foretoldChange(method: string, path: string, body: object | undefined, status = 200) {
+/** Previews a change of a definition, makes it, and deploys: nothing changes before, and then the preview is true. */
+async function predictedChange(method: string, path: string, body: object | undefined, status = 200) {
   const preview = await ask(method, `${path}?dry_run=true`, body)
   const real = method === 'DELETE' ? `${path}?force=true` : path
   expect(
@@ -113,13 +113,13 @@ async function foretoldChange(method: string, path: string, body: object | undef
       await audit.calm()
     }),
   ).toEqual([])
-  const prediction = await foretold({})
+  const prediction = await predicted({})
   expect(prediction.problems).toEqual(
     preview.problems.map(({ app_id: _, env_id: __, ...problem }: Record<string, string>) => problem),
   )
   if (preview.problems.length > 0) return preview
-  const essence = ({ action, gu_res_id, changed_inputs }: Told) => ({ action, gu_res_id, changed_inputs })
-  const isSaid = ({ action }: Told) => action === 'update' || action === 'replace'
+  const essence = ({ action, gu_res_id, changed_inputs }: Reported) => ({ action, gu_res_id, changed_inputs })
+  const isSaid = ({ action }: Reported) => action === 'update' || action === 'replace'
   expect(namesOf(preview.changes)).toEqual(namesOf(prediction.steps))
   expect(preview.changes.filter(isSaid).map(essence)).toEqual(prediction.steps.filter(isSaid).map(essence))
   return preview
@@ -160,7 +160,7 @@ beforeAll(async () => {
     await send('POST', '/resources/defs', { name: each.id, ...each, criteria: [{}] })
 })
 
-describe('a dry run of a deployment writes nothing, and the deployment does what it said', () => {
+describe('a dry run of a deployment writes nothing, and predicts the deployment', () => {
   const redis = { type: 'redis', params: {} }
   const externals = { cache: redis, dns: { type: 'dns' }, files: { type: 's3' } }
   const web = {
@@ -179,18 +179,18 @@ describe('a dry run of a deployment writes nothing, and the deployment does what
     ['retain', update({ op: 'remove', path: '/externals/files' }), { retain: 2 }],
     ['use again', update({ op: 'add', path: '/externals/files', value: { type: 's3' } }), { update: 2 }],
   ])('%s', async (_, change, expected) => {
-    const { summary, problems } = await foretold(await deltaOf(change))
+    const { summary, problems } = await predicted(await deltaOf(change))
     expect([summary, problems]).toMatchObject([{ ...counts, ...expected }, []])
   })
 
   test('a problem: nothing is done, and the same is said', async () => {
     const change = update({ op: 'add', path: '/externals/queue', value: { type: 'amqp' } })
-    const { problems } = await foretold(await deltaOf(change))
+    const { problems } = await predicted(await deltaOf(change))
     expect(problems).toMatchObject([{ reason: 'NoMatchingDefinition' }])
   })
 })
 
-describe('a preview of a change of definitions writes nothing, and shows what the next deployment does', () => {
+describe('a preview of a change of definitions writes nothing, and predicts the next deployment', () => {
   const redis = '/resources/defs/redis'
   const better = {
     id: 'better',
@@ -236,7 +236,7 @@ describe('a preview of a change of definitions writes nothing, and shows what th
       ['update redis', 'update redis'],
     ],
     [
-      'that definition gone, and another one fits',
+      'that definition deleted, with another match',
       'DELETE',
       '/resources/defs/better',
       undefined,
@@ -244,16 +244,16 @@ describe('a preview of a change of definitions writes nothing, and shows what th
       ['update redis', 'update redis'],
     ],
     [
-      'a dependency that a definition brings in no more',
+      'a dependency that a definition no longer provisions',
       'PATCH',
       '/resources/defs/dns',
       { provision: null },
       200,
       ['retain ingress'],
     ],
-    ['the only definition gone', 'DELETE', '/resources/defs/dns', undefined, 204, ['unchanged dns']],
+    ['the only definition deleted', 'DELETE', '/resources/defs/dns', undefined, 204, ['unchanged dns']],
   ])('%s', async (_, method, path, body, status, expected) => {
-    expect(actionsOf(await foretoldChange(method, path, body, status))).toEqual(expected)
+    expect(actionsOf(await predictedChange(method, path, body, status))).toEqual(expected)
   })
 })
 
@@ -270,7 +270,7 @@ test('a write would be seen: that of a real change is', async () => {
   )
 })
 
-describe('what only explains writes nothing', () => {
+describe('requests that only explain write nothing', () => {
   test('the explanation of a match names the definition that provisions the resource', async () => {
     const s3 = (await organization.resources()).find(({ spec }) => spec.type === 's3')
     const id = s3?.spec.resourceId ?? ''

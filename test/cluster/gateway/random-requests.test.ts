@@ -11,7 +11,7 @@ import { sharedCluster } from '../support/shared-cluster.ts'
 const cluster = sharedCluster()
 const requests = process.env.QUARTERMASTER_SOAK ? 10_000 : 1000
 const client = createClient({ port: Number(new URL(cluster.gatewayUrl).port) })
-/** What needs somebody outside, or ends what all test files share. */
+/** Operations that need another server, or that delete objects shared by all test files. */
 const elsewhere = /check|redeliver|^\/users|current-user|^\/auth/
 
 let user: Awaited<ReturnType<typeof makeUser>>
@@ -45,7 +45,7 @@ function asUser({ headers, ...rest }: WildRequest): WildRequest {
 
 test(`${requests} requests, however odd, get answers from the real gateway that the document knows`, async () => {
   const operations = endpoints.filter(({ path }) => !elsewhere.test(path))
-  // What ends the application would leave nothing for the others to be about.
+  // Requests that delete the application would leave the others without objects.
   const kept = operations.filter(({ method, path }) => method !== 'delete' || path.split('/').length > 7)
   const faults: string[] = []
   for (const each of fc.sample(wildRequests(kept, [ids]), requests)) {

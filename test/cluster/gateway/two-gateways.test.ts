@@ -51,8 +51,8 @@ test('of twenty definitions with equal criteria at once one holds them; whicheve
   )
   const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.id)
   expect(new Set(statusesOf(answers))).toEqual(new Set([200, 409]))
-  expect([1, 2]).toContain(made.length) // what one gateway writes it never writes twice
-  const reasons = await eventually('every verdict', 30_000, async () => {
+  expect([1, 2]).toContain(made.length) // one gateway never writes the same value twice
+  const reasons = await eventually('every outcome', 30_000, async () => {
     const definitions = await Promise.all(
       made.map((name: string) => organization.get<ResourceDefinition>('resourcedefinitions', name)),
     )
@@ -63,7 +63,7 @@ test('of twenty definitions with equal criteria at once one holds them; whicheve
   expect(reasons.filter((each) => each !== 'DuplicateCriterion')).toEqual(['Reconciled'])
 })
 
-/** Things that are made by `POST folder`, and are found and deleted at `folder/id`. */
+/** Objects that are created by `POST folder`, and read and deleted at `folder/id`. */
 const things: [what: string, folder: string, body: (id: string) => object][] = [
   ['application', '~/apps', (id) => ({ id, name: id })],
   ['environment', '~/apps/shop/envs', (id) => ({ id, name: id, type: 'development' })],
@@ -120,7 +120,7 @@ describe.each(things)('the id of a new %s', (_, folder, body) => {
   })
 })
 
-describe('a change through one and the other in turn: the last that was acknowledged holds', () => {
+describe('writes alternate between the two: the last acknowledged one wins', () => {
   test.each<[string, string, string, object, string?]>([
     ['of a definition', 'resourcedefinitions', '~/resources/defs', definition('turns')],
     [
@@ -150,7 +150,7 @@ describe('a change through one and the other in turn: the last that was acknowle
         [200, 'there'],
         [200, 'back'],
       ])
-      // What is acknowledged is written, though it be what the gateway knew before the other one changed it.
+      // An acknowledged write is stored, even one equal to the stale value in the gateway's cache.
       const kept = await organization.get<Named>(plural, 'turns')
       expect([each, kept?.spec.displayName]).toEqual([each, 'back'])
     }

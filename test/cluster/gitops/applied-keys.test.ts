@@ -50,7 +50,7 @@ const additions: Readonly<Record<string, object>> = {
 }
 
 test.each(applied)(
-  'what another client adds to a %s does not survive the next apply',
+  'fields that another client adds to a %s are removed by the next apply',
   async (plural, kind, name, spec) => {
     await organization.apply(plural, kind, name, spec)
     const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/${plural}/${name}?fieldManager=other`

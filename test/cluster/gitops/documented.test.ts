@@ -86,7 +86,7 @@ beforeAll(async () => {
 })
 
 describe('the files of docs/gitops', () => {
-  // The namespace comes first, as the sync waves say.
+  // The namespace is first, by the sync waves.
   const inOrder = [...repository].sort(
     ([, a], [, b]) => Number(b[0]?.kind === 'Namespace') - Number(a[0]?.kind === 'Namespace'),
   )

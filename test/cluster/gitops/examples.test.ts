@@ -27,7 +27,7 @@ const kubectl = (...args: string[]) =>
     maxBuffer: 256 * 1024 * 1024,
   })
 
-/** Resources without what differs between organizations. */
+/** Resources without the fields that differ between organizations. */
 function neutral(resources: readonly ActiveResource[]): string[] {
   const names = resources.map(
     ({ metadata, spec }) => [metadata.name, `${spec.type}#${spec.resourceId}`] as const,
@@ -59,7 +59,7 @@ describe('the examples by kubectl', () => {
     kubectl('apply', '-f', namespaceFile)
     await giveSampleSecrets(cluster.access, 'acme', cluster.directory)
     const file = join(cluster.directory, 'shuffled.yaml')
-    // The worst order there is: everything before what it refers to.
+    // The worst order: every object before its references.
     writeFileSync(file, [namespace, ...rest.reverse()].map((each) => stringify(each)).join('---\n'))
     kubectl('apply', '-f', file)
   })
@@ -123,7 +123,7 @@ describe('the same over REST', () => {
     organization = await makeTestOrganization(cluster, 'rest')
   })
 
-  test('what the examples say can be said in REST', async () => {
+  test('everything in the examples can be written in REST', async () => {
     await send('POST', '/apps', { id: 'shop', name: 'Shop', skip_environment_creation: true }, 201)
     await send('POST', '/apps/shop/envs', { id: 'staging', name: 'Staging', type: 'development' }, 201)
     const { crt, key } = await issueCertificate(cluster.directory, ['*.example.test'])
@@ -210,7 +210,7 @@ describe('the same over REST', () => {
     expect(errors).toMatchObject([{ object_id: 'amqp.default#modules.extra.externals.queue' }])
   })
 
-  test('secrets go in and never come out', async () => {
+  test('secrets are write-only', async () => {
     const paths = [
       '/resources/defs',
       '/resources/defs/postgres-development',
@@ -223,7 +223,7 @@ describe('the same over REST', () => {
       expect(readFileSync(join(cluster.directory, log), 'utf8')).not.toContain(password)
   })
 
-  test('an environment goes over REST with everything in it', async () => {
+  test('an environment is deleted over REST with everything in it', async () => {
     const { status } = await organization.rest('DELETE', '/apps/shop/envs/staging')
     expect(status).toBe(202)
     await eventually('the end', 30_000, async () =>
@@ -266,7 +266,7 @@ function definitionBody(
     id,
     name: id,
     type,
-    // Drivers of its own have the organization's name.
+    // Its own drivers have the organization's name.
     driver_type: driverType.replace('acme/', `${owner}/`),
     ...(spec.accountName ? { driver_account: spec.accountName } : {}),
     driver_inputs: {

@@ -17,7 +17,7 @@ const cluster = sharedCluster()
 const organization = `flux-${randomBytes(4).toString('hex')}`
 const inside = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization}`
 
-/** What one pass of a Kustomization did. */
+/** The result of one pass of a Kustomization. */
 interface SyncReport {
   readonly actions: Readonly<Record<string, string>>
   readonly inventory: readonly object[]
@@ -54,23 +54,23 @@ const versions = async () =>
 const actionsBut = (report: SyncReport, ...actions: readonly string[]) =>
   Object.entries(report.actions).filter(([, action]) => !actions.includes(action))
 
-interface Verdict {
+interface Result {
   readonly kstatus: Health
   readonly argoCD: string
-  /** What the script for Argo CD says. */
+  /** The result of the script for Argo CD. */
   readonly message?: string
 }
-const verdictsOn = (objects: readonly KubeObject[]) =>
-  gitOpsCheck<Verdict[]>('health', { script: healthScript, objects })
-const expected = (objects: readonly KubeObject[]): Verdict[] =>
+const resultsOf = (objects: readonly KubeObject[]) =>
+  gitOpsCheck<Result[]>('health', { script: healthScript, objects })
+const expected = (objects: readonly KubeObject[]): Result[] =>
   objects.map((object) => ({ kstatus: healthOf(object), argoCD: argoHealth[healthOf(object)] }))
 
-beforeAll(() => verdictsOn([]), 900_000) // builds the program
+beforeAll(() => resultsOf([]), 900_000) // builds the program
 
 describe('the health of objects', () => {
   test('kstatus, the engine of Argo CD and our rule agree in any state', async () => {
     const objects = fc.sample(anyObject, 2000)
-    expect(await verdictsOn(objects)).toMatchObject(expected(objects))
+    expect(await resultsOf(objects)).toMatchObject(expected(objects))
   })
 
   test('the files for Flux hold the fields of its kinds and no others', async () => {
@@ -112,7 +112,7 @@ describe('the documented repository, applied as kustomize-controller does', () =
     const applied = await Promise.all([...platform, ...shop].map(get))
     const unready = applied.filter((each) => 'status' in each && conditionStatus(each, 'Ready') === 'False')
     expect(unready).toEqual([])
-    expect(await verdictsOn(applied)).toMatchObject(
+    expect(await resultsOf(applied)).toMatchObject(
       applied.map(() => ({ kstatus: 'Current', argoCD: 'Healthy' })),
     )
   })
@@ -124,7 +124,7 @@ describe('the documented repository, applied as kustomize-controller does', () =
     expect(await versions()).toEqual(before)
   })
 
-  test('what people change while it is suspended is reverted when it resumes, and what they delete comes back', async () => {
+  test('changes during a suspension are reverted at the resumption, and deleted objects are created again', async () => {
     const [redis, value] = [platform, shop].map((objects) =>
       objects.find(({ metadata }) => metadata.name === 'redis' || metadata.name === 'log-level'),
     ) as [KubeObject, KubeObject] // both are in the repository
@@ -152,10 +152,12 @@ describe('the documented repository, applied as kustomize-controller does', () =
     expect(broken.failure).toContain(`ResourceDefinition/${organization}/rival status: 'Failed'`)
     const stalled = await get(rival)
     const message = "DuplicateCriterion: definition 'redis' already has the criterion {}"
-    expect(await verdictsOn([stalled])).toEqual([{ kstatus: 'Failed', argoCD: 'Degraded', message }])
-    const mended = await platformSync.sync(platform)
-    expect(actionsBut(mended, 'unchanged')).toEqual([[`ResourceDefinition/${organization}/rival`, 'deleted']])
-    expect(mended.failure).toBe('')
+    expect(await resultsOf([stalled])).toEqual([{ kstatus: 'Failed', argoCD: 'Degraded', message }])
+    const corrected = await platformSync.sync(platform)
+    expect(actionsBut(corrected, 'unchanged')).toEqual([
+      [`ResourceDefinition/${organization}/rival`, 'deleted'],
+    ])
+    expect(corrected.failure).toBe('')
   })
 
   test('a renamed deployment runs under its new name, and the old one is pruned', async () => {
@@ -178,7 +180,7 @@ describe('the documented repository, applied as kustomize-controller does', () =
     ])
   })
 
-  test('pruning definitions before what uses them ends, and keeps the application and its environment', async () => {
+  test('pruning definitions before their users ends, and keeps the application and its environment', async () => {
     const definitionless = platform.filter(({ kind }) => kind !== 'ResourceDefinition')
     expect((await platformSync.sync(definitionless)).failure).toBe('')
     const report = await shopSync.sync([])

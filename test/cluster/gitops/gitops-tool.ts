@@ -10,11 +10,11 @@ import {
 import { healthOf } from '../../gitops/kstatus.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
 
-/** A tool that brings a cluster to what Git holds, as Flux does: one source, its own inventory. */
+/** A tool that makes a cluster match Git, as Flux does: one source, one inventory. */
 export interface GitOpsTool {
   /**
-   * One pass: applies the objects, stage by stage, deletes what the pass before applied and this one lacks, and waits
-   * until all are ready. An object that failed ends the pass at once.
+   * One pass: applies the objects, stage by stage, deletes objects that only the pass before applied, and waits until all
+   * are ready. An object that failed ends the pass at once.
    */
   sync(stages: readonly (readonly KubeObject[])[]): Promise<void>
 }

@@ -67,14 +67,14 @@ const get = <T = KubeObject>(path: string) => apiCall<T>(controlPlane, 'GET', `$
 const list = async <T = KubeObject>(plural: string) => (await get<{ items: T[] }>(plural)).items
 const remove = (path: string) => apiCall(controlPlane, 'DELETE', `${inside}/${path}`)
 const object = (kind: string, name: string, spec: object): KubeObject =>
-  ({ apiVersion, kind, metadata: { name, namespace }, spec }) as KubeObject // of a kind of ours
+  ({ apiVersion, kind, metadata: { name, namespace }, spec }) as KubeObject // of this API group
 
 async function example(file: string): Promise<KubeObject[]> {
   const text = await readFile(join(import.meta.dirname, '../../../examples', file), 'utf8')
   return parseAllDocuments(text).map((each) => each.toJS())
 }
 
-/** Where the next delta applies: the content that the environment is meant to have. */
+/** The base of the next delta: the intended content of the environment. */
 async function imagesOf(environment: string): Promise<Record<string, string>> {
   const { status } = await get<Environment>(`environments/${environment}`)
   const { spec } = await get<DeploymentSet>(`deploymentsets/${status?.lastPlanned?.setName}`)
@@ -103,7 +103,7 @@ const names = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => 
 
 describe('the sample organization in Git, one pass an interval', () => {
   const environment = 'shop.staging'
-  /** What Git holds: the platform, which is waited for, and what depends on it. */
+  /** The content of Git: the platform, which is first, and the objects that depend on it. */
   let platform: KubeObject[][] = []
   let application: KubeObject[] = []
   let sample: KubeObject[] = []
@@ -114,7 +114,7 @@ describe('the sample organization in Git, one pass an interval', () => {
     await tools[1]?.sync([application, sample])
   }
 
-  /** Passes, and looks whether the environment is what the newest commit says. */
+  /** Passes, and checks that the environment matches the newest commit. */
   async function passTo(backend: string) {
     await pass()
     expect(await imagesOf(environment)).toMatchObject({
@@ -128,7 +128,7 @@ describe('the sample organization in Git, one pass an interval', () => {
     expect(conditionStatus(await get(`environments/${environment}`), 'Ready')).toBe('True')
   }
 
-  /** What Git holds beside the first release. */
+  /** The content of Git in addition to the first release. */
   const commit = (...releases: readonly string[]) => {
     sample = [...first, ...releases.flatMap((name) => release(name, environment, 'backend'))]
   }
@@ -137,7 +137,7 @@ describe('the sample organization in Git, one pass an interval', () => {
   beforeAll(async () => {
     const [organization, ...types] = await example('00-organization.yaml')
     const definitions = await example('10-definitions.yaml')
-    // The worst order there is: everything before what it refers to.
+    // The worst order: every object before its references.
     platform = [[organization as KubeObject, ...[...types, ...definitions].reverse()]] // the file begins with it
     application = await example('20-application.yaml')
     first = await example('30-deployment.yaml')
@@ -188,18 +188,18 @@ describe('the sample organization in Git, one pass an interval', () => {
     expect(names(await list('environmentdeployments'))).toEqual(['r6'])
     expect((await get<Environment>(`environments/${environment}`)).status?.lastDeploymentName).toBe('r6')
   })
-  test('deployments that come back with a revert do not run again', async () => {
+  test('deployments that a revert restores do not run again', async () => {
     commit('r2b', 'r3', 'r4', 'r5', 'r6')
     await Promise.all([passTo('r6'), restart()])
     const again = await get<EnvironmentDeployment>('environmentdeployments/r3')
     expect(conditionStatus(again, 'AlreadyRan')).toBe('True')
     expect(again.status).not.toHaveProperty('plan')
   })
-  test('a deployment that somebody deletes comes back and does not run again', async () => {
+  test('a deployment that is deleted by hand is created again and does not run again', async () => {
     await Promise.all(['r2b', 'r6'].map((name) => remove(`environmentdeployments/${name}`)))
     await passTo('r6')
   })
-  test('sets that nothing refers to any more are gone', async () => {
+  test('unreferenced sets are deleted', async () => {
     await eventually('the end of all other sets', 60_000, async () => {
       const { status } = await get<Environment>(`environments/${environment}`)
       const sets = names(await list('deploymentsets'))
@@ -238,7 +238,7 @@ describe('more deployments in Git than are kept of those over REST', () => {
     expect(await uids()).toEqual(before)
   })
 
-  test('the newest image stays when all are deleted by hand and come back', async () => {
+  test('the newest image stays when all are deleted by hand and created again', async () => {
     for (const name of releases) await remove(`environmentdeployments/${name}`)
     await tool.sync([all])
     await expectNewest()

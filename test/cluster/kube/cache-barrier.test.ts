@@ -13,7 +13,7 @@ import { sharedCluster } from '../support/shared-cluster.ts'
 import { connectionThrough, createNamespace, uniqueName } from './support.ts'
 
 const { access, kubeconfigPath } = sharedCluster()
-const namespace = uniqueName('catch-up')
+const namespace = uniqueName('barrier')
 const sets = resourceOf(DeploymentSet)
 let proxy: FaultProxy
 let cluster: Cluster
@@ -37,7 +37,7 @@ async function create(name: string): Promise<void> {
   await apiCall(access, 'POST', pathOf(sets, namespace), newObject(DeploymentSet, { name, namespace }, spec))
 }
 
-test('what others wrote and took away is known by who has caught up, every time', async () => {
+test('writes and deletions of others are known after the barrier, every time', async () => {
   const awaitCache = createCacheBarrier(cluster, [DeploymentSet])
   for (let round = 0; round < 50; round += 1) {
     const name = `shop.round-${round}`
@@ -50,7 +50,7 @@ test('what others wrote and took away is known by who has caught up, every time'
   }
 })
 
-test('who hears nothing any more does not take what is known for all there is', async () => {
+test('a cache without contact does not pass its content off as complete', async () => {
   proxy.silence((_, url) => url.includes('watch=true'))
   await create('shop.unheard')
   const awaitCache = createCacheBarrier(cluster, [DeploymentSet], 300)

@@ -72,7 +72,7 @@ describe('a client', () => {
     expect(proxy.connections - before).toBeLessThanOrEqual(4)
   })
 
-  test('waits as long as an API server that is busy asks it to', async () => {
+  test('waits for the time that a busy API server asks for', async () => {
     const client = await clientThroughProxy()
     proxy.inject(() => true, { kind: 'answer', status: 429, headers: { 'retry-after': '1' } })
     const begin = performance.now()
@@ -87,7 +87,7 @@ describe('a client', () => {
       { reason: 'Forbidden' },
       { status: 403, reason: 'Forbidden' },
     ],
-    ['one that is no Status has its status all the same', 502, [], { status: 502, reason: 'Unknown' }],
+    ['one that is not a Status still has its status', 502, [], { status: 502, reason: 'Unknown' }],
     [
       '429 without a time is a refusal',
       429,
@@ -102,7 +102,7 @@ describe('a client', () => {
     expect(error).toMatchObject(expected)
   })
 
-  test('gives up on an answer that does not come', async () => {
+  test('stops waiting for an answer that never arrives', async () => {
     const client = await clientThroughProxy()
     proxy.inject(() => true, { kind: 'freeze' })
     await expect(client.request('GET', pathOf(sets, namespace), { timeoutMs: 300 })).rejects.toThrow()
@@ -111,12 +111,12 @@ describe('a client', () => {
 
 describe('creating', () => {
   test.each(['resetAfter', 'resetBefore'] as const)(
-    'when no answer comes (%s) gives the object all the same, and makes one',
+    'without an answer (%s) returns the object, and creates one',
     async (kind) => {
       const cluster = await clusterThroughProxy()
       const name = uniqueName('lost')
       proxy.inject(isCreation, { kind })
-      // An absent field may be given as undefined: the API server never hears of it.
+      // An absent field may be undefined: it is not serialized.
       const created = await cluster.create(DeploymentSet, setNamed(name, { web: { image: undefined } }))
       expect(created.metadata.uid).toBeDefined()
       expect(cluster.store.get(DeploymentSet, namespace, name)?.metadata.uid).toBe(created.metadata.uid)
@@ -126,7 +126,7 @@ describe('creating', () => {
     },
   )
 
-  test('does not take the object of somebody else for its own', async () => {
+  test('does not adopt the object of another owner', async () => {
     const cluster = await clusterThroughProxy()
     const name = uniqueName('taken')
     await createDirectly(name)
@@ -148,7 +148,7 @@ describe('the store', () => {
     await cluster.remove(DeploymentSet, created)
   })
 
-  test('asks again when a watch goes silent, and loses nothing', async () => {
+  test('reconnects when a watch is silent, and loses nothing', async () => {
     const cluster = await clusterThroughProxy(600)
     proxy.silence(isWatch)
     const watches = proxy.requests.filter((each) => each.includes('deploymentsets?watch')).length
@@ -173,7 +173,7 @@ describe('the store', () => {
     expect(cluster.store.get(DeploymentSet, namespace, name)).toBeDefined()
   })
 
-  test('goes on when a handler throws', async () => {
+  test('continues when a handler throws', async () => {
     const cluster = await clusterThroughProxy()
     cluster.store.cacheOf(DeploymentSet).subscribe(() => {
       throw new Error('broken handler')

@@ -6,7 +6,7 @@ import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { activeResourceSample } from '../support/samples.ts'
-import { firstBackoffMs, openLoops, pathIn } from './loops.ts'
+import { firstBackoffMs, openLoops, pathIn } from './controller-loops.ts'
 import { type OwnControlPlane, startOwnControlPlane } from './support.ts'
 
 let own: OwnControlPlane
@@ -24,8 +24,8 @@ afterAll(async () => {
   await own?.stop()
 })
 
-describe('a look that ends well', () => {
-  test('writes the status once, is not woken by it, and writes nothing when nothing is news', async () => {
+describe('a reconcile that succeeds', () => {
+  test('writes the status once, is not enqueued by it, and writes nothing without changes', async () => {
     const { looks, until, writes, lookAgain, idle, current } = await loops.start(
       () => ({ outputs: { host: 'h' } }),
       {
@@ -50,7 +50,7 @@ describe('a look that ends well', () => {
     })
   })
 
-  test('takes away from the status what is gone', async () => {
+  test('removes absent fields from the status', async () => {
     let outputs: Record<string, string> = { a: '1', b: '2' }
     const { until, current, change } = await loops.start(() => ({ outputs }))
     await until('Ready', 'True')
@@ -64,7 +64,7 @@ describe('a look that ends well', () => {
     expect(current()?.status?.outputs).toEqual({ b: '2' })
   })
 
-  test('of an object that was replaced meanwhile is not written to its successor: the loop looks again', async () => {
+  test('of an object that was replaced meanwhile is not written to its successor: the loop reconciles again', async () => {
     const seen = new Set<string | undefined>()
     const { until, versions } = await loops.start(async ({ metadata }, count) => {
       seen.add(metadata.uid)
@@ -82,8 +82,8 @@ describe('a look that ends well', () => {
   })
 })
 
-describe('a look that does not end well', () => {
-  test('Waiting is not worth a write when what it waits for comes soon', async () => {
+describe('a reconcile that fails', () => {
+  test('Waiting is not written when its end is near', async () => {
     const { until, writes, lookAgain } = await loops.start((_, count) => {
       if (count > 1) return {}
       setTimeout(() => lookAgain(), 50)
@@ -93,7 +93,7 @@ describe('a look that does not end well', () => {
     expect(writes('/status')).toBe(1)
   })
 
-  test('Waiting is told, once, when it lasts', async () => {
+  test('Waiting is written once when it lasts', async () => {
     const { looks, until, writes, lookAgain, idle } = await loops.start(() => {
       throw new Waiting('DependencyNotReady', 'waiting for x')
     })
@@ -106,7 +106,7 @@ describe('a look that does not end well', () => {
     expect(writes('/status')).toBe(1)
   })
 
-  test('Waiting with a time looks again then', async () => {
+  test('Waiting with a time reconciles again then', async () => {
     const { looks, until } = await loops.start((_, count) => {
       if (count < 3) throw new Waiting('SecretNotFound', 'waiting for a Secret', 0.2)
       return {}
@@ -115,10 +115,10 @@ describe('a look that does not end well', () => {
     expect((looks[1] ?? 0) - (looks[0] ?? 0)).toBeGreaterThan(150)
   })
 
-  test('Stalled is told, and tried again only when something changes', async () => {
-    let isMended = false
+  test('Stalled is written, and retried only after a change', async () => {
+    let isCorrected = false
     const { looks, until, change } = await loops.start(() => {
-      if (!isMended) throw new Stalled('Conflict', 'somebody else has it', { outputs: { seen: 'yes' } })
+      if (!isCorrected) throw new Stalled('Conflict', 'another owner has it', { outputs: { seen: 'yes' } })
       return {}
     })
     const object = await until('Stalled', 'True')
@@ -126,10 +126,10 @@ describe('a look that does not end well', () => {
     expect(object.status?.outputs).toEqual({ seen: 'yes' })
     await sleep(800)
     expect(looks).toHaveLength(1)
-    isMended = true
+    isCorrected = true
     await change({ metadata: { annotations: { look: 'again' } } })
-    const mended = await until('Ready', 'True')
-    expect(conditionOf(mended, 'Stalled')).toBeUndefined()
+    const corrected = await until('Ready', 'True')
+    expect(conditionOf(corrected, 'Stalled')).toBeUndefined()
   })
 
   test('an error is tried again, ever later, and counted until it is over', async () => {
@@ -143,13 +143,13 @@ describe('a look that does not end well', () => {
     expect(versions.filter(({ status }) => status?.nextAttemptTime)).toHaveLength(4)
     expect([ready.status?.attempts, ready.status?.nextAttemptTime]).toEqual([undefined, undefined])
     const pauses = looks.slice(1).map((at, i) => at - (looks[i] ?? 0))
-    // Never earlier than its time; later it may be where there is much else to do.
+    // Never before its time; later is possible on a busy machine.
     expect(pauses[3]).toBeGreaterThan(3 * firstBackoffMs)
   })
 })
 
 describe('the loop', () => {
-  test('holds an object until what stands behind it is gone', async () => {
+  test('keeps the finalizer of an object until its external object is deleted', async () => {
     let isGone = false
     let ends = 0
     const { until, current, namespace, looks } = await loops.start(() => ({}), {
@@ -173,7 +173,7 @@ describe('the loop', () => {
     expect(looks.length).toBe(before)
   })
 
-  test('puts its finalizer back when somebody takes it away', async () => {
+  test('restores its finalizer after another client removed it', async () => {
     const { until, current, change } = await loops.start(() => ({}), { finalize: async () => {} })
     const { metadata } = await until('Ready', 'True')
     await change({ metadata: { finalizers: null } })
@@ -183,7 +183,7 @@ describe('the loop', () => {
     })
   })
 
-  test('stops all work on an organization whose label is taken away, and goes on when it is back', async () => {
+  test('stops all work on an organization whose label is removed, and continues when it is restored', async () => {
     const { looks, until, change, label } = await loops.start(() => ({}))
     await until('Ready', 'True')
     await label(false)

@@ -51,16 +51,16 @@ async function leadingProcess(name: string, stuckMs: number): Promise<ChildProce
   return child
 }
 
-/** Nothing of this thread goes on until then. */
+/** Blocks this thread until then. */
 function block(milliseconds: number): void {
   const end = performance.now() + milliseconds
   while (performance.now() < end);
 }
 
-/** A candidate with a proxy of its own, so that it alone can lose the API server. */
+/** A candidate with a separate proxy, so that it alone can lose the API server. */
 async function candidate(name: string, identity: string, isDirect = false): Promise<Candidate> {
   const proxy = await startFaultProxy(access)
-  // The proxy runs in this thread, so that nothing goes through it while this thread is blocked.
+  // The proxy runs in this thread, so nothing passes while this thread is blocked.
   const connection = isDirect
     ? loadConnection(operatorKubeconfig)
     : await connectionThrough(proxy, operatorKubeconfig)
@@ -75,7 +75,7 @@ async function isSettled(promise: Promise<void>, withinMs: number): Promise<bool
   return Promise.race([settled, sleep(withinMs, false)])
 }
 
-/** The times at which a candidate claimed to lead, watched closely. */
+/** The times at which a candidate was the leader, sampled closely. */
 function watchClaims({ election }: Candidate) {
   let lastClaim = 0
   const timer = setInterval(() => {
@@ -99,7 +99,7 @@ describe('of two candidates', () => {
     expect([first.election.isLeader(), second.election.isLeader()]).toEqual([true, false])
     await first.election.release()
     expect(first.election.isLeader()).toBe(false)
-    // Less than a lease: nobody waits for an end that was announced.
+    // Less than a lease: a released lease needs no wait.
     expect(await isSettled(second.election.elected, times.leaseMs / 2)).toBe(true)
     const { spec } = await apiCall<{ spec: object }>(access, 'GET', pathOf(leaseResource, namespace, name))
     expect(spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: expect.any(Number) })
@@ -133,7 +133,7 @@ describe('of two candidates', () => {
 describe('a leader that cannot renew', () => {
   test.each<[rule: string, fault: Fault]>([
     ['because it is refused', { kind: 'answer', status: 500 }],
-    ['because no answer comes', { kind: 'freeze' }],
+    ['because no answer arrives', { kind: 'freeze' }],
     ['because its connections break', { kind: 'resetBefore' }],
   ])('%s: stops before another one begins, says so, and never leads again', async (_, fault) => {
     const name = uniqueName('lease')
@@ -157,7 +157,7 @@ describe('a leader that cannot renew', () => {
   test.each<[rule: string, fault: Fault, times: number]>([
     ['is refused for a shorter time than the deadline', { kind: 'answer', status: 500 }, 3],
     ['misses one answer', { kind: 'freeze' }, 1],
-  ])('and %s goes on leading', async (_, fault, faults) => {
+  ])('and %s is still the leader', async (_, fault, faults) => {
     const first = await candidate(uniqueName('lease'), 'first')
     await first.election.elected
     first.proxy.inject(() => true, fault, faults)
@@ -177,7 +177,7 @@ describe('a leader that cannot renew', () => {
 })
 
 describe('a leader whose loop is blocked', () => {
-  test('for longer than the lease: goes on leading, and no other one begins', async () => {
+  test('for longer than the lease: stays the leader, and no other one begins', async () => {
     const name = uniqueName('lease')
     const first = await candidate(name, 'first', true)
     await first.election.elected

@@ -1,4 +1,4 @@
-// A process that takes part in an election; says so when it leads, and blocks its loop for ever when told to.
+// A process that takes part in an election; prints when it leads, and blocks its event loop for ever on request.
 import { loadConnection } from '../../../operator/kube/client/connection.ts'
 import { startElection } from '../../../operator/kube/lease/leader.ts'
 import { silentLog } from '../../../operator/log.ts'

@@ -72,7 +72,7 @@ test('a lease is held from the election to its release, and again by the next ho
   await shows(watch, true)
 })
 
-test('a lease that is no longer renewed is not held, whatever it says', async () => {
+test('a lease that is no longer renewed has no holder, in spite of its spec', async () => {
   const name = uniqueName('lease')
   const watch = watching(loadConnection(kubeconfigPath), name)
   const { proxy } = await electedThroughProxy(name, 'first')
@@ -92,8 +92,8 @@ test('a watch that fails says nothing about a lease that is held', async () => {
   proxy.silence((_, url) => url.includes('watch'))
   proxy.inject((_, url) => url.includes('watch'), { kind: 'answer', status: 500 }, 3)
   const seen = new Set<boolean | undefined>()
-  // It is begun again three times in vain, and then goes on.
-  await eventually('the watch goes on', 90_000, async () => {
+  // It fails three times to begin again, and then continues.
+  await eventually('the watch continues', 90_000, async () => {
     seen.add(watch.isHeld())
     return proxy.requests.length > before + 3 ? true : undefined
   })

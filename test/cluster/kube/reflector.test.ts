@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => cluster?.close())
 afterAll(() => own?.stop())
 
-/** A store behind the proxy that remembers every change it told of. */
+/** A store behind the proxy that records every notified change. */
 async function openStore(idleMs = 20_000) {
   const reflector = { idleMs, backoffMs: { first: 50, most: 300 } }
   const opened = openCluster({
@@ -36,16 +36,16 @@ async function openStore(idleMs = 20_000) {
   })
   cluster = opened
   await opened.ready
-  const told: string[] = []
+  const reported: string[] = []
   opened.store.cacheOf(DeploymentSet).subscribe(({ before, after }) => {
-    told.push(`${before ? '' : 'new '}${after ? '' : 'gone '}${(after ?? before)?.metadata.name}`)
+    reported.push(`${before ? '' : 'new '}${after ? '' : 'gone '}${(after ?? before)?.metadata.name}`)
   })
   const names = () =>
     opened.store
       .list(DeploymentSet, namespace)
       .map(({ metadata }) => metadata.name)
       .sort()
-  return { told, names }
+  return { reported, names }
 }
 
 async function create(name: string, access: ApiAccess = own.controlPlane): Promise<void> {
@@ -54,14 +54,14 @@ async function create(name: string, access: ApiAccess = own.controlPlane): Promi
     { name, namespace },
     { applicationName: 'shop', modules: {}, shared: {} },
   )
-  // Told that it is there already: an earlier try was heard.
+  // The answer is that it exists already: an earlier try was received.
   const { ok, status } = await apiRequest(access, 'POST', pathOf(sets, namespace), object)
   if (!ok && status !== 409) throw new Error(`answered with ${status}`)
 }
 
-test('after 410 the list is taken anew: what was deleted meanwhile is told as deleted, exactly once', async () => {
+test('after 410 a new list is read: a deletion during the gap is notified exactly once', async () => {
   for (const name of ['kept', 'deleted', 'made-anew']) await create(name)
-  const { told, names } = await openStore(500)
+  const { reported, names } = await openStore(500)
   expect(names()).toEqual(['deleted', 'kept', 'made-anew'])
   own.proxy.inject(isWatch, { kind: 'answer', status: 503 }, 1_000_000)
   own.proxy.silence(isWatch)
@@ -81,14 +81,14 @@ test('after 410 the list is taken anew: what was deleted meanwhile is told as de
     async () => names().join() === 'added,kept,made-anew' || undefined,
   )
   await sleep(1500)
-  expect(told.sort()).toEqual(['gone deleted', 'made-anew', 'new added'])
+  expect(reported.sort()).toEqual(['gone deleted', 'made-anew', 'new added'])
   expect(
     own.proxy.requests.filter((each) => isWatch('', each) && each.includes('sendInitialEvents')).length,
   ).toBeGreaterThan(listsBefore)
 })
 
-test('an API server that dies and comes back in the middle of a stream of creates: every object is seen, once', async () => {
-  const { told, names } = await openStore()
+test('an API server that dies and restarts during a stream of creates: every object is seen, once', async () => {
+  const { reported, names } = await openStore()
   const wanted = Array.from({ length: 150 }, (_, i) => `stream-${i}`)
   const creating = (async () => {
     for (const name of wanted) {
@@ -98,7 +98,7 @@ test('an API server that dies and comes back in the middle of a stream of create
       })
     }
   })()
-  await eventually('some are seen', 30_000, async () => told.length > 20 || undefined)
+  await eventually('some are seen', 30_000, async () => reported.length > 20 || undefined)
   await own.controlPlane.restartApiServer()
   await creating
   await eventually(
@@ -106,7 +106,7 @@ test('an API server that dies and comes back in the middle of a stream of create
     30_000,
     async () => wanted.every((name) => names().includes(name)) || undefined,
   )
-  expect(told.filter((each) => each.includes('stream-')).sort()).toEqual(
+  expect(reported.filter((each) => each.includes('stream-')).sort()).toEqual(
     wanted.map((name) => `new ${name}`).sort(),
   )
 })

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-/** Secrets of a test by what they are for; each is like no other text, and needs to be escaped wherever it goes. */
+/** Secrets of a test by their purpose; each is unique, and needs escapes in every format. */
 export function plantCanaries<Name extends string>(names: readonly Name[]): Record<Name, string> {
   const planted = names.map((name) => [name, `cny-${randomBytes(8).toString('hex')}"/+&=`] as const)
   return Object.fromEntries(planted) as Record<Name, string> // by these very names
 }
 
-/** Where a text shows a canary, in whatever form: `<where>: <name> as <form>`. */
+/** The places of a text that contain a canary, in any form: `<where>: <name> as <form>`. */
 export function leaksIn(
   where: string,
   text: string,
@@ -26,7 +26,7 @@ export function leaksIn(
 
 function formsOf(text: string): [string, string][] {
   const bytes = Buffer.from(text)
-  // Within a longer text, base64 depends on how many bytes came before; the ends belong to the neighbours, too.
+  // Within a longer text, base64 depends on the number of bytes before; the ends also encode the neighbours.
   const shifted = [0, 1, 2].map((before): [string, string] => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
     return [`base64 after ${before} bytes`, whole.replace(/=+$/, '').slice(before === 0 ? 0 : 4, -2)]
@@ -46,7 +46,7 @@ function formsOf(text: string): [string, string][] {
   ]
 }
 
-/** What a text holds in gzip and base64, as compact stores and logs do, added to it in plain. */
+/** The text with its gzip and base64 parts decoded, as compact stores and logs use them. */
 function unpacked(text: string): string {
   const packed = text.match(/H4sI[\w+/-]{8,}={0,2}/g) ?? []
   return [text, ...packed.map(unzip)].join('\n')

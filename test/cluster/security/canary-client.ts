@@ -3,7 +3,7 @@ import type { Organization } from '../support/client.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
 import { plantCanaries } from './canaries.ts'
 
-/** Secrets that a test plants, by what they are for. */
+/** Secrets that a test plants, by their purpose. */
 const names = [
   'account text',
   'account object',
@@ -33,7 +33,7 @@ const names = [
   'session in a path',
 ]
 
-/** A client of REST that keeps all answers, to look for secrets in them later. */
+/** A client of REST that keeps all answers, to search them for secrets later. */
 export interface CanaryClient {
   readonly organization: Organization
   /** All secrets so far; those that the gateway makes are added when it shows them. */
@@ -44,7 +44,7 @@ export interface CanaryClient {
   readonly answers: { readonly where: string; readonly text: string }[]
   /** Sends `POST /path` and the like to the organization, a text as it is, and keeps the answer. */
   rest(operation: string, body?: unknown, expected?: number, headers?: Record<string, string>): Promise<void>
-  /** The same for what shows a secret this once: its answer is not kept. */
+  /** The same for a request that shows a secret once: its answer is not kept. */
   shownOnce(operation: string, body: unknown): Promise<Record<string, string>>
 }
 

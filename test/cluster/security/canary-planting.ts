@@ -93,7 +93,7 @@ export async function misplace({ of, rest }: CanaryClient): Promise<void> {
   await rest('POST /resources/defs', definition('odd', 's3', 'quartermaster/echo', both), 400)
 }
 
-/** Tokens where none belong: what is not secret may show what it is given, but a token is never one. */
+/** Tokens in wrong places: plain data may be shown, a token never. */
 export async function misplaceTokens({ of, rest, canaries }: CanaryClient): Promise<void> {
   const inPath = encodeURIComponent(`qm_ci_${of('token in a path')}`)
   const payload = Buffer.from(JSON.stringify({ sub: of('session in a path') })).toString('base64url')
@@ -143,7 +143,7 @@ export async function misplaceTokens({ of, rest, canaries }: CanaryClient): Prom
   await rest('POST /users', { name: [token], role: token }, 422)
 }
 
-/** Drivers, of which some say again what they were told, and definitions that use them; answers the one that works. */
+/** Drivers, some of which repeat their input, and definitions that use them; answers the one that works. */
 export async function makeDrivers(
   { organization, canaries, of, rest }: CanaryClient,
   { serve, registerByRest }: ThirdParty,
@@ -159,13 +159,13 @@ export async function makeDrivers(
   })
   works.next.push({ status: 200, headers: cookie, body: output('any') })
   const tell = await serve()
-  const told = ['definition secrets', 'definition secret_refs', 'account change']
+  const reported = ['definition secrets', 'definition secret_refs', 'account change']
     .map(of)
     .map(inAllForms)
     .join('\n')
-  tell.next.push({ status: 400, headers: cookie, body: { error: 'Invalid', message: told } })
+  tell.next.push({ status: 400, headers: cookie, body: { error: 'Invalid', message: reported } })
   const fail = await serve()
-  fail.next.push(...Array.from({ length: 20 }, () => ({ status: 500, headers: cookie, body: told })))
+  fail.next.push(...Array.from({ length: 20 }, () => ({ status: 500, headers: cookie, body: reported })))
   for (const [environment, server] of Object.entries({ works, tell, fail })) {
     expect((await registerByRest(environment, server.target)).status).toBe(200)
     const inputs = {

@@ -107,7 +107,7 @@ describe('no secret appears, in no form', () => {
           where,
           text,
           canaries,
-          // Who sends an id that there is not hears it again, and nobody else does.
+          // The sender of an unknown id gets it back, and no other user does.
           (name) =>
             (isWebhook(where) && isHeader(name)) || (where.startsWith('POST ') && name === 'token in a body'),
         ),
@@ -115,7 +115,7 @@ describe('no secret appears, in no form', () => {
     ).toEqual([])
   })
 
-  test('in any object but Secrets, nor in what is said about those', async () => {
+  test('in any object but Secrets, nor in the metadata of Secrets', async () => {
     const list = async (path: string) =>
       (await apiCall<{ items: KubeObject[] }>(cluster.access, 'GET', path)).items
     const found: string[] = []

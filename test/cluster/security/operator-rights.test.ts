@@ -12,8 +12,8 @@ import {
   namespaceOf,
   objectAt,
   patch,
+  readinessIn,
   resourceIn,
-  verdictIn,
 } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateResourcesOf } from '../support/templates.ts'
@@ -71,15 +71,15 @@ describe('a verb that the role lacks is named, and the resource becomes ready wh
     const others = everyVerb.filter((each) => each !== verb)
     await allow(`${verb}-others`, group, resource, others)
     expect(conditionStatus(await deploy(verb, templates(resource)), 'Stalled')).toBe('True')
-    const message = await verdictIn(organization, verb, 'postgres', 'NotAllowed')
+    const message = await readinessIn(organization, verb, 'postgres', 'NotAllowed')
     expect(message).toContain(`cannot ${verb} resource "${resource}" in API group "${group}"`)
     expect(conditionStatus(await resourceIn(organization, verb, 'postgres'), 'Stalled')).toBe('True')
     await allow(verb, group, resource, [verb])
-    await verdictIn(organization, verb, 'postgres', 'Reconciled', healedWithinMs)
+    await readinessIn(organization, verb, 'postgres', 'Reconciled', healedWithinMs)
     await endEnvironment(organization, verb)
   })
 
-  test.concurrent('a repair after the right was taken away', async () => {
+  test.concurrent('a repair after the right was removed', async () => {
     const name = `${organization.id}-repair`
     const path = `/apis/discovery.k8s.io/v1/namespaces/${namespaceOf(organization, 'repair')}/endpointslices/thing`
     const slice = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: objectMeta }
@@ -90,10 +90,10 @@ describe('a verb that the role lacks is named, and the resource becomes ready wh
     await disallowOperator(access, name)
     await allow('repair-watch', 'discovery.k8s.io', 'endpointslices', ['get', 'list', 'watch'])
     await patch(organization, path, { endpoints: [{ addresses: ['192.0.2.1'] }] })
-    const message = await verdictIn(organization, 'repair', 'postgres', 'NotAllowed', healedWithinMs)
+    const message = await readinessIn(organization, 'repair', 'postgres', 'NotAllowed', healedWithinMs)
     expect(message).toContain('cannot patch resource "endpointslices" in API group "discovery.k8s.io"')
     await allowOperator(access, name, [{ group: 'discovery.k8s.io', resources: ['endpointslices'] }])
-    await verdictIn(organization, 'repair', 'postgres', 'Reconciled', healedWithinMs)
+    await readinessIn(organization, 'repair', 'postgres', 'Reconciled', healedWithinMs)
     expect((await objectAt<{ endpoints: unknown }>(organization, path))?.endpoints ?? []).toEqual([])
     await endEnvironment(organization, 'repair')
   })
@@ -153,9 +153,9 @@ test.concurrent('the role and the definition that docs/drivers.md shows make a r
   await organization.environment('shop', 'nightly')
   const refused = await organization.deploy('shop.nightly', {})
   expect(conditionStatus(refused, 'Stalled')).toBe('True')
-  expect(await verdictIn(organization, 'nightly', 'base-env', 'NotAllowed')).toContain('cronjobs')
+  expect(await readinessIn(organization, 'nightly', 'base-env', 'NotAllowed')).toContain('cronjobs')
   await apply('apply', role)
-  await verdictIn(organization, 'nightly', 'base-env', 'Reconciled', healedWithinMs)
+  await readinessIn(organization, 'nightly', 'base-env', 'Reconciled', healedWithinMs)
   const path = `/apis/batch/v1/namespaces/${namespaceOf(organization, 'nightly')}/cronjobs/nightly`
   expect(await objectAt(organization, path)).toBeDefined()
   await organization.remove('resourcedefinitions', 'nightly')

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { conditionStatus, makeTestOrganization } from '../support/client.ts'
-import { namespaceOf, objectAt, verdictIn } from '../support/observing.ts'
+import { namespaceOf, objectAt, readinessIn } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateResourcesOf } from '../support/templates.ts'
 
@@ -26,7 +26,7 @@ test('300 hosts are reserved, and 1001 are refused before anything is made', asy
   expect(await isReady(deploy('many', ingress(hostsOf(300, owner.id))))).toBe(true)
   expect((await databaseIn('many')).status?.reservedHosts).toHaveLength(300)
   expect(await isReady(deploy('too-many', ingress(hostsOf(1001, `x.${owner.id}`))))).toBe(false)
-  await verdictIn(owner, 'too-many', 'postgres', 'TooManyHosts')
+  await readinessIn(owner, 'too-many', 'postgres', 'TooManyHosts')
   const path = `/apis/networking.k8s.io/v1/namespaces/${namespaceOf(owner, 'too-many')}/ingresses/web`
   expect(await objectAt(owner, path)).toBeUndefined()
 })

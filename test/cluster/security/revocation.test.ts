@@ -53,7 +53,7 @@ function statusFor(token: string): Promise<number> {
 }
 
 test.each(['token', 'user', 'membership'] as const)(
-  'what was let in by its %s is refused after its deletion, also in a flood of requests',
+  'a caller authenticated by its %s is refused after its deletion, also in a flood of requests',
   async (what) => {
     const member = await makeMember()
     await eventually('access', 30_000, async () =>

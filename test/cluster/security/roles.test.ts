@@ -19,7 +19,7 @@ let before: string[]
 let sent = 0
 
 const operations = endpoints.filter(({ access }) => access !== 'public')
-/** What changes nothing whoever may do it; a write is sent by those alone who may not. */
+/** Requests that change nothing for any caller; a write is sent only by callers without the right. */
 const isRead = (method: string) => method === 'get'
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const bearer = (role: string) => `Bearer ${users[role]?.token ?? ''}`
 
-/** Everything of ours in both organizations, with what tells a change of it. */
+/** All objects of both organizations, with fields that show a change. */
 async function everythingIn(): Promise<string[]> {
   const found = organizations.flatMap((organization) =>
     kinds.map(async ({ kind, plural }) =>
@@ -60,7 +60,7 @@ async function everythingIn(): Promise<string[]> {
   return (await Promise.all(found)).flat().sort()
 }
 
-/** Sends a request to the real gateway, and checks what comes back against the document. */
+/** Sends a request to the real gateway, and checks the answer against the document. */
 function send(method: string, path: string, authorization?: string, body?: unknown) {
   sent += 1
   const content = body === undefined ? undefined : JSON.stringify(body)
@@ -98,7 +98,7 @@ describe.each(operations.map((each) => [`${each.method.toUpperCase()} ${each.pat
     const method = each.method.toUpperCase()
     const { allowed, body } = ruleOf(each)
 
-    test('401 without a token, 403 with one that is not valid, whatever the object', async () => {
+    test('401 without a token, 403 with an invalid one, for every object', async () => {
       const invalid = [
         'Bearer qm_nobody_secret',
         `Bearer qm_${users['administrator']?.name}_secret`,
@@ -118,7 +118,7 @@ describe.each(operations.map((each) => [`${each.method.toUpperCase()} ${each.pat
       }
     })
 
-    test('403 to whoever lacks the role that it needs, and to nobody else', async () => {
+    test('403 to every user without the role that it needs, and to no other user', async () => {
       const asked = everybody.filter((role) => isRead(each.method) || !allowed.includes(role))
       for (const role of asked) {
         const { status } = await send(method, pathWith(each.path, own), bearer(role), body)
@@ -144,7 +144,7 @@ describe.each(operations.map((each) => [`${each.method.toUpperCase()} ${each.pat
   },
 )
 
-test('nobody changed anything, of thousands of requests', async () => {
+test('none of thousands of requests changed anything', async () => {
   expect(sent).toBeGreaterThan(2000)
   expect(await everythingIn()).toEqual(before)
 })

@@ -28,16 +28,16 @@ const outputsOf = (values: string[], secrets: string[]) => ({
 const values = { host: 'h', token: canaries['secret by its type'] }
 const environments = ['one', 'two']
 
-/** What may happen between two deployments. */
+/** Events that can happen between two deployments. */
 const changes: Readonly<Record<string, () => Promise<unknown>>> = {
   'the type comes': () =>
     organization.apply('resourcetypes', 'ResourceType', 'own', outputsOf(['host'], ['token'])),
   'the type calls nothing secret': () =>
     organization.apply('resourcetypes', 'ResourceType', 'own', outputsOf(['host', 'token'], [])),
-  'the type goes': () => gone('resourcetypes', 'own'),
+  'the type is deleted': () => gone('resourcetypes', 'own'),
   'the definition of the type comes': () => defineOwn({ values }),
   'the definition of the type changes': () => defineOwn({ values: { ...values, host: 'other' } }),
-  'the definition of the type goes': () => gone('resourcedefinitions', 'own'),
+  'the definition of the type is deleted': () => gone('resourcedefinitions', 'own'),
   'the definition with a secret input comes': () =>
     defineFiles({ secretRefs: { token: { secret: secretName, key: 'token' } } }),
   'the definition passes the secret on': () =>
@@ -50,7 +50,7 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
       target: `driver://${echo}`,
       template: { values: { bucket: 'b' } },
     }),
-  'the driver goes': () => gone('resourcedrivers', 'wrapping'),
+  'the driver is deleted': () => gone('resourcedrivers', 'wrapping'),
 }
 
 async function gone(plural: string, name: string): Promise<void> {
@@ -62,7 +62,7 @@ const defineOwn = (driverInputs: object) =>
 const defineFiles = (driverInputs: object) =>
   organization.define('files', { type: 's3', driverType: echo, driverInputs, criteria: [{}] })
 
-/** Brings back everything that a deployment needs. */
+/** Restores all objects that a deployment needs. */
 async function restore(): Promise<void> {
   for (const change of [
     'the type comes',
@@ -114,7 +114,7 @@ beforeAll(async () => {
   }
 })
 
-test('deployments end and show no secret, while types, definitions and drivers come and go', async () => {
+test('deployments end and show no secret, while types, definitions and drivers are created and deleted', async () => {
   const deploys = (environment: string) => `/apps/shop/envs/${environment}/deploys`
   const outcomes = new Set<string | undefined>()
   const sequence = fc.sample(

@@ -91,7 +91,7 @@ describe('secret inputs', () => {
     expect(files.spec.dependsOn).toEqual([(await resourceOf(databaseType)).metadata.name])
   })
 
-  test('follow what they name', async () => {
+  test('follow the objects that they name', async () => {
     await changePassword(canaries.second)
     await organization.deploy('shop.dev', needs)
     await eventually('the new password', 30_000, async () => {
@@ -100,7 +100,7 @@ describe('secret inputs', () => {
     })
   })
 
-  test('have them resolved by kubectl where the definition holds or lists them, and are data elsewhere', async () => {
+  test('have placeholders resolved where a manifest of a definition contains or lists them, and are data elsewhere', async () => {
     await organization.environment('shop', 'manifest')
     const secretRefs = {
       held: { value: `it is ${password}` },
@@ -130,10 +130,10 @@ describe('secret inputs', () => {
   })
 })
 
-describe('when the type of a resource goes', () => {
+describe('when the type of a resource is deleted', () => {
   test('its definitions are not ready, and nothing of it is deployed', async () => {
     await organization.remove('resourcetypes', 'db')
-    await eventually('the verdict on the definition', 30_000, async () => {
+    await eventually('the outcome on the definition', 30_000, async () => {
       const found = await organization.get('resourcedefinitions', 'db')
       return (found && readyOf(found).reason === 'TypeNotFound') || undefined
     })
@@ -143,7 +143,7 @@ describe('when the type of a resource goes', () => {
     expect(deployment.status?.problems).toMatchObject([{ reason: 'TypeNotFound' }])
   })
 
-  test('and it comes back with other words, what was secret stays secret', async () => {
+  test('and created again with other outputs, former secrets stay secret', async () => {
     await applyType(['host', 'password'], [])
     const deployment = await organization.deploy('shop.dev', needs)
     expect(conditionStatus(deployment, 'Ready')).toBe('True')
@@ -156,7 +156,7 @@ describe('when the type of a resource goes', () => {
   })
 })
 
-test('what a type calls secret by now leaves the status without a deployment', async () => {
+test('an output that a type now declares secret leaves the status without a deployment', async () => {
   await applyType(['password'], ['host'])
   await eventually('the plain output to go', 30_000, async () => {
     const { status } = await resourceOf(databaseType)
@@ -170,7 +170,7 @@ const readyIs = (status: ActiveResource['status']) =>
 
 test('no secret was shown anywhere', async () => {
   const found: string[] = []
-  // What a definition says in plain is shown by it, and by what was deployed with it.
+  // Plain values of a definition appear in it, and in the resources deployed with it.
   const inputs = new Set(['ResourceDefinition', 'ActiveResource'])
   const hidden = { literal: canaries.literal, 'by hand': canaries['by hand'] }
   for (const { kind, plural } of kinds) {

@@ -6,7 +6,7 @@ import { eventually } from './client.ts'
 export interface AuditLog {
   /** Where the log ends now. */
   end(): Promise<number>
-  /** What our processes wrote since that place, as `<user> <verb> <resource> <name>`; leases do not count. */
+  /** The writes of our processes since that place, as `<user> <verb> <resource> <name>`, without leases. */
   writesSince(position: number): Promise<string[]>
   /** Waits until they write nothing any more, so that the next write has one cause. */
   calm(): Promise<void>

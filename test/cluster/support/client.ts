@@ -12,15 +12,15 @@ const apiVersion = 'quartermaster.dev/v1alpha1'
 /** An answer of the gateway. */
 export interface RestAnswer {
   readonly status: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies of many shapes
   readonly body: any
 }
 
-/** One organization of a test file, through both doors. */
+/** One organization of a test file, through REST and kubectl. */
 export interface Organization {
   readonly id: string
   rest(method: string, path: string, body?: unknown): Promise<RestAnswer>
-  /** Server-side apply of an object of ours, by kind and name. */
+  /** Server-side apply of an object of this API group, by kind and name. */
   apply(plural: string, kind: string, name: string, spec: object): Promise<KubeObject>
   get<T = KubeObject>(plural: string, name: string): Promise<T | undefined>
   list<T = KubeObject>(plural: string): Promise<T[]>
@@ -34,14 +34,14 @@ export interface Organization {
   define(name: string, spec: object): Promise<KubeObject>
   application(name: string): Promise<void>
   environment(application: string, name: string, type?: string): Promise<void>
-  /** Deploys a set of modules and shared dependencies by kubectl's door, and waits for the end. */
+  /** Deploys a set of modules and shared dependencies by kubectl, and waits for the end. */
   deploy(
     environmentName: string,
     content: { modules?: object; shared?: object },
   ): Promise<EnvironmentDeployment>
   ended(deploymentName: string, withinMs?: number): Promise<EnvironmentDeployment>
-  /** Until the gateway, to which what kubectl does comes a moment later, answers so; answers the body. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
+  /** Waits until the gateway, which receives writes of kubectl a moment later, answers so; answers the body. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies of many shapes
   untilRest(path: string, fits?: (body: any) => unknown): Promise<any>
   resources(): Promise<ActiveResource[]>
 }
@@ -57,7 +57,7 @@ export async function makeTestOrganization(
   const id = `${prefix}-${randomBytes(4).toString('hex')}`
   const inside = `${apiGroup}/namespaces/${id}`
   let deployments = 0
-  /** Until the gateway knows, where there is one. */
+  /** Waits until the gateway knows, where one runs. */
   const known = async (path: string) => {
     if (gatewayUrl !== '') await organization.untilRest(path)
   }
@@ -161,7 +161,7 @@ export function conditionStatus(
 ): string | undefined {
   const status = (object as { status?: unknown } | undefined)?.status as
     | { conditions?: { type: string; status: string }[] }
-    | undefined // of an object of ours
+    | undefined // of this API group
   return status?.conditions?.find((each) => each.type === type)?.status
 }
 
@@ -172,7 +172,7 @@ export function readyOf(object: { readonly [field: string]: unknown } | object |
 } {
   const status = (object as { status?: unknown } | undefined)?.status as
     | { conditions?: { type: string; reason: string; message: string }[] }
-    | undefined // of an object of ours
+    | undefined // of this API group
   const ready = status?.conditions?.find((each) => each.type === 'Ready')
   return { reason: ready?.reason ?? '', message: ready?.message ?? '' }
 }

@@ -10,15 +10,15 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import { makeTestOrganization, type Organization } from './client.ts'
 import type { SharedCluster } from './shared-cluster.ts'
 
-/** The hands behind the fake Cloudflare; each test file has zones and tokens of its own. */
+/** The control interface of the fake Cloudflare; each test file has separate zones and tokens. */
 export interface Cloudflare {
-  /** A new zone; of the name of an older one when it is given, else of a name of its own. */
+  /** A new zone; with the name of an older one when it is given, else with a new name. */
   makeZone(name?: string): Promise<Zone>
   /** A new token that may edit these zones. */
   makeToken(...zones: readonly Zone[]): Promise<Token>
   /** The provider accepts the token no more. */
   revoke(token: Token): Promise<void>
-  /** What was called with the token, oldest first. */
+  /** The calls with the token, oldest first. */
   calls(token: Token): Promise<JournalEntry[]>
   records(zone: Zone): Promise<StoredRecord[]>
   addRecord(zone: Zone, record: Partial<StoredRecord>): Promise<StoredRecord>
@@ -28,7 +28,7 @@ export interface Cloudflare {
   misbehave(token: Token, rule: Partial<Rule>): Promise<void>
   /** The most calls with the token that fell into any 300 seconds. */
   mostCalls(token: Token): Promise<number>
-  /** What the DNS server of the provider says, as any client would ask it. */
+  /** An answer of the DNS server of the provider, as every client gets it. */
   resolve(name: string, type?: string): Promise<string[]>
 }
 
@@ -89,7 +89,7 @@ export function cloudflareAt({
   }
 }
 
-/** What a definition of DNS names may say besides. */
+/** Additional inputs of a definition of DNS names. */
 export interface DnsDefinition {
   readonly zone?: Zone
   readonly values?: object
@@ -100,12 +100,12 @@ export interface DnsDefinition {
   readonly provision?: object
 }
 
-/** An organization whose definition `dns` makes names in a zone of its own. */
+/** An organization whose definition `dns` creates names in a separate zone. */
 export interface DnsOrganization extends Organization {
   readonly provider: Cloudflare
   readonly zone: Zone
   readonly token: Token
-  /** Applies a definition of type `dns`; what is not said is as in the first one. */
+  /** Applies a definition of type `dns`; omitted inputs are as in the first one. */
   defineDns(name: string, definition?: DnsDefinition): Promise<KubeObject>
   /** A Secret of the organization. */
   secret(name: string, stringData: Record<string, string>): Promise<void>
@@ -123,7 +123,7 @@ export async function makeDnsOrganization(
 ): Promise<DnsOrganization & { readonly spare: Zone }> {
   const provider = cloudflareAt(cluster.cloudflare)
   const zone = await provider.makeZone()
-  // A zone of the same name has room for the same names: what was there before must go all the same.
+  // A zone of the same name would accept the same names: the earlier ones must be deleted nevertheless.
   const spare = spareZone ? await provider.makeZone(zone.name) : zone
   const token = await provider.makeToken(zone, spare)
   const organization = await makeTestOrganization(cluster, prefix)

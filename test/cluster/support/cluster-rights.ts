@@ -1,7 +1,7 @@
 import { type ApiAccess, apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
 
 const group = '/apis/rbac.authorization.k8s.io/v1'
-/** What the operator does to objects that resources are made of. */
+/** Verbs that the operator uses on the objects of resources. */
 export const everyVerb = ['get', 'list', 'watch', 'create', 'patch', 'delete']
 
 /** Lets the operator apply objects of more kinds, as a cluster administrator does; `name` is of the caller's own. */
@@ -25,7 +25,7 @@ export async function allowOperator(
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
     subjects: [{ kind: 'ServiceAccount', name: 'quartermaster-operator', namespace: 'quartermaster-system' }],
   })
-  // The API server hears of its own roles a moment later.
+  // The API server applies its own roles a moment later.
   for (const { group: inGroup, resources, verbs: [verb = ''] = everyVerb } of kinds)
     for (const resource of resources)
       await eventually(`the right to '${resource}'`, 30_000, async () =>
@@ -41,7 +41,7 @@ async function mayOperator(access: ApiAccess, resourceAttributes: object): Promi
   return (await apiCall<{ status: { allowed: boolean } }>(access, 'POST', path, review)).status.allowed
 }
 
-/** Takes back what `allowOperator` gave. */
+/** Revokes the rights of `allowOperator`. */
 export async function disallowOperator(access: ApiAccess, name: string): Promise<void> {
   await apiCall(access, 'DELETE', `${group}/clusterrolebindings/${name}`)
   await apiCall(access, 'DELETE', `${group}/clusterroles/${name}`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request } from 'node:https'
 
-/** What happens to a request that a rule fits. */
+/** The fault of a request that matches a rule. */
 export type Fault =
   | { readonly kind: 'resetBefore' }
   | { readonly kind: 'resetAfter' }
@@ -20,12 +20,12 @@ interface Rule {
   times: number
 }
 
-/** A plain HTTP server in front of an API server, which misbehaves on demand. */
+/** A plain HTTP server in front of an API server, with faults on request. */
 export interface FaultProxy {
   readonly origin: string
   /** Lets the next `times` requests that fit suffer. */
   inject(fits: Rule['fits'], fault: Fault, times?: number): void
-  /** From now on nothing more comes of the answers under way that fit, and their connections stay open. */
+  /** From now on matching answers in progress stop, and their connections stay open. */
   silence(fits: Rule['fits']): void
   /** Takes all rules back. */
   heal(): void
@@ -70,7 +70,7 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
       { method: incoming.method, headers: incoming.headers, ca },
       (answer) => {
         if (fault?.kind === 'resetAfter') {
-          // The API server has done it; the client never hears.
+          // The API server has written it; the client never receives the answer.
           answer.resume()
           answer.on('end', () => incoming.socket.destroy())
           return

@@ -22,9 +22,9 @@ export default async function setUp() {
       ...outsideWorld(cloudflare, directory),
       QUARTERMASTER_REQUESTS_PER_SECOND: '5000',
       QUARTERMASTER_REQUEST_BURST: '10000',
-      // As long as kubectl needs for all examples on a machine that has much else to do.
+      // The time that kubectl needs for all examples on a busy machine.
       QUARTERMASTER_SETTLE_SECONDS: '30',
-      // There is one operator, and nobody would start it again.
+      // The only operator has no supervisor that would restart it.
       QUARTERMASTER_LEASE_SECONDS: '60',
     },
   })
@@ -52,7 +52,7 @@ export default async function setUp() {
   })
 }
 
-/** Until the API server says who made an object, which it does a moment after it heard that it should. */
+/** Waits until the API server records the user of writes, which begins a moment after the request. */
 async function stampInForce(access: ApiAccess): Promise<void> {
   const path = '/apis/quartermaster.dev/v1alpha1/namespaces/default/environments?dryRun=All'
   const probe = {

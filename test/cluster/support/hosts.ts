@@ -1,7 +1,7 @@
 import { moduleWith, type Organization } from './client.ts'
 import { namespaceOf, objectAt, resourceIn } from './observing.ts'
 
-/** An Ingress as far as tests look into it. */
+/** The fields of an Ingress that tests read. */
 export interface SeenIngress {
   readonly metadata: { readonly uid: string; readonly annotations: Readonly<Record<string, string>> }
   readonly spec: {
@@ -10,7 +10,7 @@ export interface SeenIngress {
   }
 }
 
-/** A dns that comes with an ingress, for one environment of the application `shop`. */
+/** A dns with an ingress, for one environment of the application `shop`. */
 export async function defineDns(
   organization: Organization,
   environment: string,
@@ -47,7 +47,7 @@ export async function claimHost(organization: Organization, environment: string,
   return deployHost(organization, environment)
 }
 
-/** The Ingress of an environment, if there is one. */
+/** The Ingress of an environment, if it exists. */
 export async function ingressIn(
   organization: Organization,
   environment: string,

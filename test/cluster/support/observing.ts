@@ -15,7 +15,7 @@ export async function resourceIn(
 }
 
 /** Waits until `Ready` of a resource has the reason; answers its message. */
-export function verdictIn(
+export function readinessIn(
   organization: Organization,
   environment: string,
   type: string,
@@ -34,7 +34,7 @@ export function namespaceOf({ id }: Organization, environment: string): string {
   return `${id}--shop--${environment}`
 }
 
-/** An object by its path, undefined when there is none. */
+/** An object by its path, undefined when it is missing. */
 export async function objectAt<T = KubeObject>(
   organization: Organization,
   path: string,
@@ -57,7 +57,7 @@ export async function gone(
   }
 }
 
-/** What a Secret holds, in plain text. */
+/** The content of a Secret, in plain text. */
 export async function secretAt(
   organization: Organization,
   path: string,

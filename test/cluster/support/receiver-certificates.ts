@@ -8,7 +8,7 @@ import { type Made, makeCertificate } from '../../support/certificates.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
-/** Servers that nobody should trust, by what is wrong with them, though they are under `localhost`. */
+/** Servers that must not be trusted, by their defect, although their name is `localhost`. */
 export async function untrustedServers(directory: string): Promise<Readonly<Record<string, ServerOptions>>> {
   const names = ['localhost']
   const trusted = await issueCertificate(directory, names)

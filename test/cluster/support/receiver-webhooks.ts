@@ -1,3 +1,4 @@
+import { afterAll } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
 import type { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import {
@@ -8,9 +9,21 @@ import {
   type Organization,
   readyOf,
 } from './client.ts'
-import type { ReceivedCall } from './receiver.ts'
+import { type ReceivedCall, startReceiver } from './receiver.ts'
+import { sharedCluster } from './shared-cluster.ts'
 
-/** An organization with an application `shop` and a definition of type `redis` that needs nobody. */
+/** The receiver of a test file, and an organization with an application `shop` and a definition of type `redis`. */
+export async function setUpHooks(prefix: string) {
+  const cluster = sharedCluster()
+  const [receiver, organization] = await Promise.all([
+    startReceiver(cluster.directory),
+    makeHookOrganization(cluster, prefix),
+  ])
+  afterAll(() => receiver.close())
+  return { receiver, organization }
+}
+
+/** An organization with an application `shop` and a definition of type `redis` without dependencies. */
 export async function makeHookOrganization(
   cluster: Parameters<typeof makeTestOrganization>[0],
   prefix = 'hooks',
@@ -31,7 +44,7 @@ type Spec = Partial<Webhook['spec']> & { readonly url: string }
 /** Applies a webhook of the application `shop`, and waits until it is judged. */
 export async function hook(organization: Organization, name: string, spec: Spec): Promise<Webhook> {
   await organization.apply('webhooks', 'Webhook', name, { applicationName: 'shop', ...spec })
-  return eventually(`the verdict on webhook '${name}'`, 30_000, async () => {
+  return eventually(`the outcome on webhook '${name}'`, 30_000, async () => {
     const found = await organization.get<Webhook>('webhooks', name)
     const isSeen = found?.status?.observedGeneration === found?.metadata.generation
     return isSeen && conditionStatus(found, 'Ready') !== 'Unknown' ? found : undefined
@@ -99,7 +112,7 @@ export async function deploySet(
     modules,
     shared: {},
   })
-  // As JSON: the API server folds some line breaks in what is applied, which it takes for YAML.
+  // As JSON: in YAML, which apply expects, the API server folds some line breaks.
   const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/environmentdeployments`
   const { status } = await organization.kube('POST', path, {
     apiVersion: 'quartermaster.dev/v1alpha1',

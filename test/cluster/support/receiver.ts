@@ -9,7 +9,7 @@ export interface ReceivedCall {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Names and values by turns, as they were on the wire. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[]
   readonly body: string
 }
@@ -20,7 +20,7 @@ type Answer = number | ((response: ServerResponse, call: ReceivedCall) => void)
 /** Never answers. */
 export const hang: Answer = () => {}
 
-/** Says yes, and goes on and on. */
+/** Answers 200 with an endless body. */
 export const flood: Answer = (response) => {
   response.writeHead(200)
   const more = setInterval(() => response.write('x'.repeat(65_536)), 1)
@@ -38,7 +38,7 @@ export interface Receiver {
   readonly port: number
   /** The address of a path, as a webhook names it. */
   url(path: string): string
-  /** Answers calls of a path in turn, the last answer from then on; 200 when nothing is said. */
+  /** Answers calls of a path in this order, then repeats the last answer; 200 by default. */
   answer(path: string, ...answers: readonly Answer[]): void
   /** Calls of a path, or all, oldest first. */
   calls(path?: string): readonly ReceivedCall[]
@@ -62,7 +62,7 @@ export async function startReceiver(directory: string, options?: ServerOptions):
     request.on('error', () => {})
     request.on('end', () => {
       const { method = '', url: path = '', rawHeaders } = request
-      const headers = request.headers as Record<string, string> // none that comes as a list
+      const headers = request.headers as Record<string, string> // none that is a list
       const call = { method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString() }
       calls.push(call)
       const queue = answers.get(path) ?? []

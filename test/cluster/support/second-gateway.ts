@@ -10,8 +10,8 @@ export interface SecondGateway {
 }
 
 /**
- * Starts a gateway over the shared cluster; `name` is that of its log, `settings` are environment variables. Somebody else
- * may take its port before it does: then it has another one.
+ * Starts a gateway over the shared cluster; `name` is that of its log, `settings` are environment variables. Another
+ * process may take its port first: then it uses another one.
  */
 export async function startSecondGateway(
   cluster: SharedCluster,

@@ -7,7 +7,7 @@ import { resourceIn } from './observing.ts'
 /** The secret input `password` of every definition. */
 export const templateCanary = 'canary-in-a-template'
 
-/** Environments of the application `shop` in which resources of type `postgres` are what templates make. */
+/** Environments of the application `shop` in which templates create the resources of type `postgres`. */
 export interface TemplateResources {
   /** The application, and the Secret of the secret input. */
   prepare(): Promise<void>

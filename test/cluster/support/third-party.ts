@@ -10,11 +10,11 @@ import { resourceIn } from './observing.ts'
 
 /** Drivers of an organization for resources of type `s3`, and environments of the application `shop` that use them. */
 export interface ThirdParty {
-  /** A driver on a port of its own; ended with the others by `close`. */
+  /** A driver on a separate port; `close` ends it with the others. */
   serve(behaviour?: Behaviour): Promise<HttpDriverServer>
   registerByRest(id: string, target: string, more?: object): Promise<RestAnswer>
   registerByKubectl(id: string, target: string, more?: object): Promise<unknown>
-  /** Deploys a new environment in which `s3` comes from a driver of the organization; `definition` says more of how. */
+  /** Deploys a new environment in which `s3` uses a driver of the organization; `definition` adds fields of the definition. */
   deploy(environment: string, driver: string, definition?: object): Promise<EnvironmentDeployment>
   redeploy(environment: string): Promise<EnvironmentDeployment>
   bucketIn(environment: string): Promise<ActiveResource>

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { WebhookCall } from '../../../operator/api/webhook.ts'
-import { eventually, type Organization, readyOf } from '../support/client.ts'
+import { eventually, readyOf } from '../support/client.ts'
+import { kubectl } from '../support/kubectl.ts'
 import { endEnvironment } from '../support/observing.ts'
-import { hang, type Receiver, startReceiver } from '../support/receiver.ts'
+import { hang } from '../support/receiver.ts'
 import {
   bodiesOf,
   callsOf,
@@ -12,6 +12,7 @@ import {
   hook,
   isSignedBy,
   makeHookOrganization,
+  setUpHooks,
   signingSecretOf,
 } from '../support/receiver-webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -19,20 +20,9 @@ import { sharedCluster } from '../support/shared-cluster.ts'
 const cluster = sharedCluster()
 const created = [{ scope: 'environment', type: 'created' } as const]
 
-let receiver: Receiver
-let organization: Organization
-beforeAll(async () => {
-  ;[receiver, organization] = await Promise.all([
-    startReceiver(cluster.directory),
-    makeHookOrganization(cluster, 'calls'),
-  ])
-})
-afterAll(() => receiver?.close())
+const { receiver, organization } = await setUpHooks('calls')
 
-const kubectl = (...args: readonly string[]) =>
-  execFileSync(cluster.kubectl, ['--kubeconfig', cluster.kubeconfigPath, ...args], { encoding: 'utf8' })
-
-describe('what is sent', () => {
+describe('the content of calls', () => {
   const hostile = '","status":"forged"}\r\n\\u0000 \'${org_id}\' $& $1 {{.}} <&> \u2028 ünï 🚀 \\'
 
   test('is valid JSON of the same shape, with hostile values as data', async () => {
@@ -111,7 +101,7 @@ describe('the signature', () => {
     expect(call?.headers['webhook-id']).toBe(seen?.spec.eventId)
   })
 
-  test('after a rotation is by the new secret, and nothing is lost while it does not stand yet', async () => {
+  test('after a rotation uses the new secret, and no call is lost before it exists', async () => {
     const spec = { url: receiver.url('/rotated') }
     await hook(organization, 'rotated', spec)
     receiver.answer('/rotated', 503)
@@ -144,12 +134,12 @@ describe('calls as objects', () => {
     await receiver.awaitCalls('/waited', 1)
     const [call] = await callsOf(organization, 'waited')
     const name = `webhookcall/${call?.metadata.name}`
-    kubectl('wait', '--for=condition=Ready', '-n', organization.id, name, '--timeout=60s')
-    const table = kubectl('get', 'webhookcalls', '-n', organization.id)
+    kubectl(['wait', '--for=condition=Ready', '-n', organization.id, name, '--timeout=60s'])
+    const table = kubectl(['get', 'webhookcalls', '-n', organization.id])
     expect(table).toMatch(/^waited\.\S+ +waited +environment\.created +200 .*True +Reconciled/m)
   })
 
-  test('deleting the environment or the organization while calls are open ends, and the deletion is told', async () => {
+  test('deletion of the environment or the organization ends while calls are open, and is notified', async () => {
     const brief = await makeHookOrganization(cluster, 'hooksend')
     for (const path of ['/open', '/hanging']) await hook(brief, path.slice(1), { url: receiver.url(path) })
     receiver.answer('/open', 500, 500, 200)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { conditionStatus, eventually, type Organization, readyOf } from '../support/client.ts'
+import { conditionStatus, eventually, readyOf } from '../support/client.ts'
 import { patch } from '../support/observing.ts'
 import { flood, hang, type Receiver, redirectTo, startReceiver } from '../support/receiver.ts'
 import { untrustedServers } from '../support/receiver-certificates.ts'
@@ -9,7 +9,7 @@ import {
   deploySet,
   hook,
   isSignedBy,
-  makeHookOrganization,
+  setUpHooks,
   signingSecretOf,
 } from '../support/receiver-webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -57,18 +57,15 @@ const injections: readonly (readonly [
   ['another protocol', (url) => ({ url: `http://${url}` })],
 ]
 
-let receiver: Receiver
+const { receiver, organization } = await setUpHooks('delivery')
 let elsewhere: Receiver
 let bad: Receiver[] = []
-let organization: Organization
 
-/** Each row is a webhook of its own, `<kind>-<index>`, and one event is told to all. */
+/** Each row is a separate webhook, `<kind>-<index>`, and all receive one event. */
 beforeAll(async () => {
   const servers = await untrustedServers(cluster.directory)
-  ;[receiver, elsewhere, organization, ...bad] = await Promise.all([
+  ;[elsewhere, ...bad] = await Promise.all([
     startReceiver(cluster.directory),
-    startReceiver(cluster.directory),
-    makeHookOrganization(cluster, 'delivery'),
     ...untrusted.map(([what]) => startReceiver(cluster.directory, servers[what])),
   ])
   receiver.answer('/failing', 500)
@@ -97,7 +94,7 @@ beforeAll(async () => {
   await organization.environment('shop', 'one')
   for (const number of [1, 2, 3]) await deploySet(organization, 'one', { number })
 })
-afterAll(() => Promise.all([receiver, elsewhere, ...bad].map((each) => each?.close())))
+afterAll(() => Promise.all([elsewhere, ...bad].map((each) => each?.close())))
 
 const redeliver = async (webhookName: string, text: string) => {
   const [call] = await callsOf(organization, webhookName)
@@ -136,7 +133,7 @@ describe('a call that is not taken', () => {
     await receiver.awaitCalls('/hanging', 2, 60_000)
   })
 
-  test('because the receiver is gone for good (410), is given up; redelivered when somebody asks', async () => {
+  test('because the receiver has ended (410), is given up; redelivered on request', async () => {
     const before = await callWith(organization, 'gone', 'Gone')
     expect(conditionStatus(before, 'Stalled')).toBe('True')
     await redeliver('gone', 'please')
@@ -146,7 +143,7 @@ describe('a call that is not taken', () => {
   })
 
   test.each(redirects)(
-    'because it is redirected with %i, counts as failed, and nobody goes there',
+    'because it is redirected with %i, counts as failed, and the redirect is not followed',
     async (status) => {
       const call = await callWith(organization, `redirect-${status}`, 'NotDelivered')
       expect(call.status?.responseStatus).toBe(status)
@@ -156,7 +153,7 @@ describe('a call that is not taken', () => {
 })
 
 describe('a call that was taken', () => {
-  test('is sent again, once for each new text, under the same id and signed anew', async () => {
+  test('is sent again, once per new text of the annotation, under the same id with a new signature', async () => {
     await callWith(organization, 'again', 'Reconciled')
     for (const text of ['one', 'one', 'two']) await redeliver('again', text)
     const calls = await receiver.awaitCalls('/again', 2)
@@ -167,14 +164,14 @@ describe('a call that was taken', () => {
     expect(receiver.calls('/again').length).toBeLessThanOrEqual(3)
   })
 
-  test('is taken whatever body follows, one without end too', async () => {
+  test('is accepted with any response body, also an endless one', async () => {
     const call = await callWith(organization, 'flood', 'Reconciled')
     expect(call.status?.responseStatus).toBe(200)
     expect(receiver.calls('/flood')).toHaveLength(1)
   })
 })
 
-describe('a call goes nowhere', () => {
+describe('a call is not sent', () => {
   test.each(refused.map((url, index) => [url, index] as const))('that is private: %s', async (_, index) => {
     const call = await callWith(organization, `refused-${index}`, 'TargetRefused')
     expect(conditionStatus(call, 'Stalled')).toBe('True')
@@ -201,13 +198,13 @@ describe('a call goes nowhere', () => {
     },
   )
 
-  test('until it is mended, and then it goes', async () => {
+  test('until it is corrected, and then it is sent', async () => {
     await hook(organization, 'injection-0', {
-      url: receiver.url('/mended'),
+      url: receiver.url('/corrected'),
       headers: { 'x-a': 'a' },
       triggers: created,
     })
-    const [call] = await receiver.awaitCalls('/mended', 1)
+    const [call] = await receiver.awaitCalls('/corrected', 1)
     expect(call?.headers['x-a']).toBe('a')
   })
 })

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { inParallel } from '../../../operator/controllers/shared/parallel.ts'
-import { conditionStatus, eventually, moduleWith, type Organization } from '../support/client.ts'
-import { hang, type Receiver, startReceiver } from '../support/receiver.ts'
-import { makeHookOrganization } from '../support/receiver-webhooks.ts'
-import { sharedCluster } from '../support/shared-cluster.ts'
+import { conditionStatus, eventually, moduleWith } from '../support/client.ts'
+import { hang } from '../support/receiver.ts'
+import { setUpHooks } from '../support/receiver-webhooks.ts'
 
-const cluster = sharedCluster()
 const webhookCount = 1000
 /** Few, so that a deployment is over long before a call that is not answered counts as tried. */
 const resourceCount = 20
@@ -19,13 +17,8 @@ const hanging = names.filter((_, each) => each % 100 === 0)
 const slow = names.filter((_, each) => each % 20 === 1)
 const good = names.filter((name) => !hanging.includes(name) && !slow.includes(name))
 
-let receiver: Receiver
-let organization: Organization
+const { receiver, organization } = await setUpHooks('hookload')
 beforeAll(async () => {
-  ;[receiver, organization] = await Promise.all([
-    startReceiver(cluster.directory),
-    makeHookOrganization(cluster, 'hookload'),
-  ])
   for (const name of hanging) receiver.answer(`/${name}`, hang)
   for (const name of slow) receiver.answer(`/${name}`, 500, 200)
   await organization.kube('POST', `/api/v1/namespaces/${organization.id}/secrets`, {
@@ -48,10 +41,7 @@ beforeAll(async () => {
     return webhooks.every((each) => conditionStatus(each, 'Ready') === 'True') ? true : undefined
   })
 })
-afterAll(async () => {
-  await receiver?.close()
-  await organization?.kube('DELETE', `/api/v1/namespaces/${organization.id}`)
-})
+afterAll(() => organization.kube('DELETE', `/api/v1/namespaces/${organization.id}`))
 
 async function deploy(environmentName: string): Promise<void> {
   const deployment = await organization.deploy(environmentName, { modules: { web: moduleWith(externals) } })
@@ -65,7 +55,7 @@ const takenBy = (webhooks: readonly string[], times: number) =>
     async () => webhooks.every((name) => receiver.calls(`/${name}`).length >= times) || undefined,
   )
 
-test('a deployment does not wait for the calls of 1,000 webhooks, and nobody waits for those who hang', async () => {
+test('a deployment does not wait for the calls of 1,000 webhooks, and no call waits for slow receivers', async () => {
   await deploy('shop.dev')
   // A call that is not answered counts as tried after ten seconds.
   const calls = await organization.list<WebhookCall>('webhookcalls')
@@ -75,7 +65,7 @@ test('a deployment does not wait for the calls of 1,000 webhooks, and nobody wai
   await takenBy(slow, 2)
 })
 
-test('who takes a call at once is called once; all hear of the event under one id', async () => {
+test('a receiver that answers at once is called once; all receive the event under one id', async () => {
   const ids = new Set(receiver.calls().map(({ headers }) => headers['webhook-id']))
   expect(ids.size).toBe(1)
   const wrong = good.filter((name) => receiver.calls(`/${name}`).length !== 1)

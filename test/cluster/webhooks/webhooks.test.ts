@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, makeTestOrganization } from '../support/client.ts'
+import { kubectl } from '../support/kubectl.ts'
 import { endEnvironment, patch } from '../support/observing.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { bodiesOf, callsOf, deploySet, hook, makeHookOrganization } from '../support/receiver-webhooks.ts'
+import { bodiesOf, callsOf, deploySet, hook, setUpHooks } from '../support/receiver-webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()
@@ -16,13 +15,8 @@ const broken = { dependency: { type: 'postgres' } }
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const stamp = 'quartermaster.dev/triggered-by'
 
-let receiver: Receiver
-let organization: Organization
+const { receiver, organization } = await setUpHooks('hooks')
 beforeAll(async () => {
-  ;[receiver, organization] = await Promise.all([
-    startReceiver(cluster.directory),
-    makeHookOrganization(cluster),
-  ])
   await organization.define('postgres', {
     type: 'postgres',
     driverType: 'quartermaster/echo',
@@ -36,13 +30,7 @@ beforeAll(async () => {
     stringData: { password: 'secret' },
   })
 })
-afterAll(() => receiver?.close())
 
-const kubectl = (args: readonly string[], input?: object) =>
-  execFileSync(cluster.kubectl, ['--kubeconfig', cluster.kubeconfigPath, ...args], {
-    encoding: 'utf8',
-    ...(input ? { input: JSON.stringify(input) } : {}),
-  })
 const pathOf = (plural: string, name: string, { id } = organization) =>
   `/apis/quartermaster.dev/v1alpha1/namespaces/${id}/${plural}/${name}`
 const environmentOf = (name: string, annotations?: object) => ({
@@ -51,11 +39,11 @@ const environmentOf = (name: string, annotations?: object) => ({
   metadata: { name: `shop.${name}`, namespace: organization.id, ...(annotations ? { annotations } : {}) },
   spec: { applicationName: 'shop', typeName: 'development' },
 })
-/** Events that a path was told, in order of their arrival. */
+/** Events received at a path, in order of their arrival. */
 const eventsAt = (path: string) =>
   bodiesOf(receiver.calls(path)).map(({ event, env_id }) => `${event} ${env_id}`)
 
-describe('what is told', () => {
+describe('events and their data', () => {
   test('of an environment: created and deleted, with exactly its variables', async () => {
     const triggers = [
       { scope: 'environment', type: 'created' } as const,
@@ -179,7 +167,7 @@ describe('who did it', () => {
     expect(call?.triggered_by).toBe('jane')
   })
 
-  test('cannot be added later to what was made over REST', async () => {
+  test('cannot be added later to objects created over REST', async () => {
     const body = { id: 'byrest', name: 'By REST', type: 'development' }
     expect((await organization.rest('POST', '/apps/shop/envs', body)).status).toBe(201)
     const path = pathOf('environments', 'shop.byrest')
@@ -191,8 +179,8 @@ describe('who did it', () => {
   })
 })
 
-describe('who is told', () => {
-  test('triggers choose; a disabled one, and one of another application or organization, hears nothing', async () => {
+describe('receivers of an event', () => {
+  test('triggers select; a disabled webhook, and one of another application or organization, receives nothing', async () => {
     const other = await makeTestOrganization(cluster, 'hooksother')
     await organization.application('bank')
     await other.application('shop')
@@ -222,7 +210,7 @@ describe('who is told', () => {
     for (const name of ['disabled', 'bank', 'other']) expect(receiver.calls(`/${name}`)).toEqual([])
   })
 
-  test('a webhook hears only what happens after it was made', async () => {
+  test('a webhook receives only events after its creation', async () => {
     await organization.environment('shop', 'before')
     await deploySet(organization, 'before')
     await new Promise((resolve) => {

@@ -13,9 +13,9 @@ const shape = { type: 'dns', resourceId: 'shared.dns' } as const
 const base = activeResource(shape, {}, metadata)
 const { name: guResId } = base.metadata
 
-/** What the driver does with its cookie at a provision; and what it was told at each call. */
+/** The handling of the cookie in a provision call; and the cookies of all calls. */
 let act: (cookie: Cookie) => Promise<void>
-let told: (string | undefined)[]
+let reported: (string | undefined)[]
 let world: World
 
 const keeping = (name: string): Driver => ({
@@ -23,18 +23,18 @@ const keeping = (name: string): Driver => ({
   identify: ({ values }) => ({ zone: values.zone }),
   async provision({ cookie }) {
     world.log.push(`provision ${name}`)
-    told.push(await cookie?.read())
+    reported.push(await cookie?.read())
     if (cookie) await act(cookie)
     return { outputs: { values: {}, secrets: {} }, objects: [] }
   },
   async deprovision({ cookie }) {
     world.log.push(`deprovision ${name}`)
-    told.push(await cookie?.read())
+    reported.push(await cookie?.read())
   },
 })
 
 beforeEach(() => {
-  told = []
+  reported = []
   act = (cookie) => cookie.write('first words')
   world = createWorld([keeping('one'), keeping('two')])
 })
@@ -61,12 +61,12 @@ function putSecret(name: string, more: Partial<ObjectMeta>) {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name, namespace: 'acme', ...more },
-    data: { cookie: Buffer.from('of somebody else').toString('base64') },
+    data: { cookie: Buffer.from('of another owner').toString('base64') },
   })
 }
 
 describe('the cookie of a driver', () => {
-  test('is a Secret that is named after the resource, carries our finalizer, and goes with its owner', async () => {
+  test('is a Secret that is named after the resource, carries our finalizer, and is deleted with its owner', async () => {
     await world.reconcile(wanted('one', 'x'))
     const name = secretFor('one', 'x')
     expect(name).toMatch(new RegExp(`^${guResId}-cookie-[0-9a-f]{8}$`))
@@ -81,7 +81,7 @@ describe('the cookie of a driver', () => {
     expect(cookieSecretName(guResId, 'one', {})).toBe(cookieSecretName(guResId, 'one', { identity: {} }))
   })
 
-  test('is told again at the next call', async () => {
+  test('is sent with the next call', async () => {
     const cookie = open('a')
     expect(await cookie.read()).toBeUndefined()
     await cookie.write('words with äöü and\nlines')
@@ -90,7 +90,7 @@ describe('the cookie of a driver', () => {
     expect(await cookie.read()).toBe('other words')
   })
 
-  test('that was written before the driver had to wait is told at the next try', async () => {
+  test('that was written before the driver had to wait is sent with the next try', async () => {
     act = async (cookie) => {
       await cookie.write('accepted as 17')
       throw new Waiting('DriverBusy', 'working on it', 1)
@@ -99,15 +99,15 @@ describe('the cookie of a driver', () => {
     expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     world.restart()
     await world.reconcile(resource)
-    expect(told).toEqual([undefined, 'accepted as 17'])
+    expect(reported).toEqual([undefined, 'accepted as 17'])
   })
 
   test.each<[rule: string, existing: Partial<ObjectMeta>]>([
     ['is there', {}],
     ['is there and held', { finalizers: [finalizer] }],
-    ['is going', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] }],
+    ['is being deleted', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] }],
     [
-      'is going, and somebody else holds it too',
+      'is being deleted, and another client has a finalizer too',
       { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer, 'example.com/other'] },
     ],
   ])('is forgotten when its Secret %s', async (_, existing) => {
@@ -120,7 +120,7 @@ describe('the cookie of a driver', () => {
     await open('a').write(undefined)
   })
 
-  test('is not what somebody else keeps under that name, and that is left as it is', async () => {
+  test('never overwrites an object of another owner with that name', async () => {
     putSecret('a', {})
     const before = world.objects.get('Secret', 'a')
     expect(await open('a').read()).toBeUndefined()
@@ -129,7 +129,7 @@ describe('the cookie of a driver', () => {
     expect(world.objects.get('Secret', 'a')).toEqual(before)
   })
 
-  test('waits until that of an earlier resource of the same name is gone', async () => {
+  test('waits until that of an earlier resource of the same name is deleted', async () => {
     await open('a', activeResource(shape, {}, { uid: 'earlier' })).write('old words')
     expect(await open('a').read()).toBeUndefined()
     await expect(open('a').write('words')).rejects.toBeInstanceOf(Waiting)
@@ -144,20 +144,20 @@ describe('a resource whose driver keeps a cookie', () => {
     expect(world.statusOf(base).secretNames).toEqual([secret])
   })
 
-  test('keeps a Secret that is named by the status when somebody deletes it', async () => {
+  test('keeps a Secret that the status names when another client deletes it', async () => {
     const resource = wanted('one', 'x')
     await world.reconcile(resource)
     world.objects.delete('Secret', secretFor('one', 'x'))
     await world.reconcile(wanted('one', 'x'))
     world.remove(resource)
     await world.reconcile(resource)
-    expect(told).toEqual([undefined, 'first words'])
+    expect(reported).toEqual([undefined, 'first words'])
   })
 
   test.each<[change: string, name: string, zone: string]>([
     ['driver', 'two', 'x'],
     ['identity', 'one', 'y'],
-  ])('that gets another %s keeps the old cookie until what it stands for is gone', async (_, name, zone) => {
+  ])('that gets another %s keeps the old cookie until the old instance is deleted', async (_, name, zone) => {
     await world.reconcile(wanted('one', 'x'))
     const old = secretFor('one', 'x')
     const during: unknown[] = []
@@ -168,7 +168,7 @@ describe('a resource whose driver keeps a cookie', () => {
     }
     expect(await world.reconcile(wanted(name, zone))).toBeUndefined()
     expect(during).toEqual([[old, secretFor(name, zone)].toSorted(), [finalizer]])
-    expect(told).toEqual([undefined, undefined, 'first words'])
+    expect(reported).toEqual([undefined, undefined, 'first words'])
     expect(cookies()).toEqual([`Secret ${secretFor(name, zone)}`])
     expect(world.statusOf(base).secretNames).toEqual([secretFor(name, zone)])
   })
@@ -179,7 +179,7 @@ describe('a resource whose driver keeps a cookie', () => {
     world.remove(resource)
     world.restart()
     expect(await world.reconcile(resource)).toBeUndefined()
-    expect(told).toEqual([undefined, 'first words'])
+    expect(reported).toEqual([undefined, 'first words'])
     expect(cookies()).toEqual([])
   })
 
@@ -197,7 +197,7 @@ describe('a resource whose driver keeps a cookie', () => {
     expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     Object.assign(first as Driver, { deprovision })
     await world.reconcile(resource)
-    expect(told).toEqual([undefined, 'first words'])
+    expect(reported).toEqual([undefined, 'first words'])
     expect(cookies()).toEqual([])
   })
 })

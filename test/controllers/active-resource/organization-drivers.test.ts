@@ -58,7 +58,7 @@ function wanted(driverType: string, zone = 'x'): ActiveResource {
   return world.put({ ...latest, spec: { ...latest.spec, definition } })
 }
 
-const standing = () => world.statusOf(base).provisioned
+const existing = () => world.statusOf(base).provisioned
 const find = (driverType: string, organization = 'acme') => world.tools.drivers.find(organization, driverType)
 
 describe('a driver type names', () => {
@@ -70,14 +70,18 @@ describe('a driver type names', () => {
   })
 
   test.each<[rule: string, driverType: string, standsAs: object]>([
-    ['a driver of ours by a name of the vendor', 'quartermaster/ours', { driverType: 'quartermaster/ours' }],
+    [
+      'a driver of ours under another vendor name',
+      'quartermaster/ours',
+      { driverType: 'quartermaster/ours' },
+    ],
     [
       'a driver of the organization, with its address',
       'acme/mine',
       { driverType: 'acme/mine', target: 'https://d.test' },
     ],
     [
-      'one that wraps another, and stands as that one',
+      'one that wraps another, under its identity',
       'acme/wrapper',
       { driverType: 'acme/mine', target: 'https://d.test' },
     ],
@@ -88,16 +92,16 @@ describe('a driver type names', () => {
   })
 
   test.each<[rule: string, organization: string, driverType: string]>([
-    ['a vendor that is none', 'acme', 'nobody/ours'],
+    ['an unknown vendor', 'acme', 'unknown/ours'],
     ['no vendor', 'acme', 'ours'],
     ['a driver of another organization', 'globex', 'acme/mine'],
-    ['a driver that there is not', 'acme', 'acme/none'],
-  ])('nothing, and what there is is listed: %s', (_, organization, driverType) => {
+    ['an unknown driver', 'acme', 'acme/none'],
+  ])('no driver, and the message lists the drivers: %s', (_, organization, driverType) => {
     expect(() => find(driverType, organization)).toThrow(ReferenceNotFound)
     expect(() => find(driverType, organization)).toThrow("'quartermaster/ours', 'quartermaster/other'")
   })
 
-  test('nothing when what it wraps is not there', () => {
+  test('no driver when the wrapped one is missing', () => {
     own('broken', 'driver://acme/none')
     expect(() => find('acme/broken')).toThrow("'acme/mine'")
     own('none', 'https://none.test')
@@ -105,7 +109,7 @@ describe('a driver type names', () => {
   })
 })
 
-describe('what stands', () => {
+describe('provisioned instances', () => {
   test.each<[rule: string, driverType: string, standsAs: object]>([
     ['a remote driver, with its address', 'acme/mine', { driverType: 'acme/mine', target: 'https://d.test' }],
     [
@@ -118,7 +122,7 @@ describe('what stands', () => {
     own('mine', 'https://d.test')
     own('wrapper', 'driver://acme/mine')
     await world.reconcile(wanted(driverType))
-    expect(standing()).toEqual({ ...standsAs, identity: { zone: 'x' } })
+    expect(existing()).toEqual({ ...standsAs, identity: { zone: 'x' } })
   })
 
   test.each<[change: string, act: () => void, by: string]>([
@@ -140,7 +144,7 @@ describe('what stands', () => {
     expect(calls.at(-1)).toBe(`${by} deprovisions [{"zone":"x"}]`)
   })
 
-  test('by a driver of ours that is no more is for a person', async () => {
+  test('of a removed driver of ours are Stalled', async () => {
     world.put({ ...base, status: { provisioned: { driverType: 'quartermaster/gone' } } })
     world.remove(base)
     expect(await world.reconcile(base)).toMatchObject({ reason: 'UnknownDriver' })
@@ -149,9 +153,9 @@ describe('what stands', () => {
 
 describe('a switch', () => {
   test.each<[rule: string, from: string, to: string]>([
-    ['from a driver to what wraps it', 'quartermaster/ours', 'acme/of-ours'],
+    ['from a driver to the one that it wraps', 'quartermaster/ours', 'acme/of-ours'],
     ['back', 'acme/of-ours', 'quartermaster/ours'],
-    ['from a remote driver to what wraps it', 'acme/mine', 'acme/wrapper'],
+    ['from a remote driver to the one that it wraps', 'acme/mine', 'acme/wrapper'],
     ['from one that wraps it to another', 'acme/wrapper', 'acme/outer'],
   ])('%s with the same identity replaces nothing', async (_, from, to) => {
     own('mine', 'https://d.test')
@@ -164,20 +168,20 @@ describe('a switch', () => {
     expect(world.statusOf(base).predecessors).toBeUndefined()
   })
 
-  test.each<[rule: string, driverType: string, zone: string, told: string]>([
+  test.each<[rule: string, driverType: string, zone: string, reported: string]>([
     ['to another driver', 'quartermaster/other', 'x', 'ours deprovisions [{"zone":"x"}]'],
     [
-      'to another identity, which the driver is told',
+      'to another identity, which is sent to the driver',
       'acme/of-ours',
       'y',
       'ours deprovisions [{"zone":"x"},{"zone":"y"}]',
     ],
-  ])('%s replaces', async (_, driverType, zone, told) => {
+  ])('%s replaces', async (_, driverType, zone, reported) => {
     own('of-ours', 'driver://quartermaster/ours')
     await world.reconcile(wanted('acme/of-ours'))
     await world.reconcile(wanted(driverType, zone))
-    expect(calls.at(-1)).toBe(told)
-    expect(standing()?.identity).toEqual({ zone })
+    expect(calls.at(-1)).toBe(reported)
+    expect(existing()?.identity).toEqual({ zone })
   })
 
   test('from a remote driver to one that wraps ours, under the same name, replaces', async () => {
@@ -186,7 +190,7 @@ describe('a switch', () => {
     own('mine', 'driver://quartermaster/ours')
     await world.reconcile(wanted('acme/mine', 'y'))
     expect(calls.at(-1)).toBe('https://d.test deprovisions [{"zone":"x"}]')
-    expect(standing()).toEqual({ driverType: 'quartermaster/ours', identity: { zone: 'y' } })
+    expect(existing()).toEqual({ driverType: 'quartermaster/ours', identity: { zone: 'y' } })
   })
 })
 

@@ -28,7 +28,7 @@ const base = activeResource(
   { definition: { definitionName: 'base', driverType: 'quartermaster/maker' } },
 )
 
-/** Outputs that only a Deployment with replicas can tell. */
+/** Outputs that only a Deployment with replicas has. */
 const replicas: Provisioned['outputsFrom'] = async ([live]) => {
   const status = live?.status as { replicas?: number } | undefined // as a test sets it
   if (!status?.replicas) throw new Waiting('OutputsNotReady', 'waiting for replicas')
@@ -43,7 +43,7 @@ beforeEach(() => {
   resource = world.put(base)
 })
 
-describe('outputs that only objects tell', () => {
+describe('outputs that are read from objects', () => {
   test('are asked after all were applied, with the live objects in order', async () => {
     const seen: string[] = []
     answer = {
@@ -69,7 +69,7 @@ describe('outputs that only objects tell', () => {
     expect(world.statusOf(resource).outputs).toEqual({ at: 1 })
   })
 
-  test('may come from what somebody else made, in the namespace of the environment alone', async () => {
+  test('can be read from objects of other owners, in the namespace of the environment alone', async () => {
     const put = (name: string, where: string) =>
       world.objects.put({ ...object('ConfigMap', name), metadata: { name, namespace: where } })
     put('inside', namespace)
@@ -92,7 +92,7 @@ describe('outputs that only objects tell', () => {
     expect(seen).toEqual({ in: 'inside', out: undefined, none: undefined })
   })
 
-  test('may not come from a namespace that is not of the environment', async () => {
+  test('cannot be read from a namespace outside of the environment', async () => {
     const id = { type: 'k8s-namespace', resourceId: 'k8s-namespace' }
     const given = activeResource(id, { definition: { definitionName: 'given', driverType: 'none/none' } })
     world.put({ ...given, status: { outputs: { namespace: 'kube-system' } } })
@@ -151,7 +151,7 @@ describe('while outputs are waited for', () => {
     expect(world.statusOf(resource).outputs).toEqual({ replicas: 7 })
   })
 
-  test('a change of an object wakes the resource, and not afterwards', async () => {
+  test('a change of an object enqueues the resource, and no longer does afterwards', async () => {
     expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     expect(isEnqueued(world, resource)).toBe(false)
     world.objects.touchStatus('Deployment', 'thing', { replicas: 2 })
@@ -163,7 +163,7 @@ describe('while outputs are waited for', () => {
     expect(world.enqueued).toEqual([])
   })
 
-  test('a change that comes between the answers of the cluster and of the driver is not missed', async () => {
+  test('a change between the answers of the cluster and of the driver is not missed', async () => {
     answer = {
       ...answer,
       outputsFrom: async () => {

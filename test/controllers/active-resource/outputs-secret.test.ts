@@ -10,7 +10,7 @@ const { name: guResId, namespace } = resource.metadata
 const name = `${guResId}-outputs`
 const secrets = { password: 'canary' }
 
-/** A Secret of that name, of whom the owner references say. */
+/** A Secret of that name, with these owner references. */
 function world(metadata: object) {
   const objects = createFakeObjects()
   objects.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, ...metadata }, data: {} })
@@ -23,7 +23,7 @@ const ownerOf = (objects: ReturnType<typeof world>) =>
   objects.get('Secret', name)?.metadata.ownerReferences?.[0]?.uid
 
 describe('the Secret of the outputs, when something has its name', () => {
-  test('is written over what an earlier resource of the same GUResID left', async () => {
+  test('overwrites the Secret of an earlier resource of the same GUResID', async () => {
     const objects = world(ownedBy(guResId, 'uid-old'))
     expect(await writeOutputsSecret(resource, secrets, objects.open())).toBe(name)
     expect(ownerOf(objects)).toBe('uid-new')
@@ -37,9 +37,9 @@ describe('the Secret of the outputs, when something has its name', () => {
   })
 
   test.each([
-    ['nobody', {}],
+    ['no owner', {}],
     ['another resource', ownedBy('other', 'uid-other')],
-  ])('leaves what is of %s', async (_, metadata) => {
+  ])('does not change a Secret of %s', async (_, metadata) => {
     const objects = world(metadata)
     await expect(writeOutputsSecret(resource, secrets, objects.open())).rejects.toThrow(Stalled)
     expect(objects.log).toEqual([])

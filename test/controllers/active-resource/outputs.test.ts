@@ -29,13 +29,13 @@ describe('outputs of a custom type', () => {
       { values: { host: 'db' }, secrets: { password: 'long enough' } },
     ],
     [
-      'what the type calls secret is secret, whatever the driver says',
+      'an output that the type declares secret is secret, even when the driver says otherwise',
       { host: 'db', password: 'long enough' },
       {},
       { values: { host: 'db' }, secrets: { password: 'long enough' } },
     ],
     [
-      'what the type does not name stays as the driver says',
+      'an output that the type omits is as the driver says',
       { host: 'db', more: 1 },
       { token: 'x' },
       { values: { host: 'db', more: 1 }, secrets: { token: 'x' } },
@@ -62,11 +62,11 @@ describe('outputs of a custom type', () => {
     expect(sorted({ password: 1 }, {}, 'postgres')).toMatchObject({ values: { password: 1 }, secrets: {} })
   })
 
-  test('are sorted by nobody while the type is not there', () => {
+  test('are not sorted while the type is missing', () => {
     expect(() => sorted({ host: 'db' }, {}, 'acme/ghost')).toThrow(Waiting)
   })
 
-  test('what was secret before does not make them unfit', () => {
+  test('former secrets do not break the schema', () => {
     expect(sortOutputs({ values: { host: 'db' }, secrets: {} }, types, 'acme/db', ['/host'])).toMatchObject({
       values: {},
       secrets: { host: 'db' },

@@ -6,12 +6,12 @@ import { activeResource, driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createWorld } from '../support/world.ts'
 
-/** How a call to make the thing ends; only of the first two it is sure that nothing was made. */
+/** The end of a create call; only after the first two it is certain that no instance exists. */
 const outcomes = ['refused', 'limited', 'made', 'lost after it was made', 'lost before it was made'] as const
 type Outcome = (typeof outcomes)[number]
 const isSure = (outcome: Outcome) => outcome === 'refused' || outcome === 'limited'
 
-/** A call for a thing of that name; `isUnwritten` when the loop does not write how it ended. */
+/** A call for an instance of that name; `isUnwritten` when the loop does not write its outcome. */
 interface Move {
   readonly name: 'x' | 'y'
   readonly outcome: Outcome
@@ -19,7 +19,7 @@ interface Move {
   readonly thenRestarts: boolean
 }
 
-/** What the driver of the world does, for the run that is under way. */
+/** The behaviour of the driver in the current run. */
 const hands: Pick<Driver, 'provision' | 'deprovision'> = {
   provision: async () => ({ outputs: { values: {}, secrets: {} }, objects: [] }),
   deprovision: async () => {},
@@ -34,7 +34,7 @@ const world = createWorld([
 ])
 let runs = 0
 
-/** A resource, a provider that holds things by name, and an account whose credentials it may refuse. */
+/** A resource, a provider that stores instances by name, and an account whose credentials it can refuse. */
 function makeWorld() {
   const live = new Set<string>()
   let next: Outcome = 'made'

@@ -11,7 +11,7 @@ const canary = 'canary-secret'
 const namespace = environmentNamespace(context())
 const nothing = { values: {}, secrets: {} }
 
-/** What the driver answers, and what it is known by. */
+/** The answer of the driver, and its identity. */
 let provision: (request: ProvisionRequest) => Partial<Provisioned>
 let identify: NonNullable<Driver['identify']>
 let world: World
@@ -52,7 +52,7 @@ function wanted(values: object = {}, organizationId = 'acme'): ActiveResource {
 
 const recorded = (resource: ActiveResource) =>
   (world.statusOf(resource).objects ?? []).map(
-    ({ kind, uid }) => `${kind} ${uid === '' ? 'to come' : 'stands'}`,
+    ({ kind, uid }) => `${kind} ${uid === '' ? 'planned' : 'exists'}`,
   )
 
 beforeEach(() => {
@@ -72,7 +72,7 @@ beforeEach(() => {
 
 describe('before they are applied, the status records', () => {
   test.each<[rule: string, kind: string, expected: string[]]>([
-    ['a Secret', 'Secret', ['Secret to come']],
+    ['a Secret', 'Secret', ['Secret planned']],
     ['no object of a kind that is watched', 'ConfigMap', []],
   ])('%s', async (_, kind, expected) => {
     const before: string[][] = []
@@ -83,7 +83,7 @@ describe('before they are applied, the status records', () => {
     const resource = wanted()
     expect(await world.reconcile(resource)).toBeUndefined()
     expect(before).toEqual([expected])
-    expect(recorded(resource)).toEqual([`${kind} stands`])
+    expect(recorded(resource)).toEqual([`${kind} exists`])
   })
 
   test.each(['ConfigMap', 'Deployment', 'Secret'])(
@@ -104,12 +104,12 @@ describe('before they are applied, the status records', () => {
     },
   )
 
-  test('and are not taken from somebody else for that', async () => {
+  test('and objects of other owners are not adopted by that', async () => {
     const foreign = world.objects.put({ ...object('Secret'), metadata: { name: 'thing', namespace } })
     provision = () => ({ objects: [object('Secret', 'thing', { data: { a: 'eA==' } })] })
     const resource = wanted()
     for (const _ of [1, 2]) expect(await world.reconcile(resource)).toMatchObject({ reason: 'Conflict' })
-    expect(recorded(resource)).toEqual(['Secret to come'])
+    expect(recorded(resource)).toEqual(['Secret planned'])
     world.remove(resource)
     expect(await world.reconcile(resource)).toBeUndefined()
     expect(world.objects.get('Secret', 'thing')).toEqual(foreign)
@@ -117,7 +117,7 @@ describe('before they are applied, the status records', () => {
 })
 
 describe('reserved hosts', () => {
-  test('are taken before anything is applied, and are in the status afterwards', async () => {
+  test('are reserved before any apply, and are in the status afterwards', async () => {
     provision = () => ({ objects: [object('Deployment')], reservedHosts: ['shop.test'] })
     const [first, second] = [wanted(), wanted({}, 'globex')]
     expect(await world.reconcile(first)).toBeUndefined()
@@ -141,7 +141,7 @@ describe('reserved hosts', () => {
   })
 })
 
-describe('what a driver throws has no secret in it', () => {
+describe('an error of a driver contains no secret', () => {
   const refuse = (make: (message: string) => Error) => () => {
     throw make(`answered 403 to '${canary}'`)
   }
@@ -168,7 +168,7 @@ describe('what a driver throws has no secret in it', () => {
     expect(JSON.stringify([error, (error as Error).message, world.now(resource)])).not.toContain(canary) // an error
   })
 
-  test('nor has what the cluster says of its objects', async () => {
+  test('nor does an error of the cluster about its objects', async () => {
     provision = () => ({ objects: [object('Deployment')] })
     world.objects.before = ({ kind }) => {
       if (kind === 'Deployment') throw new Stalled('Rejected', `invalid value '${canary}'`)
@@ -177,7 +177,7 @@ describe('what a driver throws has no secret in it', () => {
   })
 })
 
-describe('a driver may say only later what it is known by', () => {
+describe('a driver can return its identity in a later answer', () => {
   test('identify may return a promise', async () => {
     identify = async () => ({ zone: 'z1' })
     const resource = wanted()
@@ -194,7 +194,7 @@ describe('a driver may say only later what it is known by', () => {
   })
 })
 
-test('a provision that did not come to its end is done again, even if the old inputs come back', async () => {
+test('an unfinished provision is repeated, even when the old inputs return', async () => {
   const made: unknown[] = []
   provision = ({ values }) => {
     made.push(values)

@@ -118,7 +118,7 @@ describe('a resource whose type is not there', () => {
     expect([calls, outputsOf(resource)]).toEqual([1, { host: 'h' }])
   })
 
-  test('is deprovisioned all the same', async () => {
+  test('is deprovisioned nevertheless', async () => {
     setType('secrets')
     const resource = deploy()
     await world.reconcile(resource)
@@ -128,7 +128,7 @@ describe('a resource whose type is not there', () => {
     expect(world.now(resource)).toBeUndefined()
   })
 
-  test('is not provisioned either when the type goes during the call', async () => {
+  test('is not provisioned either when the type is deleted during the call', async () => {
     setType('secrets')
     const resource = deploy()
     const { provision } = database
@@ -142,12 +142,12 @@ describe('a resource whose type is not there', () => {
   })
 })
 
-describe('what was secret once stays secret for that resource', () => {
+describe('a former secret stays secret for that resource', () => {
   test.each<[rule: string, change: () => void]>([
     ['when the type calls it plain by now', () => setType('values')],
     ['when the type does not name it any more', () => setType('nowhere')],
-    ['when the type was gone in between', () => (dropType(), setType('values'))],
-    ['when the process was started anew', () => (setType('values'), world.restart())],
+    ['when the type was deleted in between', () => (dropType(), setType('values'))],
+    ['when the process restarted', () => (setType('values'), world.restart())],
   ])('%s', async (_, change) => {
     setType('secrets')
     const resource = deploy()
@@ -184,7 +184,7 @@ describe('what was secret once stays secret for that resource', () => {
     expect(outputsOf(resource)).toEqual({ host: 'h' })
   })
 
-  test('and a resource that is made anew begins anew', async () => {
+  test('and a new resource of that name starts without this history', async () => {
     setType('secrets')
     const resource = deploy()
     await world.reconcile(resource)
@@ -212,7 +212,7 @@ describe('an output that its type calls secret by now', () => {
     expect(outputsOf(resource)).toEqual({ host: 'h' })
   })
 
-  test('is secret to what depends on it', async () => {
+  test('is secret in its dependents', async () => {
     setType('values')
     const resource = deploy()
     await world.reconcile(resource)
@@ -225,7 +225,7 @@ describe('an output that its type calls secret by now', () => {
     expect(outputsOf(dependent)).toEqual({})
   })
 
-  test('wakes the resources of that type', async () => {
+  test('enqueues the resources of that type', async () => {
     setType('values')
     const resource = deploy()
     await world.reconcile(resource)
@@ -247,7 +247,7 @@ describe('no order of events shows a secret', () => {
     'the type calls it secret': () => setType('secrets'),
     'the type calls it plain': () => setType('values'),
     'the type does not name it': () => setType('nowhere'),
-    'the type goes': () => dropType(),
+    'the type is deleted': () => dropType(),
     'the driver answers it as secret': () => void (part = 'secrets'),
     'the driver answers it as plain': () => void (part = 'values'),
     'the driver does not answer it': () => void (part = 'nowhere'),
@@ -283,7 +283,7 @@ describe('no order of events shows a secret', () => {
     calls = 0
   }
 
-  /** What is secret from here on. */
+  /** Outputs that are secret from here on. */
   function note(state: State, isProvisioned: boolean): void {
     const hasType = world.cluster.store.get(ResourceType, 'acme', 'db') !== undefined
     if (isProvisioned) expect(hasType).toBe(true)
@@ -292,7 +292,7 @@ describe('no order of events shows a secret', () => {
     if (state.isSecret && isProvisioned && part !== 'nowhere') state.secrets.add(password())
   }
 
-  test('in a status of the resource or of what depends on it', async () => {
+  test('in a status of the resource or of its dependents', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...Object.keys(events)), { minLength: 2, maxLength: 14 }),

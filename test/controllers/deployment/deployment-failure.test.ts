@@ -19,7 +19,7 @@ const problem = (message: string, object = 's3.default#shared.main') => ({
 const many = (count: number, message: string) =>
   Array.from({ length: count }, (_, i) => problem(`${i} ${message}`))
 
-/** What a status would hold of the problems. */
+/** The problems as a status has them. */
 function statedOf(problems: ListedProblem[]) {
   const { observed, message } = failure({ problems })
   const { problems: stated = [] } = observed as { problems?: typeof problems } // of a deployment
@@ -28,9 +28,9 @@ function statedOf(problems: ListedProblem[]) {
 
 describe('the problems of a deployment that failed', () => {
   test.each([
-    ['a few stand as they are', many(3, 'x'), 3],
-    ['of very many the first stand, and how many more there are', many(1000, 'x'), 201],
-    ['of large ones fewer stand', many(200, 'x'.repeat(8000)), 62],
+    ['a few are unchanged', many(3, 'x'), 3],
+    ['of very many the first are kept, with the number of the others', many(1000, 'x'), 201],
+    ['of large ones fewer are kept', many(200, 'x'.repeat(8000)), 62],
     ['of those that grow when they are kept even fewer', many(200, '<'.repeat(8000)), 11],
   ])('%s', (_, problems, count) => {
     const { stated } = statedOf(problems)
@@ -44,16 +44,16 @@ describe('the problems of a deployment that failed', () => {
 
   test.each([
     ['a long message', problem('x'.repeat(9000))],
-    ['a long name', problem(`there is no '${'x'.repeat(9000)}'`)],
+    ['a long name', problem(`unknown '${'x'.repeat(9000)}'`)],
     ['a long object', problem('x', `workload '${'x'.repeat(9000)}'`)],
-  ])('%s is cut to what the schema takes', (_, given) => {
+  ])('%s is cut to the limit of the schema', (_, given) => {
     const { stated } = statedOf([given])
     expect(stated).toHaveLength(1)
     expect(stated[0]?.message.length).toBeLessThanOrEqual(8192)
     expect(stated[0]?.object.length).toBeLessThanOrEqual(1024)
   })
 
-  test('all together and what the conditions say of them go into the store', () => {
+  test('the largest lists and their conditions can be stored together', () => {
     const { stated, message } = statedOf(many(5000, '<'.repeat(8000)))
     const worst = 6 * 2 * Math.min(message.length, 32_000)
     expect(JSON.stringify(stated).replaceAll('<', '\\u003c').length + worst).toBeLessThan(maxStatusBytes)
@@ -100,7 +100,7 @@ test.each([
 describe.each([
   ['by kubectl', {}],
   ['over REST', { [annotations.createdBy]: 'ana' }],
-])('what a deployment %s names and is not there', (_, given) => {
+])('an object that a deployment %s names and that is missing', (_, given) => {
   const missing = { reason: 'SetNotFound' as const, message: "the deployment set 'shop.one'" }
   const ageMs = (age: number) => new Date(Date.now() - age).toISOString()
   const deployment = (age: number) =>

@@ -27,7 +27,7 @@ const metadata = { namespace, name: 'shop.dev' }
 const environment = (status: Environment['status'] = {}) =>
   ({ ...storedObject(Environment, metadata, spec), status }) as Environment // as the API server keeps it
 
-/** What the loop writes about a deployment when a look at it ends so. */
+/** The status that the loop writes for a deployment after this outcome. */
 function statusOf(
   deployment: EnvironmentDeployment,
   look: () => Observed<typeof EnvironmentDeployment> | undefined,
@@ -46,7 +46,7 @@ describe('a deployment that ran before', () => {
   test.each<[outcome: string, conditions: object, holds: object]>([
     ['succeeded', ready, { Ready: 'True', AlreadyRan: 'True' }],
     ['failed', stalled, { Ready: 'False', Stalled: 'True', AlreadyRan: 'True' }],
-  ])('and %s ends so again at once, for good, and nobody is told', (_, conditions, holds) => {
+  ])('and %s ends so again at once, without a webhook call', (_, conditions, holds) => {
     const past = {
       ...going,
       status: { startTime, setName: 'shop.one', ...conditions },
@@ -59,7 +59,7 @@ describe('a deployment that ran before', () => {
     expect(isRepetition(repeated)).toBe(true)
     expect(status?.conditions?.find(({ type }) => type === 'AlreadyRan')?.message).toContain("'release-1'")
     expect(deploymentEvents(repeated)).toEqual([])
-    // The next look finds a finished one.
+    // The next reconcile gets a finished one.
     expect(statusOf(repeated, () => finalStatus(repeated))).toEqual(status)
   })
 
@@ -81,19 +81,19 @@ describe('a deployment writes nothing before its environment remembers its set',
   const setStatus = (status: object) => cluster.setStatus(Environment, namespace, 'shop.dev', status)
   const wait = createRecordWait(cluster)
 
-  test('it goes on when it is remembered already', async () => {
+  test('it continues when the set is already remembered', async () => {
     setStatus({ lastPlanned })
     await wait(plain)
   })
 
-  test('it goes on as soon as it is remembered', async () => {
+  test('it continues as soon as the set is remembered', async () => {
     const waiting = wait(plain)
     setStatus({ lastDeploymentNumber: 7, lastPlanned: others })
     setStatus({ lastPlanned })
     await waiting
   })
 
-  test('it waits no longer for an environment that goes', async () => {
+  test('it no longer waits for an environment that is being deleted', async () => {
     const waiting = wait(plain)
     cluster.drop(Environment, namespace, 'shop.dev')
     await expect(waiting).rejects.toMatchObject({ reason: 'NotRemembered' })

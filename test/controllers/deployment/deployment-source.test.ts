@@ -74,12 +74,12 @@ describe('an environment that remembers the set planned last', () => {
     expect(await modulesOf({}, { fromDeploymentName: 'shop.dev.0' }, { lastPlanned })).toEqual(['api', 'web'])
   })
 
-  test('never has a deployment planned on nothing when the set is gone', async () => {
+  test('never plans a deployment on an empty base when the set is deleted', async () => {
     await expect(modulesOf({}, {}, { lastPlanned })).rejects.toMatchObject({ reason: 'SetNotFound' })
   })
 
   test.each<[rule: string, used: object, expected: string[]]>([
-    ['has it applied to what it starts from, once', {}, ['api', 'web']],
+    ['has it applied to its start content, once', {}, ['api', 'web']],
     ['does not start from that again', { environmentFromName: base }, ['web']],
   ])('%s', async (_, used, expected) => {
     addBase()

@@ -50,13 +50,13 @@ const isThere = (setName = name) => cluster.store.get(DeploymentSet, namespace, 
 const untilGone = (setName = name) =>
   eventually('the end of the set', 10_000, async () => (isThere(setName) ? undefined : true))
 
-/** Until the cleanup has looked at a set that came later than all else. */
+/** Waits until the cleanup has read a set that was created after all others. */
 async function untilLooked() {
   addSet(undefined, 'shop.later')
   await untilGone('shop.later')
 }
 
-describe('a set of ours goes when nothing refers to it', () => {
+describe('a set of ours is deleted when it is unreferenced', () => {
   test.each<[rule: string, refer: () => void, letGo: () => void]>([
     [
       'its deployment was deleted',
@@ -103,7 +103,7 @@ describe('a set of ours goes when nothing refers to it', () => {
 test.each([
   ['created', ['kubectl-create']],
   ['applied', ['flux']],
-  ['applied what we had created', [fieldManager, 'flux']],
+  ['applied over a created one', [fieldManager, 'flux']],
 ])('a set that another client %s stays', async (_, managers) => {
   addSet(managers)
   start()
@@ -118,7 +118,7 @@ test('nothing is removed while another process may be at work', async () => {
   expect(isThere()).toBe(true)
 })
 
-test('a set that an environment builds on comes back when a tool deletes it', async () => {
+test('a set that is the base of an environment is created again when a tool deletes it', async () => {
   addSet(['flux'])
   addEnvironment({ lastPlanned })
   start()

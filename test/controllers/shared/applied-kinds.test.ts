@@ -54,13 +54,13 @@ test('a kind counts as remembered only when the cluster has stored it', async ()
   expect([...(await open()).all()]).toEqual([configMap])
 })
 
-test('two processes add to what the other stored', async () => {
+test('two processes add to the stored list of each other', async () => {
   const [first, second] = [await open(), await open()]
   await Promise.all([first.remember(configMap), second.remember(deployment)])
   expect([...(await open()).all()].length).toBe(2)
 })
 
-test('a ConfigMap that was deleted comes back with all kinds', async () => {
+test('a deleted ConfigMap is created again with all kinds', async () => {
   const kinds = await open()
   await kinds.remember(configMap)
   stored = undefined

@@ -31,7 +31,7 @@ const [applicationName = ''] = environmentName.split('.')
 
 const dying = { namespace, generation: 2, deletionTimestamp, finalizers: ['quartermaster.dev/hold'] }
 
-/** The status of an object after a look, at its spec as it is now or at an earlier one. */
+/** The status of an object after a reconcile, of its current spec or of an earlier one. */
 function says(reason: string, message: string, { status = 'False', observedGeneration = 2 } = {}) {
   const ready = { type: 'Ready', status, reason, message, observedGeneration, lastTransitionTime: '' }
   return { conditions: [ready], observedGeneration }
@@ -65,7 +65,7 @@ async function messageOf(kind: 'environment' | 'application'): Promise<string> {
   return work ? work.then(String, (error: Error) => error.message) : ''
 }
 
-describe('a deletion that waits for another one tells what holds that one up:', () => {
+describe('a deletion that waits for another one shows the cause of that one:', () => {
   test('an environment, of its resources, and is enqueued by the news', async () => {
     resourceSays(says('NotAllowed', 'cannot delete resource "configmaps"'))
     expect(enqueued).toEqual([`${namespace}/${environmentName}`])
@@ -86,20 +86,20 @@ describe('a deletion that waits for another one tells what holds that one up:', 
     ['of one that said nothing since it is deleted', says('Failed', 'earlier', { observedGeneration: 1 })],
     ['of one that waits for another of the list', says('DependentsRemain', 'waiting', { status: 'Unknown' })],
     ['of one that is ready', says('Reconciled', '', { status: 'True' })],
-  ])('nothing %s, and nobody is enqueued', async (_, status) => {
+  ])('nothing %s, and nothing is enqueued', async (_, status) => {
     resourceSays(status)
     expect(enqueued).toEqual([])
     expect(await messageOf('environment')).toBe('waiting for the resources to be deprovisioned')
   })
 
-  test('the same cause again wakes nobody', () => {
+  test('the same cause again enqueues nothing', () => {
     resourceSays(says('NotAllowed', 'cannot delete'))
     enqueued.length = 0
     resourceSays({ ...says('NotAllowed', 'cannot delete'), attempts: 2 })
     expect(enqueued).toEqual([])
   })
 
-  test('many causes are told as five and a number', async () => {
+  test('many causes are listed as five and a number', async () => {
     for (let n = 0; n < 7; n += 1) {
       const other = activeResource({ type: 'postgres', resourceId: `shared.db-${n}` })
       cluster.put(ActiveResource, { ...other, metadata: { ...other.metadata, ...dying } })

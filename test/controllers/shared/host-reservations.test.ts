@@ -15,7 +15,7 @@ beforeEach(() => {
   start()
 })
 
-/** Another process, which knows only what the cluster keeps. */
+/** A new process, which knows only the state in the cluster. */
 function start() {
   reservations = new HostReservations(cluster)
   enqueued = []
@@ -47,7 +47,7 @@ function outcome(one: ActiveResource, names: readonly string[]): string {
 }
 
 describe('a name that two organizations reserve', () => {
-  test('stays with the first; the second is told the name, and not whose it is', () => {
+  test('stays with the first; the second gets the name in its message, and not the owner', () => {
     reservations.reserve(resource('acme', 'a'), ['shop.test'])
     const second = resource('globex', 'b')
     expect(outcome(second, ['shop.test'])).toBe('Conflict')
@@ -55,7 +55,7 @@ describe('a name that two organizations reserve', () => {
     expect(() => reservations.reserve(second, ['shop.test'])).not.toThrow('acme')
   })
 
-  test('at the same moment goes to one of them', async () => {
+  test('at the same moment is reserved for one of them', async () => {
     const both = [resource('acme', 'a'), resource('globex', 'b')]
     const outcomes = await Promise.all(both.map(async (each) => outcome(each, ['shop.test'])))
     expect(outcomes.toSorted()).toEqual(['Conflict', 'reserved'])
@@ -96,7 +96,7 @@ describe('a name that two organizations reserve', () => {
       },
     ],
     [
-      'its holder is being deleted, and not gone yet',
+      'its owner is being deleted, and still exists',
       () => {
         const first = resource('acme', 'a', ['shop.test'])
         const metadata = { ...first.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }
@@ -142,7 +142,7 @@ describe('a wildcard and a name one label below it', () => {
   test.each([
     ['the wildcard', wildcard, below],
     ['the name', below, wildcard],
-  ])('are free again, and whoever lost is enqueued, when the holder of %s goes', (_, first, second) => {
+  ])('are free again, and the others are enqueued, when the owner of %s is deleted', (_, first, second) => {
     const holder = resource('acme', 'a', [first])
     const loser = resource('globex', 'b')
     expect(outcome(loser, [second])).toBe('Conflict')
@@ -152,16 +152,16 @@ describe('a wildcard and a name one label below it', () => {
   })
 })
 
-test('one organization may claim a name as often as it likes', () => {
+test('one organization can reserve a name many times', () => {
   resource('acme', 'a', ['shop.test'])
   reservations.reserve(resource('acme', 'b'), ['shop.test'])
   expect(outcome(resource('acme', 'c'), ['shop.test'])).toBe('reserved')
 })
 
-describe('a name is free again, and whoever lost it is enqueued, when its holder', () => {
+describe('a name is free again, and the others are enqueued, when its owner', () => {
   test.each<[rule: string, known: string[] | undefined, act: (first: ActiveResource) => void]>([
-    ['goes', ['shop.test'], drop],
-    ['goes before its status named it', undefined, drop],
+    ['is deleted', ['shop.test'], drop],
+    ['is deleted before its status named it', undefined, drop],
     [
       'reserves another, and its status says so',
       ['shop.test'],
@@ -172,7 +172,7 @@ describe('a name is free again, and whoever lost it is enqueued, when its holder
     ],
     ['changes its mind before its status named it', undefined, (first) => reservations.reserve(first, [])],
     [
-      'changes its mind, and loses what it wants instead',
+      'changes its name, and another organization has the new one',
       undefined,
       (first) => {
         resource('globex', 'c', ['other.test'])

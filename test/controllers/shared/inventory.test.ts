@@ -27,7 +27,7 @@ beforeEach(() => {
   start()
 })
 
-/** Another process, which knows only what the cluster keeps. */
+/** A new process, which knows only the state in the cluster. */
 function start() {
   door = world.open()
   inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined), {
@@ -52,8 +52,8 @@ async function bring(...wanted: KubeObject[]) {
   return applied
 }
 
-function record(standing: readonly AppliedObject[]) {
-  resource = { ...resource, status: { objects: [...standing] } }
+function record(existing: readonly AppliedObject[]) {
+  resource = { ...resource, status: { objects: [...existing] } }
 }
 
 /** Whether the resource counts as touched, and was enqueued for it. */
@@ -72,7 +72,7 @@ function edit(kind: string) {
 const kinds = ['ConfigMap', 'Service', 'Deployment']
 
 describe.each(kinds)('an object of the kind %s', (kind) => {
-  test('that we applied is not touched, whether its events come before the answer or after it', async () => {
+  test('that we applied is not written again, with its events before or after the answer', async () => {
     await bring(object(kind))
     await bring(object(kind, { spec: { size: 3 } }))
     const release = world.holdEvents()
@@ -121,7 +121,7 @@ test('a status that changes is no edit where generations are counted', async () 
   expect(isTouched()).toBe(false)
 })
 
-test('a label of ours that somebody takes away is an edit', async () => {
+test('removal of a label of ours is an edit', async () => {
   await bring(object('Deployment'))
   const live = world.get('Deployment', 'thing')
   const { annotations = {}, ...metadata } = live?.metadata ?? { name: '' }
@@ -177,7 +177,7 @@ test.each<[rule: string, known: AppliedObject[]]>([
     'it is in the status as one that is about to be applied',
     [{ apiVersion: 'v1', kind: 'Secret', name: 'thing', namespace, uid: '' }],
   ],
-])('what somebody else made is left as it is when %s', async (_, known) => {
+])('an object of another owner does not change when %s', async (_, known) => {
   const foreign = world.put(object('Secret', { data: { own: 'eA==' } }))
   record(known)
   await expect(bring(object('Secret'))).rejects.toMatchObject({ reason: 'Conflict' })
@@ -186,14 +186,14 @@ test.each<[rule: string, known: AppliedObject[]]>([
   expect(world.get('Secret', 'thing')).toEqual(foreign)
 })
 
-test('what is wanted no more goes', async () => {
+test('an object that is no longer wanted is deleted', async () => {
   await bring(object('ConfigMap'), object('Deployment'))
   await bring(object('Deployment'))
   expect(world.get('ConfigMap', 'thing')).toBeUndefined()
   expect(isTouched()).toBe(false)
 })
 
-test('a clear waits for what is still going', async () => {
+test('a clear waits for objects that are being deleted', async () => {
   await bring(object('ConfigMap', {}, 'slow'))
   world.replaceMetadata('ConfigMap', 'slow', {
     ...(world.get('ConfigMap', 'slow')?.metadata ?? { name: 'slow' }),
@@ -204,9 +204,9 @@ test('a clear waits for what is still going', async () => {
 
 describe('an object that is awaited', () => {
   test.each<[rule: string, act: () => void, isEnqueued: boolean]>([
-    ['wakes the resource when its status changes', () => touch(1), true],
-    ['wakes it when it is edited', () => edit('Deployment'), true],
-    ['wakes it when it goes', () => world.delete('Deployment', 'thing'), true],
+    ['enqueues the resource when its status changes', () => touch(1), true],
+    ['enqueues it when it is edited', () => edit('Deployment'), true],
+    ['enqueues it when it is deleted', () => world.delete('Deployment', 'thing'), true],
     ['is silent while nothing happens', () => {}, false],
   ])('%s, though no status names it yet', async (_, act, isEnqueued) => {
     const applied = await inventory.apply(resource, [object('Deployment')])
@@ -215,14 +215,14 @@ describe('an object that is awaited', () => {
     expect(enqueued.length > 0).toBe(isEnqueued)
   })
 
-  test('wakes it once', async () => {
+  test('enqueues it once', async () => {
     await inventory.enqueueOnChange(resource, await bring(object('Deployment')))
     touch(1)
     touch(2)
     expect(enqueued).toEqual([keyOf(resource)])
   })
 
-  test('wakes it for what happened before it was awaited', async () => {
+  test('enqueues it for changes before the wait began', async () => {
     const applied = await bring(object('Deployment'))
     touch(1)
     expect(enqueued).toEqual([])
@@ -230,7 +230,7 @@ describe('an object that is awaited', () => {
     expect(enqueued).toEqual([keyOf(resource)])
   })
 
-  test('does not wake it for our own apply, whose event comes late', async () => {
+  test('does not enqueue it for our own apply, whose event is late', async () => {
     const release = world.holdEvents()
     await inventory.enqueueOnChange(resource, await bring(object('Deployment')))
     release()
@@ -238,7 +238,7 @@ describe('an object that is awaited', () => {
   })
 
   test.each<[rule: string, end: () => Promise<unknown>]>([
-    ['it is brought again', () => bring(object('Deployment'))],
+    ['it is applied again', () => bring(object('Deployment'))],
     ['it is cleared', () => inventory.removeAll(resource).catch(() => {})],
   ])('is awaited no more when %s', async (_, end) => {
     await inventory.enqueueOnChange(resource, await bring(object('Deployment')))

@@ -28,7 +28,7 @@ const own = {
 }
 const context = silentContext()
 
-/** The account with this Secret, after a look that came to these. */
+/** The account with this Secret, after a reconcile with these results. */
 function account(
   credentialsSecretName?: string,
   secretNames?: string[],
@@ -52,7 +52,7 @@ describe('an account', () => {
     expect(await look(account())).toEqual({})
   })
 
-  test('whose Secret is there is ready', async () => {
+  test('with an existing Secret is ready', async () => {
     secrets.put('new', own)
     expect(await look(account('new'))).toEqual({ secretNames: ['new'] })
   })
@@ -69,7 +69,7 @@ describe('an account', () => {
 
 describe('a Secret that the spec names no more', () => {
   test.each<[rule: string, put: () => void, isGoing: boolean, secretNames: string[]]>([
-    ['and that is its own goes', () => secrets.put('old', own), true, ['new']],
+    ['and that it owns is deleted', () => secrets.put('old', own), true, ['new']],
     ['and that is not its own stays', () => secrets.put('old'), false, ['new']],
     [
       'and that is of an earlier account of that name stays',
@@ -77,9 +77,9 @@ describe('a Secret that the spec names no more', () => {
       false,
       ['new'],
     ],
-    ['and that is gone is forgotten', () => {}, true, ['new']],
+    ['and that is deleted is forgotten', () => {}, true, ['new']],
     [
-      'and that a resource holds goes when that lets go',
+      'and that a resource has a finalizer on is deleted when that is removed',
       () => {
         secrets.put('old', { ...own, finalizers: [finalizer] })
         addUser('old')
@@ -104,7 +104,7 @@ describe('a Secret that the spec names no more', () => {
     expect(old === undefined || old.metadata.deletionTimestamp !== undefined).toBe(isGoing)
   })
 
-  test('goes too when two changes came faster than one look', async () => {
+  test('is also deleted after two changes before one reconcile', async () => {
     for (const name of ['first', 'second', 'third']) secrets.put(name, own)
     account('first')
     account('second')
@@ -132,8 +132,8 @@ describe('a Secret that is announced and not named', () => {
   })
 
   test.each<[rule: string, minutesAgo: number, isThere: boolean]>([
-    ['stays as long as the change may be under way', 1, true],
-    ['goes when the change must be over', 60, false],
+    ['stays while the change may be in progress', 1, true],
+    ['is deleted when the change must be over', 60, false],
     ['stays when the clocks differ', -1, true],
   ])('%s', async (_, minutesAgo, isThere) => {
     const { secretNames } = await look(account('used', undefined, announced(minutesAgo)))
@@ -141,7 +141,7 @@ describe('a Secret that is announced and not named', () => {
     expect(secrets.get('fresh-00000001') !== undefined).toBe(isThere)
   })
 
-  test('goes at once when the announcement is taken back', async () => {
+  test('is deleted at once when the announcement is withdrawn', async () => {
     account('used', undefined, announced(1))
     expect(await look(account('used'))).toEqual({ secretNames: ['used'] })
     expect(secrets.get('fresh-00000001')).toBeUndefined()
@@ -153,7 +153,7 @@ describe('a Secret that is announced and not named', () => {
     expect(secrets.get('used')).toBeUndefined()
   })
 
-  test('that is of another owner stays whatever is announced', async () => {
+  test('of another owner stays in spite of an announcement', async () => {
     secrets.put('fresh-00000001')
     await look(account('used', undefined, announced(60)))
     expect(secrets.get('fresh-00000001')).toBeDefined()
@@ -165,7 +165,7 @@ describe('an account that is there to be tried', () => {
   const current = () => cluster.store.get(ResourceAccount, 'acme', 'cf')
 
   test.each<[rule: string, marks: Record<string, string>, isThere: boolean]>([
-    ['goes when its time is over', until(-1), false],
+    ['is deleted when its time is over', until(-1), false],
     ['stays until then', until(60_000), true],
     ['stays when its time is no time', { [annotations.trialUntil]: 'later' }, true],
   ])('%s', async (_, marks, isThere) => {
@@ -173,7 +173,7 @@ describe('an account that is there to be tried', () => {
     expect(current() !== undefined).toBe(isThere)
   })
 
-  test('is looked at again when its time is over', async () => {
+  test('is reconciled again when its time is over', async () => {
     const enqueued = new Promise((resolve) => {
       for (const each of controller.watches ?? []) each.subscribe(resolve)
     })

@@ -49,7 +49,7 @@ function drop({ metadata: { name } }: ActiveResource): void {
 }
 
 describe('a Secret that is held', () => {
-  test('is held once, whoever asks for it, and however often', async () => {
+  test('gets one finalizer, for any number of users and calls', async () => {
     secrets.put('a')
     const [one, two] = [resource('one'), resource('two')]
     await Promise.all([holds.addFinalizers(one, ['a']), holds.addFinalizers(two, ['a'])])
@@ -67,7 +67,7 @@ describe('a Secret that is held', () => {
     expect(secrets.get('a')?.metadata.finalizers).toEqual(['example.com/other'])
   })
 
-  test('stays readable when it is deleted, and goes when it is released', async () => {
+  test('stays readable when it is deleted, and is removed when its finalizer is', async () => {
     secrets.put('a')
     const one = resource('one')
     await holds.addFinalizers(one, ['a'])
@@ -77,7 +77,7 @@ describe('a Secret that is held', () => {
     expect(secrets.get('a')).toBeUndefined()
   })
 
-  test('that was made anew after its release is held anew', async () => {
+  test('that was created again after its release gets the finalizer again', async () => {
     secrets.put('a')
     const one = resource('one')
     await holds.addFinalizers(one, ['a'])
@@ -88,7 +88,7 @@ describe('a Secret that is held', () => {
     expect(secrets.isHeld('a')).toBe(true)
   })
 
-  test('is looked at again after a while: a finalizer that somebody took away is put back', async () => {
+  test('is checked again after a while: a finalizer that another client removed is restored', async () => {
     holds = createSecretFinalizers(cluster, { trustMs: 0 })
     secrets.put('a')
     const one = resource('one')
@@ -98,7 +98,7 @@ describe('a Secret that is held', () => {
     expect(secrets.isHeld('a')).toBe(true)
   })
 
-  test('and that somebody changes at the same moment is held all the same', async () => {
+  test('and that another client changes at the same moment gets the finalizer nevertheless', async () => {
     secrets.put('a')
     let races = 3
     secrets.before = (request) => {
@@ -126,14 +126,14 @@ test.each<[rule: string, put: () => void]>([
   expect(secrets.requests).toEqual(['GET a', 'GET a'])
 })
 
-describe('a Secret is let go by the last that needs it', () => {
+describe('the last user of a Secret removes the finalizer', () => {
   beforeEach(async () => {
     secrets.put('a')
     await holds.addFinalizers(resource('one', [], ['a']), ['a'])
   })
 
   test.each<[rule: string, other: () => unknown, stays: boolean]>([
-    ['nobody else', () => {}, false],
+    ['no other user', () => {}, false],
     ['one whose spec names it', () => resource('two', ['a']), true],
     ['one whose status names it', () => resource('two', [], ['a']), true],
     [
@@ -154,7 +154,7 @@ describe('a Secret is let go by the last that needs it', () => {
     expect(secrets.isHeld('a')).toBe(false)
   })
 
-  test('one that comes to need it while it is let go has it held', async () => {
+  test('a user that arrives during the removal gets the finalizer restored', async () => {
     const [one, two] = [resource('one', [], ['a']), resource('two')]
     await Promise.all([holds.removeFinalizers(one, ['a']), holds.addFinalizers(two, ['a'])])
     expect(secrets.isHeld('a')).toBe(true)
@@ -172,11 +172,11 @@ describe('a Secret is let go by the last that needs it', () => {
   })
 })
 
-describe('what is no longer needed is let go, even if nobody says so', () => {
+describe('an unused Secret loses the finalizer without a release', () => {
   test.each<[rule: string, named: string[], known: string[], act: (one: ActiveResource) => unknown]>([
-    ['the resource is gone, its spec named it', ['a'], [], drop],
-    ['the resource is gone, its status named it', [], ['a'], drop],
-    ['the resource is gone, it had said so nowhere yet', [], [], drop],
+    ['the resource is deleted, its spec named it', ['a'], [], drop],
+    ['the resource is deleted, its status named it', [], ['a'], drop],
+    ['the resource is deleted, it had not named it yet', [], [], drop],
     ['its status names it no more', [], ['a'], (one) => writeStatus(one, ['b'])],
     ['its spec names another', ['a'], [], () => resource('one', ['b'])],
     ['it holds another instead', [], [], (one) => holds.addFinalizers(one, ['b'])],
@@ -186,7 +186,7 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
     const one = resource('one', named, known)
     await holds.addFinalizers(one, ['a'])
     await act(one)
-    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+    await eventually('the removal of the finalizer', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 
   test('an account has a Secret that an earlier process held', async () => {
@@ -196,7 +196,7 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
     const one = resource('one')
     await createSecretFinalizers(cluster).addFinalizers(one, ['a'])
     drop(one)
-    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+    await eventually('the removal of the finalizer', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 
   test('the API server does not answer at first', async () => {
@@ -208,11 +208,11 @@ describe('what is no longer needed is let go, even if nobody says so', () => {
       if (failures-- > 0) throw new Error('reset')
     }
     drop(one)
-    await eventually('that it is let go', 30_000, async () => !secrets.isHeld('a') || undefined)
+    await eventually('the removal of the finalizer', 30_000, async () => !secrets.isHeld('a') || undefined)
   })
 })
 
-test('what a resource released and needs again is held again', async () => {
+test('a Secret that a resource released and needs again gets the finalizer again', async () => {
   secrets.put('a')
   const one = resource('one', [], ['a'])
   await holds.addFinalizers(one, ['a'])

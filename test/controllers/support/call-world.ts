@@ -25,7 +25,7 @@ export function createCallWorld() {
     cluster: fake as FakeCluster,
     objects: undefined as unknown as FakeObjects, // made by `reset`
     controller: undefined as unknown as ReturnType<typeof webhookCallController>, // made by `begin`
-    /** What was sent. */
+    /** A sent request. */
     requests: [] as OutboundRequest[],
     /** Answers each request with a status, or throws. */
     answer: async (_: OutboundRequest): Promise<number> => 200,
@@ -97,7 +97,7 @@ export function createCallWorld() {
     isThere: () => world.cluster.store.get(WebhookCall, 'acme', 'hook.1') !== undefined,
     now(): WebhookCall {
       const call = world.cluster.store.get(WebhookCall, 'acme', 'hook.1')
-      if (!call) throw new Error('there is no call')
+      if (!call) throw new Error('the call is missing')
       return call
     },
   }

@@ -20,7 +20,7 @@ export const succeeded = {
   conditions: [{ type: 'Ready', status: 'True', reason: 'R', message: '', lastTransitionTime: noon }],
 }
 
-/** Lists what the cluster has; its history is not asked for where times tell what came first. */
+/** Lists the objects of the cluster; its history is not used where times define the order. */
 function listing({ store }: FakeCluster): KubeClient {
   return {
     async request() {

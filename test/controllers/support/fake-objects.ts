@@ -10,7 +10,7 @@ import { storedMeta } from '../../support/builders.ts'
 
 /** Objects of any kind in memory, numbered as the API server numbers them. */
 export interface FakeObjects {
-  /** A door of a process that begins now: what it watches is listed anew. */
+  /** A client of a new process: its watches start with a new list. */
   open(): Objects
   /** For the Secrets among them. */
   readonly client: KubeClient
@@ -18,12 +18,12 @@ export interface FakeObjects {
   readonly log: string[]
   get(kind: string, name: string): StoredObject | undefined
   names(): string[]
-  /** Makes or changes an object as somebody else does. */
+  /** Creates or changes an object as another client does. */
   put(object: KubeObject): StoredObject
   /** Changes only the status, which no generation counts. */
   touchStatus(kind: string, name: string, status: object): void
   replaceMetadata(kind: string, name: string, metadata: ObjectMeta): void
-  /** Takes an object away as somebody else does. */
+  /** Deletes an object as another client does. */
   delete(kind: string, name: string): void
   /** The kinds that were applied, as the cluster stores them. */
   readonly kinds: AppliedKinds
@@ -50,11 +50,11 @@ export function createFakeObjects(): FakeObjects {
     [...stored.values()].find((each) => each.kind === kind && each.metadata.name === name)
 
   function announce(before: StoredObject | undefined, after: StoredObject | undefined) {
-    const tell = () => {
+    const deliver = () => {
       for (const door of doors) door(before, after)
     }
-    if (heldBack) heldBack.push(tell)
-    else tell()
+    if (heldBack) heldBack.push(deliver)
+    else deliver()
   }
 
   function keep(object: KubeObject, isCounted: boolean): StoredObject {
@@ -72,7 +72,7 @@ export function createFakeObjects(): FakeObjects {
     return kept
   }
 
-  /** Server-side apply, as far as it matters here: what is there already changes nothing. */
+  /** Server-side apply, as far as it matters here: an equal object does not change. */
   function merge(object: KubeObject): StoredObject {
     const before = stored.get(keyFor(object))
     if (!before) return keep(object, true)
@@ -198,7 +198,7 @@ export function createFakeObjects(): FakeObjects {
       return () => {
         const held = heldBack ?? []
         heldBack = undefined
-        for (const tell of held) tell()
+        for (const deliver of held) deliver()
       }
     },
   }

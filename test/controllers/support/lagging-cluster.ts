@@ -19,7 +19,7 @@ export interface LaggingServer {
   write<K extends Kind>(kind: K, name: string, object: ObjectOf<K> | undefined): ObjectOf<K> | undefined
   get<K extends Kind>(kind: K, name: string): ObjectOf<K> | undefined
   list<K extends Kind>(kind: K): ObjectOf<K>[]
-  /** A process that begins now with what is there. */
+  /** A new process, with the objects that exist. */
   connect(): { readonly cluster: Cluster; deliver(kind: Kind, most?: number): void }
 }
 
@@ -65,7 +65,7 @@ export function createLaggingServer(): LaggingServer {
     connect() {
       const store = emptyStore()
       const heard = new Map<string, number>()
-      const cluster = { store, client: clientOf(deliver), create, patch } as unknown as Cluster // what announcing needs
+      const cluster = { store, client: clientOf(deliver), create, patch } as unknown as Cluster // objects that the dispatcher needs
       for (const { kind } of kindsInStore) {
         for (const object of server.list(kind)) store.cacheOf(kind).set(structuredClone(object))
         heard.set(kind.kind, version())
@@ -120,7 +120,7 @@ export function createLaggingServer(): LaggingServer {
         const items = [...stateAt(kind.kind, at).values()].filter(
           (each) => !name || each.metadata.name === name,
         )
-        // What a list has, its watch brings a moment later.
+        // The watch receives the content of a list a moment later.
         if (!isExact) setImmediate(() => deliver(kind))
         return { metadata: { resourceVersion: String(at) }, items }
       },

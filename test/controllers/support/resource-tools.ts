@@ -18,7 +18,7 @@ const notHere = () => {
   throw new Error('no driver of an organization is in this test')
 }
 
-/** What the controller of active resources needs where no object is made and nothing is secret. */
+/** Dependencies of the controller of active resources without objects and secrets. */
 export function resourceTools(
   cluster: Cluster,
   builtIn: readonly Driver[],

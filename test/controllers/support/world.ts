@@ -18,7 +18,7 @@ import { resourceTools } from './resource-tools.ts'
 export interface World {
   readonly cluster: FakeCluster
   readonly objects: FakeObjects
-  /** Writes of objects and of status, and whatever a test adds, in order. */
+  /** Writes of objects and of status, and entries of the test, in order. */
   readonly log: string[]
   /** Keys of the resources that a watch enqueued. */
   readonly enqueued: string[]

@@ -52,12 +52,12 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
   })
 })
 
-describe('what goes away meanwhile', () => {
+describe('objects deleted meanwhile', () => {
   const terminating = 'unable to create new content in namespace acme because it is being terminated'
   test.each<[what: string, error: ApiError]>([
     ['a namespace takes no call', new ApiError(403, 'Forbidden', terminating)],
     ['a webhook needs none', new ApiError(404, 'NotFound', 'not found')],
-  ])('%s, and the last look at an environment ends', async (_, error) => {
+  ])('%s, and the last reconcile of an environment ends', async (_, error) => {
     world.putWebhook('hook')
     await world.start()
     world.cluster.failNext('create WebhookCall', error)
@@ -85,7 +85,7 @@ describe('what goes away meanwhile', () => {
 })
 
 describe('the deletion of an environment', () => {
-  test('is told of in its last moment, with all that was not told before', async () => {
+  test('is notified before it ends, with all events that were pending', async () => {
     world.putWebhook('hook')
     world.putEnvironment({ finalizers: ['quartermaster.dev/finalizer'] })
     await world.start()

@@ -12,7 +12,7 @@ import { succeeded } from '../support/dispatcher-world.ts'
 import { createLaggingServer } from '../support/lagging-cluster.ts'
 import { deployment, environment, webhook } from '../support/webhooks.ts'
 
-/** Everything happens within one second: no clock tells what came first. */
+/** All writes have the same second: no clock shows the order. */
 const second = '2026-01-01T12:00:00Z'
 const started = { startTime: second }
 const finished = { ...succeeded, startTime: second, finishTime: second }
@@ -31,13 +31,13 @@ const step = fc.oneof(
   }),
   fc.record({ act: fc.constantFrom('start', 'finish'), name: fc.constantFrom(...names) }),
   fc.record({
-    act: fc.constantFrom('hear of webhooks', 'hear of the rest', 'work', 'restart'),
+    act: fc.constantFrom('receive webhooks', 'receive the rest', 'work', 'restart'),
     name: fc.constant(''),
   }),
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** A server, a process that hears of it late, and what should be told, by the order of writes. */
+/** A server, a process whose watches are late, and the expected calls, in the order of writes. */
 function createModel() {
   const server = createLaggingServer()
   const events: { readonly text: string; readonly version: number }[] = []
@@ -55,7 +55,7 @@ function createModel() {
   const happened = (text: string, object: Parameters<typeof versionOf>[0]) =>
     events.push({ text, version: versionOf(object) })
 
-  /** As the controller of webhooks does at its first look. */
+  /** As the controller of webhooks does in its first reconcile. */
   function recordCreation(): void {
     deliver(Webhook)
     for (const each of cluster.store.list(Webhook, 'acme')) {
@@ -106,8 +106,8 @@ function createModel() {
         server.write(EnvironmentDeployment, name, { ...current, status }),
       )
     },
-    'hear of webhooks': recordCreation,
-    'hear of the rest': () => {
+    'receive webhooks': recordCreation,
+    'receive the rest': () => {
       deliver(Environment)
       deliver(EnvironmentDeployment)
     },
@@ -122,7 +122,7 @@ function createModel() {
     },
   }
 
-  const told = () =>
+  const reported = () =>
     server
       .list(WebhookCall)
       .filter(
@@ -144,26 +144,26 @@ function createModel() {
     act: async ({ act, name }: Step) => acts[act]?.(name),
     async end() {
       recordCreation()
-      await acts['hear of the rest']?.('')
-      await eventually('all that is to be told', 10_000, async () => {
-        const missing = expected().filter((each) => !told().includes(each))
-        if (missing.length > 0) throw new Error(`not told: ${missing.join(', ')}`)
+      await acts['receive the rest']?.('')
+      await eventually('all expected calls', 10_000, async () => {
+        const missing = expected().filter((each) => !reported().includes(each))
+        if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`)
         return true
       })
       await announcements.stop()
     },
-    told,
+    reported,
     expected,
   }
 }
 
-test('a webhook is told once of what was written after it, and of nothing else, in any order of watches and restarts', async () => {
+test('a webhook receives each later write once, and nothing else, in any order of watches and restarts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 40 }), async (steps) => {
       const model = createModel()
       for (const each of steps) await model.act(each)
       await model.end()
-      expect(model.told()).toEqual(model.expected())
+      expect(model.reported()).toEqual(model.expected())
     }),
     { numRuns: process.env.QUARTERMASTER_SOAK ? 5000 : 50 },
   )

@@ -41,7 +41,7 @@ describe('nothing is written', () => {
   })
 })
 
-describe('what happens is told', () => {
+describe('events are notified', () => {
   test('to each webhook, by a call that is its own, before the mark is set', async () => {
     for (const name of ['one', 'two']) world.putWebhook(name)
     await world.start()
@@ -66,7 +66,7 @@ describe('what happens is told', () => {
     expect(metadata.annotations).toBeUndefined()
   })
 
-  test('with one id for all who are told', async () => {
+  test('with one id for all receivers', async () => {
     for (const name of ['one', 'two']) world.putWebhook(name)
     world.putEnvironment()
     await world.start()
@@ -75,7 +75,7 @@ describe('what happens is told', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('once, although the object changes again and the process begins anew', async () => {
+  test('once, although the object changes again and the process restarts', async () => {
     world.putWebhook('hook')
     await world.start()
     world.putDeployment({ startTime: noon })
@@ -97,7 +97,7 @@ describe('what happens is told', () => {
     expect(marks).toEqual({ [annotations.notified]: 'started,finished' })
   })
 
-  test('in turns: no organization waits for all that happened in another', async () => {
+  test('fairly: no organization waits for all events of another', async () => {
     world.cluster.addOrganization('globex')
     for (const namespace of ['acme', 'globex']) world.putWebhook('hook', {}, { namespace })
     for (let each = 1; each <= 50; each += 1)
@@ -116,7 +116,7 @@ describe('what happens is told', () => {
     expect(world.calls()).toEqual(['hook deployment.finished', 'hook deployment.started'])
   })
 
-  test('again, of an object that is made anew under its name', async () => {
+  test('again, for a new object with the same name', async () => {
     world.putWebhook('hook')
     world.putEnvironment()
     await world.start()
@@ -127,7 +127,7 @@ describe('what happens is told', () => {
   })
 })
 
-describe('who is told', () => {
+describe('receivers of an event', () => {
   test.each<[rule: string, ...Parameters<typeof webhook>]>([
     ['not a webhook that is younger', 'hook', {}, { creationTimestamp: late }],
     ['not one of another application', 'hook', { applicationName: 'other' }],
@@ -138,7 +138,7 @@ describe('who is told', () => {
       'hook',
       { triggers: [{ scope: 'deployment', type: 'started' }] },
     ],
-  ])('%s; it happened all the same, and is marked', async (_, ...given) => {
+  ])('%s; the event is marked nevertheless', async (_, ...given) => {
     world.putWebhook(...given)
     world.putEnvironment()
     await world.start()

@@ -19,7 +19,7 @@ test('a call is sent although its webhook is on its way out', async () => {
 
 describe('a call is not sent', () => {
   test.each<[rule: string, prepare: () => unknown, reason: string, isOver: boolean]>([
-    ['when its webhook is gone', () => {}, 'WebhookNotFound', true],
+    ['when its webhook is deleted', () => {}, 'WebhookNotFound', true],
     ['when its webhook is disabled', () => world.putWebhook({ disabled: true }), 'Disabled', true],
     ['while its webhook is not judged', () => world.putWebhook({}, {}), 'WebhookNotReady', false],
     [
@@ -70,7 +70,7 @@ describe('a call that is over', () => {
 
   test.each<[rule: string, secondsAgo: number, isThere: boolean]>([
     ['stays for three days', 3 * daySeconds - 60, true],
-    ['then goes', 3 * daySeconds + 60, false],
+    ['then is deleted', 3 * daySeconds + 60, false],
   ])('%s', async (_, secondsAgo, isThere) => {
     world.putWebhook()
     world.putCall({}, finished(secondsAgo))
@@ -114,7 +114,7 @@ describe('a call that is over', () => {
   })
 })
 
-describe('a webhook that changes wakes', () => {
+describe('a webhook that changes enqueues', () => {
   function enqueued(): string[] {
     const keys: string[] = []
     for (const each of world.controller.watches ?? []) each.subscribe((some) => keys.push(...some))
@@ -137,13 +137,13 @@ describe('a webhook that changes wakes', () => {
   })
 })
 
-describe('nothing secret is told', () => {
+describe('a call contains no secret', () => {
   const canary = 'canary-value-of-a-header'
   const words = [secret, canary, Buffer.from(canary).toString('base64'), encodeURIComponent(`${canary}/ä`)]
 
   test.each<[rule: string, error: () => Promise<number>]>([
     ['by an answer', async () => 500],
-    ['when the receiver is gone', async () => 410],
+    ['when the receiver has ended', async () => 410],
     ['by an error of the connection', () => Promise.reject(new OutboundError('Connection', words.join(' ')))],
     ['by a refusal', () => Promise.reject(new TargetRefused(words.join(' ')))],
     ['by a header that may not be sent', () => Promise.reject(new InvalidHeader(words.join(' ')))],

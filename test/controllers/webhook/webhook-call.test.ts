@@ -39,7 +39,7 @@ describe('a call that is taken', () => {
     expect(maxBytes).toBeLessThanOrEqual(65_536)
   })
 
-  test('bears the headers of the webhook, except those that say who sends what when', async () => {
+  test('has the headers of the webhook, except those that the signature and the delivery define', async () => {
     const own = {
       'Webhook-Id': 'a',
       'WEBHOOK-SIGNATURE': 'b',
@@ -104,7 +104,7 @@ describe('a call that is not taken', () => {
   test.each<[rule: string, error: () => Promise<number>, seconds: number, reason: string]>([
     ['for a day is given up', async () => 503, daySeconds + 5, 'GivenUp'],
     ['for almost a day is tried again', async () => 503, daySeconds - 60, 'NotDelivered'],
-    ['because the receiver is gone for good is given up at once', async () => 410, 0, 'Gone'],
+    ['because the receiver has ended (410) is given up at once', async () => 410, 0, 'Gone'],
     [
       'because its address may not be called is given up at once',
       () => Promise.reject(new TargetRefused('private')),
@@ -127,7 +127,7 @@ describe('a call that is not taken', () => {
     expect(conditionOf(world.now(), 'Stalled')?.status === 'True').toBe(isOver)
   })
 
-  test.each([410, 503])('and given up after %i stays so, also when a process begins anew', async (status) => {
+  test.each([410, 503])('and given up after %i stays so, also after a restart', async (status) => {
     world.answer = async () => status
     world.putWebhook()
     world.putCall(agedBy(daySeconds + 5))

@@ -36,14 +36,14 @@ function secretText(name: string): string {
 }
 
 describe('the secret that signs', () => {
-  test('is made where the webhook names none, and goes with it', async () => {
+  test('is created where the webhook names none, and deleted with it', async () => {
     expect(await look()).toMatchObject({ signingSecretName: made, secretNames: [made] })
     expect(objects.get('Secret', made)?.metadata.ownerReferences).toEqual([owner])
     expect(secretText(made)).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(problemOfSigningSecret(secretText(made))).toBeUndefined()
   })
 
-  test('is made once: what is there stays', async () => {
+  test('is created once: an existing one stays', async () => {
     await look()
     const before = secretText(made)
     await look()
@@ -57,7 +57,7 @@ describe('the secret that signs', () => {
     expect(secretText('second-webhook-signing')).not.toBe(secretText(made))
   })
 
-  test('comes back when somebody deleted it', async () => {
+  test('is created again after its deletion', async () => {
     await look()
     objects.delete('Secret', made)
     await look()
@@ -105,7 +105,7 @@ describe('the secret that signs', () => {
 describe('rotation', () => {
   test.each<[rule: string, old: Parameters<typeof signingSecret>[2], isThere: boolean]>([
     ['takes the old secret away', own, false],
-    ['leaves one that is of somebody else', {}, true],
+    ['does not change one of another owner', {}, true],
     [
       'leaves one of an earlier webhook of that name',
       { ownerReferences: [{ ...owner, uid: 'earlier' }] },
@@ -127,7 +127,7 @@ describe('rotation', () => {
   })
 })
 
-describe('a webhook that nobody could be called by', () => {
+describe('a webhook without a usable secret', () => {
   test.each<[field: string, spec: Partial<Webhook['spec']>]>([
     ['url', { url: 'http://hooks.example.com' }],
     ['url', { url: 'ann:canary@hooks.example.com' }],

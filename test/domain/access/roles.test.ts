@@ -22,7 +22,7 @@ function onShop(role: 'viewer' | 'developer' | 'owner'): Membership['spec'] {
 
 describe('roles', () => {
   test.each<[string, Membership['spec'] | undefined, Requirement, RoleTarget, boolean]>([
-    ['nobody outside of the organization may do anything', undefined, { organization: 'member' }, {}, false],
+    ['a user outside of the organization may do nothing', undefined, { organization: 'member' }, {}, false],
     ['a member is a member', member, { organization: 'member' }, {}, true],
     ['a member is no manager', member, { organization: 'manager' }, {}, false],
     ['a manager is no administrator', manager, { organization: 'administrator' }, {}, false],

@@ -17,23 +17,23 @@ function turnsOf(items: readonly string[]) {
   return turns
 }
 
-describe('turns', () => {
+describe('the fair queue', () => {
   test.each<[rule: string, items: string[], expected: string[]]>([
-    ['nobody', [], []],
-    ['first come, first served within an owner', ['a1', 'a2', 'a3'], ['a1', 'a2', 'a3']],
+    ['nothing', [], []],
+    ['first in, first out for one owner', ['a1', 'a2', 'a3'], ['a1', 'a2', 'a3']],
     ['one owner after the other', ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'], ['a1', 'b1', 'c1', 'a2', 'c2', 'a3']],
     ['an item that waits already keeps its place', ['a1', 'a2', 'a1'], ['a1', 'a2']],
   ])('%s', (_, items, expected) => {
     expect(orderOf(items)).toEqual(expected)
   })
 
-  test('nobody waits after all were taken out', () => {
+  test('it is empty after all items were removed', () => {
     const turns = turnsOf(['a1', 'b1'])
     turns.clear()
     expect([turns.size, turns.take()]).toEqual([0, undefined])
   })
 
-  test('who comes later is before another item of the last owner', () => {
+  test('a new owner is before another item of the last owner', () => {
     const turns = turnsOf(['a1', 'a2', 'a3'])
     expect(turns.take()).toBe('a1')
     turns.add('b', 'b1')
@@ -45,7 +45,7 @@ describe('turns', () => {
     expect([turns.countOf('a'), turns.countOf('b'), turns.countOf('c')]).toEqual([2, 1, 0])
   })
 
-  test('whoever is held has none until released, whatever is added, and is counted', () => {
+  test('a paused owner has no item until it is resumed, in spite of new items, and is counted', () => {
     const turns = turnsOf(['a1', 'a2', 'b1'])
     turns.pause('a')
     turns.pause('a')
@@ -61,7 +61,7 @@ describe('turns', () => {
     expect([turns.take(), turns.size]).toEqual(['c1', 0])
   })
 
-  test('clearing takes also what is held', () => {
+  test('clearing also removes items of paused owners', () => {
     const turns = turnsOf(['a1'])
     turns.pause('a')
     turns.clear()

@@ -8,7 +8,7 @@ import { fc } from '../../support/properties.ts'
 
 const hint = (name: string) => `; did you mean '${name}'?`
 
-/** Letters that must change, come, go or swap with the next, by the definition. */
+/** Letters to change, add, remove or swap with the next, by the definition. */
 function distance(left: string, right: string): number {
   if (left === '' || right === '') return left.length + right.length
   const [i, j] = [left.length - 1, right.length - 1]
@@ -21,15 +21,15 @@ function distance(left: string, right: string): number {
   )
 }
 
-describe('the nearest known name is the one that may be meant', () => {
+describe('the nearest known name is suggested', () => {
   test.each<[string, string, string[], string]>([
     ['a letter is missing', 'postgrs', ['redis', 'postgres'], hint('postgres')],
     ['two are swapped', 'hots', ['port', 'host'], hint('host')],
     ['the first by the alphabet of those that are as near', 'ab1', ['ab3', 'ab2'], hint('ab2')],
-    ['in whatever case', 'LOG', ['log'], hint('log')],
+    ['in any case', 'LOG', ['log'], hint('log')],
     ['none is near', 'postgres', ['mysqldb'], ''],
     ['none that shares no letter', 'abc', ['xyz'], ''],
-    ['none of a name that is long', 'a'.repeat(65), ['a'.repeat(64)], ''],
+    ['none of a long name', 'a'.repeat(65), ['a'.repeat(64)], ''],
   ])('%s', (_, wrong, known, expected) => {
     expect(didYouMean(wrong, known)).toBe(expected)
   })
@@ -45,7 +45,7 @@ describe('the nearest known name is the one that may be meant', () => {
 })
 
 describe('hints take a bounded time', () => {
-  test('few of many like names are looked at', () => {
+  test('a few of many similar names are compared', () => {
     let looks = 0
     const known = function* () {
       for (; looks < 100_000; looks++) yield `name-${looks + 100_000}`
@@ -60,7 +60,7 @@ describe('hints take a bounded time', () => {
     expect(hints.filter((each) => each !== '')).toHaveLength(20)
   })
 
-  test('whichever way a graph comes to them', () => {
+  test('in every order of the graph', () => {
     const variables = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [
         `V${i}`,

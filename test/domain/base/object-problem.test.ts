@@ -8,7 +8,7 @@ const faults = (...reasons: Reason[]) => reasons.map((reason) => ({ reason, mess
 describe('an object with faults', () => {
   test.each<[rule: string, reasons: Reason[], kind: unknown, reason: string]>([
     ['that is wrong by itself stalls', ['InvalidSchema'], Stalled, 'InvalidSchema'],
-    ['that refers to what is missing waits', ['TypeNotFound'], ReferenceNotFound, 'TypeNotFound'],
+    ['with a missing reference waits', ['TypeNotFound'], ReferenceNotFound, 'TypeNotFound'],
     ['that does not fit others is a mismatch', ['WrongType'], Mismatch, 'WrongType'],
     [
       'is not judged beside others before all are there',
@@ -30,7 +30,7 @@ describe('an object with faults', () => {
     for (const each of reasons) expect(error?.message).toContain(`about ${each}`)
   })
 
-  test('and without any, there is no error', () => {
+  test('and without problems, nothing is thrown', () => {
     expect(errorOfProblems([])).toBeUndefined()
   })
 })

@@ -45,7 +45,7 @@ describe('the size of a value', () => {
     expect(lengthOf(deep)).toBeLessThan(storedBytes(deep))
   })
 
-  test('is not looked for beyond what matters', () => {
+  test('is not computed beyond the limit', () => {
     let seen = 0
     const items = new Proxy(
       Array.from({ length: 1000 }, () => 'x'.repeat(100)),
@@ -63,8 +63,13 @@ describe('the size of a value', () => {
 
 describe('a text for people', () => {
   test.each([
-    ['stays as it is', "there is no 'x' in 'y'", 100, "there is no 'x' in 'y'"],
-    ['names that can be meant stay', `no '${'n'.repeat(253)}' here`, 1000, `no '${'n'.repeat(253)}' here`],
+    ['stays as it is', "unknown 'x' in 'y'", 100, "unknown 'x' in 'y'"],
+    [
+      'names that can be suggested stay',
+      `no '${'n'.repeat(253)}' here`,
+      1000,
+      `no '${'n'.repeat(253)}' here`,
+    ],
     ['longer names are cut', `no '${'n'.repeat(4080)}' here`, 1000, `no '${'n'.repeat(100)}…' here`],
     ['is cut itself', 'x'.repeat(20), 10, `${'x'.repeat(9)}…`],
     ['is never cut within a character', `${'x'.repeat(8)}😀😀`, 10, `${'x'.repeat(8)}\ufffd…`],

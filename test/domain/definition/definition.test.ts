@@ -40,14 +40,14 @@ test.each([
   ['driver types are of the form <vendor>/<driver-name>', 'quartermaster/ingress', 'ingress'],
   ['further vendor names are aliases', 'humanitec/ingress', 'ingress'],
   ['another vendor is another driver', 'acme/ingress', undefined],
-  ['a driver that there is not', 'quartermaster/terraform', undefined],
+  ['an unknown driver', 'quartermaster/terraform', undefined],
   ['a type without a vendor', 'ingress', undefined],
   ['a type with too many parts', 'quartermaster/ingress/v1', undefined],
 ])('%s', (_, type, name) => {
   expect(driverOf(type, catalogue, vendors)?.name).toBe(name)
 })
 
-describe('a definition is judged by what is around it', () => {
+describe('the problems of a definition depend on other objects', () => {
   test.each<[string, ResourceDefinition, ResourceDefinition[], string[]]>([
     ['nothing is wrong', definition('dns', { criteria: [{}] }), [], []],
     ['the driver is not known', definition('dns', { driverType: 'acme/unknown' }), [], ['UnknownDriver']],
@@ -133,7 +133,7 @@ describe('inputs are checked against the schema of the driver, placeholders pass
     expect(message).not.toContain('canary')
   })
 
-  test('what a reference to a Secret names passes any schema', () => {
+  test('a reference to a Secret matches any schema', () => {
     const refs = {
       token: { secret: 'login', key: 'token' },
       nested: { whole: { secret: 'tls' } },

@@ -51,7 +51,7 @@ describe('why each of the others lost', () => {
     expect(candidates).toMatchObject([{ definitionName: 'x', reason }])
   })
 
-  test('a built-in default counts only where none of the others fits', () => {
+  test('a built-in default counts only when no other matches', () => {
     const { match, candidates } = explain({}, [dns('any', {})], [dns('built-in', { appId: 'shop' })])
     expect(match?.definition.metadata.name).toBe('any')
     expect(candidates).toMatchObject([
@@ -102,7 +102,7 @@ describe('the candidates', () => {
   })
 })
 
-describe('what is asked', () => {
+describe('the query of an explanation', () => {
   const override = definition('own', 'acme/dns')
   test.each<[string, Partial<ExplainQuestion>, ResourceDefinition[], string, string | undefined]>([
     ['class and id', { class: 'fast' }, [], 'dns.fast#shared.main', undefined],

@@ -59,7 +59,7 @@ describe('matching criteria', () => {
       [dns('env', { envId: 'dev' }), dns('more', { envId: 'dev', envType: 'development' })],
       'more',
     ],
-    ['a class of its own does not fit class default', [dns('x', { class: 'fast' })], undefined],
+    ['another class does not match class default', [dns('x', { class: 'fast' })], undefined],
     ['"*" is the same as absent', [dns('star', { appId: '*', class: '*' })], 'star'],
     ['another type does not fit', [definition('s3', 's3')], undefined],
     [
@@ -102,7 +102,7 @@ describe('matching criteria', () => {
     expect(matcher.match({ ...request, class: 'fast' }).definition?.metadata.name).toBe('default')
   })
 
-  test('a match is explained by what it beat', () => {
+  test('a match is explained by the definitions that it beat', () => {
     const match = createMatcher([dns('dns-any', {}), dns('dns-shop', { appId: 'shop' })]).match(request)
     expect(match.explanation).toBe(
       "criterion {app_id: shop} of 'dns-shop' (rank 2) beat 'dns-any' {} (rank 0)",
@@ -110,7 +110,7 @@ describe('matching criteria', () => {
     expect(match.candidates.map(({ definitionName }) => definitionName)).toEqual(['dns-any'])
   })
 
-  test('a failed match names the five nearest candidates, why each lost, and how many more there are', () => {
+  test('a failed match names the five nearest candidates, the reason of each, and the number of the others', () => {
     const far = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => dns(name, { appId: name, envType: name }))
     const match = createMatcher([...far, dns('near', { envType: 'production' }), dns('none')]).match(request)
     expect(match.definition).toBeUndefined()
@@ -221,7 +221,7 @@ function compare(left: (string | number)[], right: (string | number)[]): number 
 }
 
 describe('laws of matching', () => {
-  test('the order of definitions does not matter, and the index finds what a plain search finds', () => {
+  test('the order of definitions does not matter, and the index finds the result of a plain search', () => {
     fc.assert(
       fc.property(
         definitions,

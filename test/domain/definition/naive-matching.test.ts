@@ -3,6 +3,7 @@ import type { Criterion, ResourceDefinition } from '../../../operator/api/resour
 import type { MatchRequest } from '../../../operator/domain/definition/match.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
 import { definition } from '../../support/builders.ts'
+import { casesOf } from '../../support/properties.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 
 const weights = { envType: 1, appId: 2, envId: 4, resId: 8 } as const
@@ -13,7 +14,7 @@ interface Winner {
   readonly rank: number
 }
 
-/** The rules as they are written: what fits, the highest score of it, the oldest of that. Shares no code with the matcher. */
+/** The rules as they are written: the matches, their highest score, the oldest of these. Shares no code with the matcher. */
 function naiveWinner(definitions: readonly ResourceDefinition[], request: MatchRequest): Winner | undefined {
   let best: (Winner & { readonly age: string }) | undefined
   for (const { metadata, spec } of definitions) {
@@ -52,7 +53,7 @@ function scoreOf(
   return score
 }
 
-/** How random criteria look: how many values a key has, and how often it is given. */
+/** The shape of random criteria: the number of values of a key, and its frequency. */
 interface Shape {
   readonly values: number
   readonly given: number
@@ -104,10 +105,10 @@ function randomRequest(random: Random, { values }: Shape): MatchRequest {
 }
 
 test.each([
-  { catalogues: 10_000, smallest: 0, largest: 12, requests: 10 },
-  { catalogues: 100, smallest: 200, largest: 600, requests: 100 },
+  { catalogues: casesOf(10_000), smallest: 0, largest: 12, requests: 10 },
+  { catalogues: casesOf(100), smallest: 200, largest: 600, requests: 100 },
 ])(
-  'the matcher finds what the rules say: $catalogues times $smallest to $largest definitions, $requests requests each',
+  'the matcher implements the rules: $catalogues times $smallest to $largest definitions, $requests requests each',
   ({ catalogues, smallest, largest, requests }) => {
     const disagreements: object[] = []
     let wins = 0

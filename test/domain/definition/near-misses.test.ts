@@ -22,7 +22,7 @@ function needing(count: number) {
 }
 
 describe('to say why no definition fits takes bounded work', () => {
-  test('nothing as long as nobody asks', () => {
+  test('nothing until it is requested', () => {
     const budget = fullBudget()
     const before = budget.candidates
     const match = createMatcher(unfit(10, 10)).match(request, { budget, known: new Map() })
@@ -46,7 +46,7 @@ describe('to say why no definition fits takes bounded work', () => {
     expect(before - misses.budget.candidates).toBe(100 * times)
   })
 
-  test('in a whole plan, after which only the number of candidates is told', () => {
+  test('in a whole plan, which then has only the number of candidates', () => {
     const { problems } = planOf(needing(900), unfit(60, 256, 'resId'))
     const texts = problems
       .filter(({ reason }) => reason === 'NoMatchingDefinition')
@@ -57,7 +57,7 @@ describe('to say why no definition fits takes bounded work', () => {
     expect(short.length).toBeLessThan(900)
   })
 
-  test('while each of very many resources of one type is told why', () => {
+  test('while each of very many resources of one type is explained', () => {
     const { problems } = planOf(needing(900), unfit(60, 256))
     expect(problems.filter(({ message }) => message.includes('and 15355 more'))).toHaveLength(900)
   })

@@ -35,7 +35,7 @@ describe('the drivers of an organization', () => {
     expect(driverOf('echo', known, vendors)).toBeUndefined()
   })
 
-  test('may wrap each other in any order, and those of ours', () => {
+  test('can wrap each other in any order, and built-in drivers', () => {
     const names = namesWith(
       driver('outer', 'driver://acme/inner'),
       driver('inner', 'driver://acme/core'),
@@ -93,7 +93,7 @@ describe('the target of a driver', () => {
 
 test.each<[rule: string, driver: ResourceDriver, reason: string | undefined]>([
   ['a sound driver has no fault', driver('mine', 'https://d.test', { inputsSchema: {} }), undefined],
-  ['what it wraps must exist', driver('mine', 'driver://acme/missing'), 'UnknownDriver'],
+  ['the wrapped driver must exist', driver('mine', 'driver://acme/missing'), 'UnknownDriver'],
   [
     'its schema must be one',
     driver('mine', 'https://d.test', { inputsSchema: { type: 'x' } }),

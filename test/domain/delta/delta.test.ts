@@ -38,7 +38,7 @@ describe('applying a delta', () => {
       { ...base, shared: { main: { type: 's3' }, files: { type: 's3', class: 'admin' } } },
     ],
     [
-      'a class of its own stays',
+      'an explicit class stays',
       shared({ op: 'add', path: '/files', value: { type: 's3', class: 'admin' } }),
       { ...base, shared: { main: { type: 's3' }, files: { type: 's3', class: 'admin' } } },
     ],

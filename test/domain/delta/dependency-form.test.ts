@@ -20,11 +20,11 @@ function reasonOf(content: ReturnType<typeof deltaContent>): string | undefined 
   }
 }
 
-describe('what is put where a dependency belongs', () => {
+describe('values in place of a dependency', () => {
   test.each<[string, unknown, string | undefined]>([
     ['a type', { type: 's3' }, undefined],
     ['a type with a class', { type: 'acme/s3.large', params: { a: 1 } }, undefined],
-    ['a class of its own', { type: 's3', class: 'large', id: 'shared.x' }, undefined],
+    ['an explicit class', { type: 's3', class: 'large', id: 'shared.x' }, undefined],
     ['a class that is null', { type: 's3', class: null }, undefined],
     ['nothing', undefined, 'Unprocessable'],
     ['a text', 's3', 'Unprocessable'],
@@ -50,7 +50,7 @@ describe('what is put where a dependency belongs', () => {
     expect(reasonOf(deltaContent({ shared }))).toBe(expected)
   })
 
-  test('elsewhere is not judged', () => {
+  test('other places are not checked', () => {
     const update = {
       web: [
         { op: 'add' as const, path: '/spec/x', value: 7 },

@@ -67,13 +67,13 @@ describe('folding a change into a delta', () => {
       shared({ op: 'add', path: '/a', value: { type: 's3', params: { x: 1 } } }),
     ],
     [
-      'a removal takes what is pending below it along',
+      'a removal also discards pending operations below it',
       update('web', { op: 'add', path: '/spec/x', value: {} }, { op: 'add', path: '/spec/y', value: 1 }),
       update('web', { op: 'remove', path: '/spec' }),
       update('web', { op: 'remove', path: '/spec' }),
     ],
     [
-      'remove with scope delta only cancels what is pending',
+      'remove with scope delta only cancels pending operations',
       shared(
         { op: 'add', path: '/a', value: { type: 's3' } },
         { op: 'add', path: '/b', value: { type: 's3' } },
@@ -82,7 +82,7 @@ describe('folding a change into a delta', () => {
       shared({ op: 'add', path: '/b', value: { type: 's3' } }),
     ],
     [
-      'names with any character are told apart',
+      'names with any character are distinct',
       shared({ op: 'replace', path: '/a\0b/c', value: 1 }),
       shared({ op: 'replace', path: '/a/b\0c', value: 2 }),
       shared({ op: 'replace', path: '/a\0b/c', value: 1 }, { op: 'replace', path: '/a/b\0c', value: 2 }),
@@ -97,7 +97,7 @@ describe('folding a change into a delta', () => {
       ),
     ],
     [
-      'an emptied list of updates goes',
+      'an empty list of updates is removed',
       update('web', { op: 'add', path: '/spec/x', value: 1 }),
       update('web', { op: 'remove', path: '/spec/x', value: { scope: 'delta' } }),
       emptyDelta,
@@ -186,7 +186,7 @@ describe('laws of folding', () => {
 })
 
 describe('the work of folding', () => {
-  test.each([1, 100])('reads what is pending once: %d patches', (count) => {
+  test.each([1, 100])('reads pending operations once: %d patches', (count) => {
     let reads = 0
     const stored: PatchOperation = {
       op: 'add',
@@ -225,7 +225,7 @@ describe('the work of folding', () => {
       return stepsOf(() => foldDelta(start, patches))
     }
     steps(10)
-    // 10 when it grows with the number, 100 when every patch goes through all that is pending.
+    // 10 when it grows linearly, 100 when every patch reads all pending operations.
     expect(steps(2000) / steps(200)).toBeLessThan(40)
   })
 })

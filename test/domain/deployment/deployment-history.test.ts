@@ -35,7 +35,7 @@ const statuses = {
 } as const
 type Phase = keyof typeof statuses
 
-/** A deployment of the delta of its own name, whose set has that name too. */
+/** A deployment of the delta of the same name, whose set has that name too. */
 function run(name: string, phase: Phase, metadata: object = {}, spec: object = {}): EnvironmentDeployment {
   const content = { environmentName: 'shop.dev', deltaName: name, ...spec }
   const object = newObject(EnvironmentDeployment, { namespace: 'acme', name, ...metadata }, content)
@@ -45,14 +45,14 @@ function run(name: string, phase: Phase, metadata: object = {}, spec: object = {
 
 const going = { deletionTimestamp: '2026-02-02T00:00:00Z' }
 const environmentOf = (status?: Status, spec: object = {}) =>
-  ({ spec: { applicationName: 'shop', typeName: 'dev', ...spec }, status }) as Environment // what the rules look at
+  ({ spec: { applicationName: 'shop', typeName: 'dev', ...spec }, status }) as Environment // the fields that the rules read
 
-/** What the environment remembers after it saw these deployments, one moment after the other. */
+/** The memory of the environment after it saw these deployments, one moment after the other. */
 const after = (...moments: EnvironmentDeployment[][]): Status =>
   moments.reduce<Status>((status, each) => historyOf({ status }, each), {})
 
 describe('the environment remembers', () => {
-  test('the set of the deployment that passed planning last, although that is gone', () => {
+  test('the set of the deployment that passed planning last, although that is deleted', () => {
     const status = after([run('one', 'running')], [run('one', 'running', going)], [])
     expect(status.lastPlanned).toEqual({
       deploymentName: 'one',
@@ -67,7 +67,7 @@ describe('the environment remembers', () => {
     expect(status.lastPlanned?.deploymentName).toBe('one')
   })
 
-  test('the name of the last one as long as that exists', () => {
+  test('the name of the last one while it exists', () => {
     expect(after([run('one', 'running')]).lastDeploymentName).toBe('one')
     expect(after([run('one', 'running')], []).lastDeploymentName).toBeUndefined()
     const other = run('one', 'pending', {}, { deltaName: 'other' })
@@ -94,7 +94,7 @@ describe('a deployment that is created again', () => {
     ['failed, when it had', [[run('one', 'running')], [run('one', 'failed', going)]], 'failed'],
     ['failed, when planning had refused it', [[run('one', 'refused', going)]], 'failed'],
     [
-      'goes on when it was deleted on its way',
+      'continues when it was deleted while it ran',
       [[run('one', 'running')], [run('one', 'running', going)]],
       'run',
     ],
@@ -104,7 +104,7 @@ describe('a deployment that is created again', () => {
       'superseded',
     ],
     [
-      'keeps its outcome, however many run and go afterwards',
+      'keeps its outcome, after any number of others',
       [
         [run('one', 'running')],
         [run('one', 'succeeded', going)],
@@ -120,7 +120,7 @@ describe('a deployment that is created again', () => {
   })
 
   const condition = { type: 'AlreadyRan', status: 'True', reason: 'AlreadyRan', message: '' }
-  test('leaves no other trace when it goes once more', () => {
+  test('leaves no other trace when it is deleted again', () => {
     const first = after([run('one', 'running')], [run('one', 'succeeded', going)])
     const again = run('one', 'pending', going)
     const status = { conditions: [{ ...condition, lastTransitionTime: startTime }] }
@@ -152,14 +152,14 @@ describe('an environment without room for more', () => {
     }))
   const full = { pastDeployments: past(pastDeploymentLimits.byOthers) }
 
-  test('forgets nothing, and lets go what it cannot remember', () => {
+  test('forgets nothing, and releases the ones that it cannot remember', () => {
     const one = run('one', 'succeeded', going)
     expect(historyOf({ status: full }, [one]).pastDeployments).toEqual(full.pastDeployments)
     expect(isRemembered({ status: full }, one)).toBe(true)
   })
 
   test.each<[rule: string, metadata: object, expected: RunDecision]>([
-    ['refuses what it cannot tell from what ran', {}, 'full'],
+    ['refuses ones that it cannot distinguish from past ones', {}, 'full'],
     ['takes deployments over REST, whose names are new', { annotations: overRest }, 'run'],
   ])('%s', (_, metadata, expected) => {
     expect(decideRun({ status: full }, run('one', 'pending', metadata))).toBe(expected)
@@ -174,7 +174,7 @@ describe('an environment without room for more', () => {
 })
 
 test.each<[rule: string, marks: Record<string, string> | undefined, expected: string[]]>([
-  ['over REST goes', overRest, ['one']],
+  ['over REST is deleted', overRest, ['one']],
   ['by a person or a tool stays', undefined, []],
   ['by a tool, as a copy of one over REST, stays', copied, []],
 ])('an old deployment that was made %s', (_, marks, expected) => {
@@ -206,8 +206,8 @@ test('a number that was given once is never given again', () => {
   )
 })
 
-/** The deployments of an environment, and what happens to them: created, planned, ended and deleted in any order. */
-test('whatever is created, deleted and created again in any order, each name and spec is planned once', () => {
+/** The deployments of an environment, and their events: created, planned, ended and deleted in any order. */
+test('with deployments created, deleted and created again in any order, each name and spec is planned once', () => {
   const action = fc.tuple(fc.constantFrom('create', 'step', 'fail', 'delete'), fc.constantFrom('a', 'b', 'c'))
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40 }), (actions) => {

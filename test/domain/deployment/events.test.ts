@@ -169,18 +169,18 @@ describe('a deployment', () => {
     [rule: string, status: Partial<Status>, spec: Partial<EnvironmentDeployment['spec']>, id: string]
   >([
     ['that of the status', { setName: 'shop.aa' }, { setName: 'shop.bb' }, 'aa'],
-    ['that of the spec while there is no other', {}, { setName: 'shop.bb' }, 'bb'],
+    ['that of the spec by default', {}, { setName: 'shop.bb' }, 'bb'],
     ['without the prefix of the application', {}, { setName: 'shop.shop.bb' }, 'shop.bb'],
     ['as it is when it is of no application', {}, { setName: 'by-hand' }, 'by-hand'],
     ['as it is when it is of another application', {}, { setName: 'shops.bb' }, 'shops.bb'],
-    ['empty when there is none', {}, {}, ''],
+    ['empty without one', {}, {}, ''],
   ])('id of its set: %s', (_, status, spec, id) => {
     const found = deploymentEvents(deployment({ ...status, startTime: created }, spec))
     expect(found[0]?.variables['set_id']).toBe(id)
   })
 
   test.each(['nonsense', 'a.b.c', '.b', 'a.', ''])(
-    'to what is no environment, %j, is told to nobody',
+    'to an invalid environment, %j, has no event',
     (environmentName) => {
       expect(deploymentEvents(deployment({ startTime: created }, { environmentName }))).toEqual([])
     },
@@ -196,10 +196,10 @@ describe('who it was', () => {
       'kubernetes',
     ],
     ['else the user over REST', { [createdBy]: 'ann' }, 'ann', 'kubernetes'],
-    ['an empty text is nobody', { [triggeredBy]: '', [createdBy]: 'ann' }, 'ann', 'kubernetes'],
+    ['an empty text is no user', { [triggeredBy]: '', [createdBy]: 'ann' }, 'ann', 'kubernetes'],
     ['else Kubernetes', {}, 'kubernetes', 'kubernetes'],
     ['who asked for the deletion', { [createdBy]: 'ann', [deletedBy]: 'bob' }, 'ann', 'bob'],
-    ['what is too long is nobody', { [createdBy]: 'x'.repeat(9000) }, 'kubernetes', 'kubernetes'],
+    ['a text over the limit is no user', { [createdBy]: 'x'.repeat(9000) }, 'kubernetes', 'kubernetes'],
   ])('%s', (_, marks, user, whoDeleted) => {
     const found = environmentEvents(environment({ marks, deletionTimestamp: later }))
     expect(found.map(({ variables }) => variables['triggered_by'])).toEqual([user, whoDeleted])
@@ -211,7 +211,7 @@ describe('who it was', () => {
 describe('the id of an event', () => {
   const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id)
 
-  test('is the same whenever it is asked for, whatever became of the object', () => {
+  test('is the same for every state of the object', () => {
     const early = idsOf(deploymentEvents(deployment({ startTime: created })))
     const late = idsOf(deploymentEvents(deployment({ ...succeeded, startTime: created, setName: 'shop.a' })))
     expect(late[0]).toBe(early[0])
@@ -220,7 +220,7 @@ describe('the id of an event', () => {
     )
   })
 
-  test('is another for each event and each object, also of one that is made anew under its name', () => {
+  test('differs for each event and each object, also for a new one of the same name', () => {
     const ids = [
       ...idsOf(deploymentEvents(deployment(succeeded))),
       ...idsOf(environmentEvents(environment({ deletionTimestamp: later }))),
@@ -231,7 +231,7 @@ describe('the id of an event', () => {
   })
 })
 
-describe('what is declared', () => {
+describe('declared events', () => {
   test('the four events of the specification', () => {
     expect(eventTypes.map(({ scope, type }) => `${scope}.${type}`)).toEqual([
       'environment.created',

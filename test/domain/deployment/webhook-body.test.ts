@@ -19,9 +19,9 @@ describe('the payload', () => {
     ['several', { a: '${app_id}${status}${app_id}' }, { a: 'shopsucceededshop' }],
     ['one that is empty', { a: '[${empty}]' }, { a: '[]' }],
     ['one that holds quotes, breaks and another', { a: '${comment}' }, { a: variables.comment }],
-    ['what no variable is called stays', { a: '${nothing} ${status' }, { a: '${nothing} ${status' }],
+    ['an unknown variable stays', { a: '${nothing} ${status' }, { a: '${nothing} ${status' }],
     [
-      'what is inherited is no variable',
+      'an inherited property is not a variable',
       { a: '${constructor}${__proto__}' },
       { a: '${constructor}${__proto__}' },
     ],
@@ -33,7 +33,7 @@ describe('the payload', () => {
       { a: [{ b: '${status}' }, ['${app_id}']] },
       { a: [{ b: 'succeeded' }, ['shop']] },
     ],
-    ['what is no text stays', { a: [1, -1.5, true, false, null] }, { a: [1, -1.5, true, false, null] }],
+    ['values other than text stay', { a: [1, -1.5, true, false, null] }, { a: [1, -1.5, true, false, null] }],
     ['an empty one', {}, {}],
     [
       'the one that the specification shows',
@@ -94,7 +94,7 @@ describe('the payload', () => {
     .array(fc.tuple(fc.constantFrom(...names), text), { maxLength: 6 })
     .map((entries): Variables => Object.fromEntries(entries))
 
-  /** What a text becomes, found from left to right with nothing but `indexOf`. */
+  /** The replacement of a text, found from left to right with nothing but `indexOf`. */
   function naive(given: string, known: Variables): string {
     const start = given.indexOf('${')
     if (start < 0) return given
@@ -122,7 +122,7 @@ describe('the payload', () => {
       compare(value, Object.getOwnPropertyDescriptor(after, name)?.value, known)
   }
 
-  test('whatever variables hold, the shape and the keys stay, and each text is replaced once', () => {
+  test('for all variables, the shape and the keys stay, and each text is replaced once', () => {
     fc.assert(
       fc.property(anyPayload, anyVariables, (payload, known) => {
         compare(payload, JSON.parse(bodyOf(payload, known)), known)
@@ -151,7 +151,7 @@ describe('a signature', () => {
   }
   const now = () => Math.floor(Date.now() / 1000)
 
-  test('is taken by the library of the standard, whatever the body and the secret', () => {
+  test('is accepted by the library of the standard, for every body and secret', () => {
     const bytes = fc.uint8Array({ minLength: 24, maxLength: 64 })
     // A lone half of a pair cannot be sent as it is.
     const body = fc.string({ unit: 'binary' })

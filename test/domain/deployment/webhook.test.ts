@@ -136,7 +136,7 @@ describe('a webhook is refused', () => {
     ['a header that frames the message', 'headers', { headers: { Host: 'a' } }],
     ['a header with a line break', 'headers', { headers: { a: 'secret\r\nb: c' } }],
     ['a payload that is nested too deeply', 'payload', { payload: deep(33) }],
-    ['a payload that is nested so deeply that nobody can write it down', 'payload', { payload: veryDeep }],
+    ['a payload with too many levels', 'payload', { payload: veryDeep }],
     ['a payload that is too long', 'payload', { payload: { text: 'x'.repeat(65_536) } }],
     ['a payload with too many variables', 'payload', { payload: places(257) }],
     ['an event that does not exist', 'triggers', { triggers: [{ scope: 'environment', type: 'started' }] }],
@@ -186,19 +186,19 @@ function webhook(spec: Partial<Webhook['spec']> = {}, metadata: Partial<Webhook[
   return storedObject(Webhook, own, { applicationName: 'shop', url, ...spec })
 }
 
-describe('a webhook is told', () => {
+describe('a webhook receives an event', () => {
   const finished: Trigger = { scope: 'deployment', type: 'finished' }
   const started: Trigger = { scope: 'deployment', type: 'started' }
   const created: Trigger = { scope: 'environment', type: 'created' }
 
-  test.each<[rule: string, webhook: Webhook, event: Partial<WebhookEvent>, isToldThen: boolean]>([
+  test.each<[rule: string, webhook: Webhook, event: Partial<WebhookEvent>, isReceived: boolean]>([
     ['of everything when it has no triggers', webhook(), {}, true],
     ['of everything when it has an empty list of them', webhook({ triggers: [] }), {}, true],
     ['of an event that it asks for', webhook({ triggers: [finished] }), {}, true],
     ['of an event that is one of those', webhook({ triggers: [created, finished] }), {}, true],
     ['not of another', webhook({ triggers: [started, created] }), {}, false],
     [
-      'not of one whose type alone fits',
+      'not with the matching type alone',
       webhook({ triggers: [{ scope: 'environment', type: 'finished' }] }),
       {},
       false,
@@ -208,8 +208,8 @@ describe('a webhook is told', () => {
     ['not while it is disabled', webhook({ disabled: true }), {}, false],
     ['when it is expressly enabled', webhook({ disabled: false }), {}, true],
     ['not when it is being deleted', webhook({}, { deletionTimestamp: second }), {}, false],
-  ])('%s', (_, told, changes, isToldThen) => {
-    expect(isSubscribed(told, { ...occurrence, ...changes })).toBe(isToldThen)
+  ])('%s', (_, reported, changes, isReceived) => {
+    expect(isSubscribed(reported, { ...occurrence, ...changes })).toBe(isReceived)
   })
 })
 
@@ -217,9 +217,14 @@ describe('a webhook and an event', () => {
   test.each<[rule: string, at: string, byTime: boolean | undefined, bySecond: boolean]>([
     ['that happened long after its creation: it is older', '2027-01-01T00:00:00.000Z', true, true],
     ['that happened long before it: it is younger', '2025-12-31T23:59:59.000Z', false, false],
-    ['within a minute after it: clocks do not tell', '2026-01-01T10:00:59.000Z', undefined, true],
-    ['within a minute before it: clocks do not tell', '2026-01-01T09:59:59.999Z', undefined, false],
-    ['in the second of its creation: rather told than missed', '2026-01-01T10:00:00.000Z', undefined, true],
+    ['within a minute after it: clocks differ', '2026-01-01T10:00:59.000Z', undefined, true],
+    ['within a minute before it: clocks differ', '2026-01-01T09:59:59.999Z', undefined, false],
+    [
+      'in the second of its creation: a false call is better than a missed one',
+      '2026-01-01T10:00:00.000Z',
+      undefined,
+      true,
+    ],
   ])('%s', (_, at, byTime, bySecond) => {
     expect(isOlderByTime(webhook(), { ...occurrence, at })).toBe(byTime)
     expect(isOlderBySecond(webhook(), { ...occurrence, at })).toBe(bySecond)
@@ -232,7 +237,7 @@ describe('the name of a call', () => {
     expect(callName(webhook({ disabled: true }), { id: 'event-1' })).toBe(callName(webhook(), occurrence))
   })
 
-  test('is another for another event, and for a webhook that is made anew', () => {
+  test('differs for another event, and for a new webhook of the same name', () => {
     const names = [
       callName(webhook(), { id: 'event-1' }),
       callName(webhook(), { id: 'event-2' }),

@@ -44,7 +44,7 @@ function contentOf(needs: Needs, params: (own: readonly number[]) => FreeForm): 
   )
 }
 
-/** One definition for all, and what a resource needs in its params. */
+/** One definition for all, and the needs of a resource in its params. */
 function byParams(needs: Needs): Deployment {
   const definitions = [definition('any', 'config', { driverInputs: { values: { id: 'x' } } })]
   return {
@@ -53,7 +53,7 @@ function byParams(needs: Needs): Deployment {
   }
 }
 
-/** A definition for each resource, which says what is needed. */
+/** A definition for each resource, with its needs. */
 function byDefinitions(
   needs: Needs,
   spec: (own: readonly number[]) => Partial<ResourceDefinition['spec']>,
@@ -83,7 +83,7 @@ function byProvisioning(needs: Needs): Deployment {
   }))
 }
 
-/** What each resource depends on, by Resource ID. */
+/** The dependencies of each resource, by Resource ID. */
 function dependenciesOf({ graph }: Plan): Map<string, string[]> {
   const ids = new Map(graph.nodes.map(({ guResId, descriptor }) => [guResId, descriptor.resourceId]))
   return new Map(

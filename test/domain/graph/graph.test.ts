@@ -32,7 +32,7 @@ describe('nodes from the deployment set', () => {
     ],
     ['a shared dependency', set({}, { files: need('s3') }), [s3], ['s3.default#shared.files']],
     [
-      'an id of its own wins over the key of a shared dependency',
+      'an explicit id has precedence over the key of a shared dependency',
       set({}, { 'files-class-admin': need('s3', { class: 'default', id: 'shared.files' }) }),
       [s3],
       ['s3.default#shared.files'],
@@ -124,7 +124,7 @@ describe('override types', () => {
     ])
   })
 
-  test('a new type goes by its simple name too', () => {
+  test('a new type is found by its simple name too', () => {
     expect(resources(graphOf(set({}, { y: need('queue') }), definition('q', 'acme/queue')))).toEqual([
       'acme/queue.default#shared.y',
     ])
@@ -308,7 +308,7 @@ describe('references and co-provisioning', () => {
     expect(edges(graph)).toEqual(expected)
   })
 
-  test('match_dependents: what depends on this one also depends on the new one, however late that shows', () => {
+  test('match_dependents: dependents of this resource also depend on the new one, in any order of discovery', () => {
     const content = set(
       { w: module({ r: need('route', { params: { h: '${shared.d.host}' } }) }) },
       { d: need('dns') },
@@ -328,7 +328,7 @@ describe('references and co-provisioning', () => {
     ])
   })
 
-  test('a selector gives what one edge away is, in a stable order, and never makes a node', () => {
+  test('a selector returns nodes one edge away, in a stable order, and never creates a node', () => {
     const content = set({ w: module({ b: need('s3'), a: need('s3'), c: need('postgres') }) })
     const graph = graphOf(
       content,
@@ -477,7 +477,7 @@ describe('dns, route and ingress', () => {
   const routed = (path: string) =>
     module({ r: need('route', { params: { host: '${shared.main.host}', path, port: 80 } }) })
 
-  test('the ingress comes after its dns and after every route that depends on that', () => {
+  test('the ingress is after its dns and after every route that depends on that', () => {
     const graph = graphOf(
       set({ a: routed('/a'), b: routed('/b') }, { main: need('dns'), other: need('dns') }),
       dns,

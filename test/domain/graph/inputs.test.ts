@@ -104,7 +104,7 @@ describe('placeholders of inputs', () => {
     else expect(resolveInputs(input).values).toEqual({ a: expected })
   })
 
-  test('params name what the set names', () => {
+  test('params have the names of the set', () => {
     const params = {
       a: '${externals.db.host}',
       b: '${shared.db.port}',
@@ -127,7 +127,7 @@ describe('placeholders of inputs', () => {
     ["${resources['dns<route'].outputs.host}", "'path'"],
     ['${resources.redis.outputs.host}', 'redis'],
     ['${context.nothing}', 'context'],
-  ])('%s is unknown, and what there is instead is named', (text, named) => {
+  ])('%s is unknown, and the message lists the existing ones', (text, named) => {
     expect(() => resolveInputs(sources({ a: text }))).toThrow(Stalled)
     expect(() => resolveInputs(sources({ a: text }))).toThrow(named)
     expect(() => resolveInputs(sources({ a: text }))).toThrow(text)
@@ -141,7 +141,7 @@ describe('placeholders of inputs', () => {
 describe('secrets', () => {
   const password = "${resources['postgres#shared.db'].outputs.password}"
 
-  test('a value that a secret goes into moves to the same path among the secrets', () => {
+  test('a value that contains a secret moves to the same path among the secrets', () => {
     const input = sources(
       { a: { b: `x:${password}`, c: 1 }, d: password },
       {},
@@ -227,7 +227,7 @@ describe('the module of a workload', () => {
     return resolveInputs({ ...inputs, spec: { ...inputs.spec, type: 'workload' } })
   }
 
-  test('placeholders are resolved with their native types, in keys too; what is none of ours stays', () => {
+  test('placeholders are resolved with their native types, in keys too; foreign ones stay', () => {
     const spec = {
       port: '${externals.db.port}',
       url: 'db://${shared.db.host}/${context.env.id}',
@@ -245,7 +245,7 @@ describe('the module of a workload', () => {
     })
   })
 
-  test('a text that touches a secret is told apart by its place', () => {
+  test('a text that contains a secret is listed by its path', () => {
     const { params, secretParams } = module({
       env: { URL: 'u:${externals.db.password}@h', HOST: '${externals.db.host}' },
     })
@@ -253,7 +253,7 @@ describe('the module of a workload', () => {
     expect(secretParams).toEqual(['/spec/env/URL'])
   })
 
-  test('a secret in a key is refused: keys are seen by everybody', () => {
+  test('a secret in a key is refused: keys are public', () => {
     expect(() => module({ '${externals.db.password}': 'x' })).toThrow(Stalled)
   })
 })

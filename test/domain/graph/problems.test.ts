@@ -14,8 +14,8 @@ function collected(count: number, message: string) {
 describe('the problems of a plan', () => {
   test.each([
     ['all, when they are few', 1000, 'x', 1000],
-    ['the first, when they are many, and how many more there are', 1500, 'x', 1001],
-    ['the first, when they are long, and how many more there are', 1500, 'x'.repeat(8000), 132],
+    ['the first of many, with the number of the others', 1500, 'x', 1001],
+    ['the first of long ones, with the number of the others', 1500, 'x'.repeat(8000), 132],
   ])('%s', (_, count, message, expected) => {
     const listed = collected(count, message)
     expect(listed).toHaveLength(expected)
@@ -59,7 +59,7 @@ test('a plan of many resources with many faults lists about a mebibyte of them',
   expect(problems.at(-1)).toMatchObject({ object: '', reason: 'MoreProblems' })
 })
 
-test('that there are more problems is new only where there were not', () => {
+test('more problems than the limit are a change only when they were not before', () => {
   const [none, many, more] = [planned(0), planned(300), planned(301)]
   expect(previewChange(many, more).problems).toEqual([])
   expect(previewChange(none, many).problems.at(-1)).toMatchObject({ reason: 'MoreProblems' })

@@ -43,21 +43,25 @@ describe('which values hold', () => {
   })
 })
 
-describe('what an environment sees', () => {
+describe('the values of an environment', () => {
   test.each<[rule: string, values: SharedValue[], expected: string[]]>([
     ['those of the application', [value('app', {})], ['app']],
     [
-      'its own before those of the application, whatever their age',
+      'its own before those of the application, for every age',
       [value('app', {}, 1), value('env', dev, 2)],
       ['env'],
     ],
-    ['none of another environment', [value('app', {}), value('other', { environmentId: 'live' })], ['app']],
+    [
+      'not those of another environment',
+      [value('app', {}), value('other', { environmentId: 'live' })],
+      ['app'],
+    ],
     ['its own alone', [value('env', { ...dev, key: 'B' }), value('app', {})], ['app', 'env']],
   ])('%s', (_, values, expected) => {
     expect(names(valuesOfEnvironment(values, 'dev'))).toEqual(expected)
   })
 
-  test('is plain text in full and secrets by reference, without what only REST shows', () => {
+  test('has plain text in full and secrets by reference, without fields of REST alone', () => {
     const secret = { secret: 'login', key: 'token', version: '3' }
     expect(sharedValuesFor([value('x', {}), value('y', { key: 'B', secret })], 'dev')).toEqual(
       new Map<string, object>([
@@ -132,9 +136,9 @@ describe('provisioning', () => {
     ['puts the value in', '${values.LEVEL}', 'info', false],
     ['puts it into a text', 'level=${values.LEVEL}!', 'level=info!', false],
     ['leaves text text', '${values.NUMBER}', '5', false],
-    ['does not look at it again', '${values.ODD}', '${context.app.id} $\\{x}', false],
-    ['makes what touches a secret secret', 'Bearer ${values.TOKEN}', 'Bearer canary', true],
-    ['leaves what is written as literal', '$\\{values.LEVEL}', '${values.LEVEL}', false],
+    ['does not expand it again', '${values.ODD}', '${context.app.id} $\\{x}', false],
+    ['makes texts that contain a secret secret', 'Bearer ${values.TOKEN}', 'Bearer canary', true],
+    ['leaves literals', '$\\{values.LEVEL}', '${values.LEVEL}', false],
   ])('%s', (_, text, expected, isSecret) => {
     const { params, secretParams } = resolve({ spec: { text } })
     expect(params).toEqual({ spec: { text: expected } })

@@ -76,7 +76,7 @@ describe('the grammar of placeholders', () => {
     fc.array(step, { minLength: 1, maxLength: 4 }).map((path) => ({ path })),
   )
 
-  test('reading what was written gives the same', () => {
+  test('parsing a formatted placeholder returns the same', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (parts) => {
         const merged: (string | { path: string[] })[] = []
@@ -134,7 +134,7 @@ describe('finding placeholders', () => {
     ])
   })
 
-  test('keys are looked at where they count', () => {
+  test('keys are read where they count', () => {
     expect(findPlaceholders({ '${k}': 1 }, { keys: true })).toEqual([{ path: ['k'], at: '/${k}' }])
   })
 
@@ -162,10 +162,10 @@ describe('expanding placeholders', () => {
     ['a whole text takes objects', { a: '${object}' }, { a: { a: [1] } }, []],
     ['within a text strings go in raw', 'a ${text}!', 'a x ${number}!', []],
     ['within a text other values go in as JSON', '${number} ${object} ${nothing}', '5 {"a":[1]} null', []],
-    ['what was put in is not looked at again', ['${text}'], ['x ${number}'], []],
+    ['an inserted value is not expanded again', ['${text}'], ['x ${number}'], []],
     ['the escape becomes the literal', '$\\{number}', '${number}', []],
     [
-      'a text that a secret goes into is secret',
+      'a text that contains a secret is secret',
       { 'a/b': ['x', 'p=${password}'] },
       { 'a/b': ['x', 'p=hunter2'] },
       ['/a~1b/1'],
@@ -177,7 +177,7 @@ describe('expanding placeholders', () => {
   })
 })
 
-describe('what placeholders stand for in all', () => {
+describe('the total of expanded placeholders', () => {
   const lookups = (value: unknown, secret = false) => {
     let count = 0
     const lookup = (): Resolved => {
@@ -189,7 +189,9 @@ describe('what placeholders stand for in all', () => {
   const large = 'x'.repeat(65_000)
   const key = 'k'.repeat(65_000)
 
-  test.each<[rule: string, value: unknown, stands: unknown, options?: { secret?: boolean; keys?: boolean }]>([
+  test.each<
+    [rule: string, value: unknown, resolved: unknown, options?: { secret?: boolean; keys?: boolean }]
+  >([
     ['within one text', '${values.X}'.repeat(350), large],
     ['in many texts', Array.from({ length: 350 }, () => 'x ${values.X}'), large],
     ['as whole values', Array.from({ length: 350 }, () => '${values.X}'), large],
@@ -208,9 +210,9 @@ describe('what placeholders stand for in all', () => {
       { secret: true },
     ],
   ])(
-    '%s is bounded, and no more is looked up than that',
-    (_, value, stands, { secret = false, keys = false } = {}) => {
-      const { lookup, count } = lookups(stands, secret)
+    '%s is bounded, and no more lookups are made',
+    (_, value, resolved, { secret = false, keys = false } = {}) => {
+      const { lookup, count } = lookups(resolved, secret)
       expect(() => expand(value, lookup, undefined, { keys })).toThrow(TooLarge)
       expect(count()).toBeLessThan(20)
     },
@@ -228,7 +230,7 @@ describe('what placeholders stand for in all', () => {
     else expect(JSON.stringify(work().value).length).toBeGreaterThan(length)
   })
 
-  test('where the text of a placeholder is, is told by the beginning of a long path', () => {
+  test('a placeholder is located by the beginning of a long path', () => {
     const found = findPlaceholders({ [key]: Array.from({ length: 100 }, () => ['${a}']) })
     expect(found).toHaveLength(100)
     for (const { at } of found) expect(at.length).toBeLessThan(1100)

@@ -26,7 +26,7 @@ describe('the inputs that change', () => {
       ['driver_inputs.values.region'],
     ],
     [
-      'a value that comes and one that goes',
+      'a value that is added and one that is removed',
       inputs({ values: { old: 1 } }),
       inputs({ values: { new: 1 } }),
       ['driver_inputs.values.new', 'driver_inputs.values.old'],
@@ -53,7 +53,7 @@ describe('the inputs that change', () => {
     ],
     ['a key with a dot', spec({ params: { 'a.b': 1 } }), spec({ params: { 'a.b': 2 } }), ["params['a.b']"]],
     [
-      'a secret, by where it stands',
+      'a secret, by its path',
       inputs({ secretRefs: { token: reference('one'), other: reference('x') } }),
       inputs({ secretRefs: { token: reference('two'), other: reference('x') } }),
       ['driver_inputs.secret_refs.token'],
@@ -80,7 +80,7 @@ describe('the inputs that change', () => {
     ['a dependency', spec(), spec({ dependsOn: ['a'] }), ['depends_on']],
     ['the order of dependencies alone', spec({ dependsOn: ['a', 'b'] }), spec({ dependsOn: ['b', 'a'] }), []],
     [
-      'what a reference names',
+      'the name in a reference',
       spec({ dependsOn: ['a'], references: { x: ['a'] } }),
       spec({ dependsOn: ['a'], references: { y: ['a'] } }),
       ['depends_on'],

@@ -17,7 +17,7 @@ const planFor = (params: FreeForm, ...definitions: ReturnType<typeof definition>
   planOf(set({}, { main: { type: 'redis', params } }), [redis, ...definitions], [], { values })
 const object = 'redis.default#shared.main'
 
-describe('planning refuses what would be too large', () => {
+describe('planning refuses oversized objects', () => {
   test.each<[rule: string, params: FreeForm, expected: string[]]>([
     ['a value that is named often', { a: '${values.V0}'.repeat(350) }, [`TooLarge ${object}`]],
     ['a value that many params name', { a: Array(350).fill('${values.V0}') }, [`TooLarge ${object}`]],
@@ -32,7 +32,7 @@ describe('planning refuses what would be too large', () => {
   test.each<[rule: string, params: FreeForm]>([
     ['a few values', { a: '${values.V0} ${values.V1}' }],
     ['large params that fit', { a: 'x'.repeat(900_000) }],
-    ['a secret value, whose length nobody knows, and that is refused for what it is', { a: 'x' }],
+    ['a secret value, of unknown length, which is refused for another reason', { a: 'x' }],
   ])('but not %s', (_, params) => {
     expect(problems(planFor(params))).toEqual([])
   })
@@ -54,11 +54,11 @@ describe('planning refuses what would be too large', () => {
     expect(planned.problems[0]?.message).toContain("'large'")
     const [wanted] = planned.steps.flatMap((step) => step.wanted ?? [])
     if (!wanted) throw new Error('it wants nothing')
-    const standing = [activeResource(wanted, wanted)]
-    expect(problems(planOf(content, [large], standing))).toEqual([]) // it is there, and nothing is written
+    const existing = [activeResource(wanted, wanted)]
+    expect(problems(planOf(content, [large], existing))).toEqual([]) // it is there, and nothing is written
   })
 
-  test('what a whole deployment writes', () => {
+  test('the writes of a whole deployment', () => {
     const large = definition('large', 'redis', { driverInputs: { values: { a: 'x'.repeat(1_300_000) } } })
     const many = Array.from({ length: 250 }, (_, i) => [`r${i}`, { type: 'redis' }])
     expect(problems(planOf(set({}, Object.fromEntries(many)), [large]))).toEqual(['DeploymentTooLarge '])
@@ -67,13 +67,13 @@ describe('planning refuses what would be too large', () => {
   test.each<[rule: string, resources: number, params: FreeForm, expected: string[]]>([
     ['ordinary resources by the thousand', 1000, { a: 'x'.repeat(5000) }, []],
     ['larger ones that fit', 1000, { a: 'x'.repeat(50_000) }, []],
-    ['what grows when it is kept', 100, { a: '<'.repeat(130_000) }, ['DeploymentTooLarge ']],
+    ['objects that grow when they are kept', 100, { a: '<'.repeat(130_000) }, ['DeploymentTooLarge ']],
   ])('of all that one deployment writes: %s', (_, count, params, expected) => {
     const many = Array.from({ length: count }, (_each, i) => [`r${i}`, { type: 'redis', params }])
     expect(problems(planOf(set({}, Object.fromEntries(many)), [redis]))).toEqual(expected)
   })
 
-  test('of more than can be written, only as much is looked at', () => {
+  test('oversized values are read only up to the limit', () => {
     let looks = 0
     const values: FreeForm = {}
     Object.defineProperty(values, 'a', { enumerable: true, get: () => `${looks++}${'x'.repeat(1_000_000)}` })
@@ -83,7 +83,7 @@ describe('planning refuses what would be too large', () => {
     expect(looks).toBeLessThan(100)
   })
 
-  test('what definitions give to what they provision besides', () => {
+  test('additional inputs of co-provisioned resources', () => {
     const provision = { config: { params: { a: '${context.res.id} '.repeat(50_000) } } }
     const giving = definition('giving', 'redis', { provision })
     const many = Array.from({ length: 100 }, (_, i) => [`r${i}`.padEnd(50, 'r'), { type: 'redis' }])
@@ -96,7 +96,7 @@ describe('planning refuses what would be too large', () => {
   })
 })
 
-test('a name that is too long for any is cut in the message, and with it what is told of it', () => {
+test('an oversized name is shortened in the message and in the details', () => {
   const [problem] = planFor({ a: `\${values.${'Z'.repeat(4080)}}` }).problems
   expect(problem).toMatchObject({ object, reason: 'UnknownValue' })
   expect(problem?.message.length).toBeLessThan(1000)

@@ -10,7 +10,7 @@ const shared = set({}, { main: { type: 's3' } })
 const main = { type: 's3', resourceId: 'shared.main' }
 const dnsSet = set({}, { main: { type: 'dns' } })
 
-describe('what a deployment does with one resource', () => {
+describe('the action of a deployment on one resource', () => {
   const s3 = definition('s3', 's3', { driverInputs: { values: { region: 'a' } } })
   const edited = definition('s3', 's3', { driverInputs: { values: { region: 'b' } } })
   const dns = (zone: string, changes: object = {}) =>
@@ -86,7 +86,7 @@ describe('what a deployment does with one resource', () => {
     expect(actions(more)).toEqual(['unchanged s3.default#shared.main'])
   })
 
-  test('in full mode what is unchanged is updated', () => {
+  test('in full mode an unchanged resource is updated', () => {
     const before = carriedOut(planOf(shared, [s3]))
     expect(actions(planOf(shared, [s3], before, { isFull: true }))).toEqual(['update s3.default#shared.main'])
   })
@@ -127,8 +127,8 @@ describe('what a deployment does with one resource', () => {
   })
 })
 
-describe('what is wanted of a resource', () => {
-  test('the definition as it is now, and only the edges and references that there are', () => {
+describe('the desired resource', () => {
+  test('the current definition, and only the current edges and references', () => {
     const { steps } = planOf(set({}, { main: { type: 'dns', params: { name: 'x' } } }), [
       definition('dns', 'dns', { driverInputs: { values: { a: '${resources.s3.outputs.bucket}' } } }),
       definition('s3', 's3'),
@@ -180,7 +180,7 @@ describe('summary', () => {
     })
   })
 
-  test('what stays as it is is counted only', () => {
+  test('unchanged resources are only counted', () => {
     const definitions = [definition('s3', 's3')]
     expect(summarize(planOf(many, definitions, carriedOut(planOf(many, definitions))))).toMatchObject({
       unchanged: 150,

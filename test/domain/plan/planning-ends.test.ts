@@ -22,7 +22,7 @@ function expectProblemsToSayWhat({ problems: all }: Plan): void {
   }
 }
 
-describe('whatever a module says, planning ends with problems that name it', () => {
+describe('for every module, planning ends with problems that name it', () => {
   const ingressOf = (name: string) => ({ ingress: { rules: { [name]: { http: {} } } } })
   const volumeOf = (id: string) => ({ containers: { main: { volume_mounts: { '/data': { id } } } } })
   const web = 'InvalidPlaceholder workload.default#modules.web'
@@ -59,7 +59,7 @@ describe('whatever a module says, planning ends with problems that name it', () 
   })
 })
 
-describe('what planning throws is a problem of the plan', () => {
+describe('an exception of planning is a problem of the plan', () => {
   const broken = (what: keyof Matcher): Matcher => {
     const matcher = {
       match: () => ({ definition: undefined, explanation: 'none' }),
@@ -96,7 +96,7 @@ describe('what planning throws is a problem of the plan', () => {
   })
 })
 
-test('every plan of anything ends, says the same each time, and its problems say what', () => {
+test('every plan ends, is the same each time, and its problems have a message', () => {
   fc.assert(
     fc.property(
       hostileSet,
@@ -115,7 +115,7 @@ test('every plan of anything ends, says the same each time, and its problems say
   )
 })
 
-test('every plan over what another one left ends', () => {
+test('every plan over the result of another one ends', () => {
   fc.assert(
     fc.property(
       hostileSet,

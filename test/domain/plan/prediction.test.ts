@@ -18,10 +18,10 @@ import {
   typesOfOrganization,
 } from '../../support/organizations.ts'
 import { actions, carriedOut, planOf } from '../../support/plans.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
-/** A change of definitions in an environment that was deployed, and what is said of it. */
-interface Told {
+/** A change of definitions in a deployed environment, and its preview. */
+interface Reported {
   readonly change: Change
   readonly active: readonly ActiveResource[]
   readonly before: Plan
@@ -29,7 +29,7 @@ interface Told {
   readonly preview: Preview
 }
 
-const runs = 300
+const runs = casesOf(750)
 
 function planWith(
   content: SetContent,
@@ -48,7 +48,7 @@ function frozen<T>(value: T): T {
   return value
 }
 
-function tell(change: Change, going?: number): Told {
+function report(change: Change, going?: number): Reported {
   let active: readonly ActiveResource[] = []
   for (const content of change.sets) {
     const step = planWith(content, change.deployed, active)
@@ -64,22 +64,22 @@ function tell(change: Change, going?: number): Told {
   return { change, active, before, after, preview: previewChange(before, after) }
 }
 
-function everyChange(check: (told: Told) => void): void {
+function everyChange(check: (reported: Reported) => void): void {
   fc.assert(
     // One of the resources may be on its way out.
-    fc.property(organizationChange, fc.nat(9), (change, going) => check(tell(change, going))),
+    fc.property(organizationChange, fc.nat(9), (change, going) => check(report(change, going))),
     { numRuns: runs },
   )
 }
 
-/** What there will be of a step, without why. */
+/** The result of a step, without its reasons. */
 function essence(step: PlanStep | undefined): string {
   if (!step) return 'nothing'
   const { action, wanted } = step
   return canonicalJson([action, { ...wanted, definition: { ...wanted?.definition, explanation: undefined } }])
 }
 
-/** What the driver gets to see of a resource, as far as its own spec says it. */
+/** The input of the driver for a resource, as far as its own spec defines it. */
 function seen({ definition: by, params, dependsOn, references }: WantedSpec): string {
   const { driverType, accountName, driverInputs } = by
   const { values, secretRefs } = driverInputs ?? {}
@@ -126,7 +126,7 @@ describe('a preview of a change of definitions is true', () => {
             problems: fresh.filter(isObjectOf(step)),
           }
         })
-      const told = preview.changes.map((each) => ({
+      const reported = preview.changes.map((each) => ({
         guResId: each.guResId,
         descriptor: formatDescriptor(each.descriptor),
         action: each.action,
@@ -135,12 +135,12 @@ describe('a preview of a change of definitions is true', () => {
         differs: each.changedInputs.length > 0,
         problems: each.problems,
       }))
-      expect(told).toEqual(expected)
+      expect(reported).toEqual(expected)
       expect(preview.problems).toEqual(fresh)
     })
   })
 
-  test('what would have been made, and now is not, is told as well', () => {
+  test('resources that are no longer created are listed too', () => {
     const content = set({}, { main: { type: 's3' } })
     const config = definition('config', 'config')
     const [bare, provisioning] = [
@@ -172,13 +172,13 @@ describe('a preview of a change of definitions is true', () => {
     })
   })
 
-  test('once carried out there is nothing left to do', () => {
+  test('after the deployment, a plan has no steps', () => {
     everyChange(({ change, active, after }) => {
       if (after.problems.length > 0) return
       const again = planWith(change.sets[1] ?? change.sets[0], change.changed, carriedOut(after, active))
       expect(again.steps.filter(({ action }) => action !== 'unchanged')).toEqual([])
       expect(again.problems).toEqual([])
-      // Nobody is forgotten: what is there is wanted, or marked as unused.
+      // Every existing resource is wanted, or marked as unused.
       const wanted = new Set(again.steps.map(({ guResId }) => guResId))
       const forgotten = carriedOut(after, active).filter(
         ({ metadata, spec }) =>
@@ -201,7 +201,7 @@ describe('a preview of a change of definitions is true', () => {
     let sound = 0
     beforeAll(() => {
       for (const change of fc.sample(organizationChange, { numRuns: runs, seed: 1 })) {
-        const { after, preview } = tell(change)
+        const { after, preview } = report(change)
         if (after.problems.length === 0) sound += 1
         for (const { action } of preview.changes) seenActions.set(action, (seenActions.get(action) ?? 0) + 1)
       }

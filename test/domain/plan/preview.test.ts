@@ -20,7 +20,7 @@ function planOf(
   return plan({ ...input, environmentName: 'shop.dev', active, isTrusted: () => true })
 }
 
-/** What an operator has written after it carried out the plan. */
+/** The resources as an operator writes them after the plan. */
 function carriedOut({ steps }: Plan): ActiveResource[] {
   return steps.flatMap(({ wanted }) => (wanted ? [activeResource(wanted, wanted)] : []))
 }
@@ -56,7 +56,7 @@ const dns = (zone: string) =>
     driverInputs: { values: { zone_id: zone } },
   })
 
-describe('what a change of definitions would do', () => {
+describe('the effect of a change of definitions', () => {
   test.each<[string, SetContent, ResourceDefinition[], ResourceDefinition[], string[]]>([
     ['nothing changed', shared, [s3], [s3], []],
     ['a definition that nothing uses', shared, [s3, dns('a')], [s3], []],
@@ -74,21 +74,21 @@ describe('what a change of definitions would do', () => {
       [withSecret('new')],
       ['update s3.default#shared.main s3>s3 driver_inputs.secret_refs.token'],
     ],
+    ['a better definition is added', shared, [s3], [s3, other], ['update s3.default#shared.main s3>other']],
     [
-      'a definition that fits better comes',
-      shared,
-      [s3],
-      [s3, other],
-      ['update s3.default#shared.main s3>other'],
-    ],
-    [
-      'the definition goes, and another one fits',
+      'the definition is deleted, and another one matches',
       shared,
       [s3, other],
       [s3],
       ['update s3.default#shared.main other>s3'],
     ],
-    ['the definition goes, and none fits', shared, [s3], [], ['unchanged s3.default#shared.main s3>']],
+    [
+      'the definition is deleted, and none matches',
+      shared,
+      [s3],
+      [],
+      ['unchanged s3.default#shared.main s3>'],
+    ],
     [
       'an input that forces a replacement',
       set({}, { main: { type: 'dns' } }),
@@ -129,13 +129,13 @@ describe('what a change of definitions would do', () => {
     expect(lines(preview(content, before, after))).toEqual(expected)
   })
 
-  test('what an earlier change does anyway is no part of it', () => {
+  test('changes that are pending anyway are not part of it', () => {
     const active = carriedOut(planOf(shared, [s3]))
     expect(lines(preview(shared, [edited], [edited], active))).toEqual([])
     expect(lines(preview(shared, [edited], [s3], active))).toEqual(['unchanged s3.default#shared.main s3>s3'])
   })
 
-  test('a problem is told once for the environment and with its resource, and only when it is new', () => {
+  test('a problem is listed once for the environment and with its resource, and only when it is new', () => {
     const { changes, problems } = preview(shared, [s3], [])
     expect(problems).toMatchObject([{ object: 's3.default#shared.main', reason: 'NoMatchingDefinition' }])
     expect(changes.map((each) => each.problems)).toEqual([problems])

@@ -1,5 +1,5 @@
 /**
- * Runs every folder of `test/scenarios`: `given.yaml` says what there is and what is deployed, `plan.yaml` what comes of it.
+ * Runs every folder of `test/scenarios`: `given.yaml` has the existing objects and the deployment, `plan.yaml` the result.
  * The keys of both files are declared in `test/support/scenarios.ts`. A scenario compares completely what its `plan.yaml`
  * names: `nodes` are all resources with all their dependencies, `steps` all steps (`unchanged` included) in any order,
  * `problems` all problems, none when absent.
@@ -59,7 +59,7 @@ function shownValues(values: GraphNode['values']) {
   return Object.fromEntries(entries)
 }
 
-/** What `plan.yaml` says, with what it leaves out filled in. */
+/** The content of `plan.yaml`, with defaults. */
 function complete({ nodes, steps, problems = [] }: Expected): Expected {
   return {
     ...(nodes
@@ -85,21 +85,18 @@ test.each(scenarios)('$title', ({ given, expected }) => {
 describe('in every scenario', () => {
   const sound = scenarios.filter(({ expected }) => !expected.problems)
 
-  test.each(sound)(
-    'dependencies come before dependents, and what is no longer used last: $name',
-    ({ given }) => {
-      const done = new Set<string>()
-      let isRetaining = false
-      for (const { action, guResId, wanted } of playedOut(given).plan.steps) {
-        isRetaining ||= action === 'retain'
-        expect(action === 'retain').toBe(isRetaining)
-        expect((wanted?.dependsOn ?? []).filter((id) => !done.has(id))).toEqual([])
-        done.add(guResId)
-      }
-    },
-  )
+  test.each(sound)('dependencies are before dependents, and unused resources last: $name', ({ given }) => {
+    const done = new Set<string>()
+    let isRetaining = false
+    for (const { action, guResId, wanted } of playedOut(given).plan.steps) {
+      isRetaining ||= action === 'retain'
+      expect(action === 'retain').toBe(isRetaining)
+      expect((wanted?.dependsOn ?? []).filter((id) => !done.has(id))).toEqual([])
+      done.add(guResId)
+    }
+  })
 
-  test.each(sound)('the same deployment once more changes nothing: $name', ({ given }) => {
+  test.each(sound)('the same deployment again changes nothing: $name', ({ given }) => {
     const { plan, active } = playedOut(given)
     const again = planOfStage(given, carriedOut(plan, active))
     expect(again.problems).toEqual([])

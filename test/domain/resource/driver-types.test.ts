@@ -19,9 +19,9 @@ const types = [
 
 describe('a definition may use a driver', () => {
   test.each<[rule: string, driverType: string, type: string, isRight: boolean]>([
-    ['of its own built-in type', 's3', 's3', true],
-    ['of its own custom type', 'acme/late', 'acme/late', true],
-    ['of its own override', 'acme/s3', 'acme/s3', true],
+    ['of its built-in type', 's3', 's3', true],
+    ['of its custom type', 'acme/late', 'acme/late', true],
+    ['of its override', 'acme/s3', 'acme/s3', true],
     ['of the built-in type that it overrides', 's3', 'acme/s3', true],
     ['of no other built-in type', 'redis', 's3', false],
     ['of no other custom type', 'acme/late', 'acme/s3', false],

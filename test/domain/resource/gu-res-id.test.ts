@@ -40,7 +40,7 @@ const accountTypeOf = (): string => 'cloudflare'
 const first = planOf(content, definitions(), [], { accountTypeOf })
 const dnsText = 'dns.default#shared.host'
 
-test('a GUResID is a string of hexadecimal digits, of its own for every resource', () => {
+test('a GUResID is a string of hexadecimal digits, unique for every resource', () => {
   const ids = Object.values(idsOf(first))
   expect(ids).toHaveLength(6)
   expect(new Set(ids).size).toBe(6)
@@ -120,7 +120,7 @@ describe('a GUResID stays the same', () => {
     expect(idsOf(again)).toEqual(idsOf(first))
   })
 
-  test('when everything is installed anew: nothing of what the API server makes up is in it', () => {
+  test('after a new installation: it contains no value that the API server generates', () => {
     const anew = (metadata: ResourceDefinition['metadata']) => ({
       ...metadata,
       uid: '1b671a64-40d5-491e-99b0-da01ff1f3341',

@@ -63,7 +63,7 @@ describe('descriptors', () => {
     class: name,
     resourceId: fc.array(name, { minLength: 1, maxLength: 4 }).map((steps) => steps.join('.')),
   })
-  test('reading what was written gives the same', () => {
+  test('parsing a formatted descriptor returns the same', () => {
     fc.assert(
       fc.property(parts, (descriptor) => {
         expect(parseDescriptor(formatDescriptor(descriptor))).toEqual(descriptor)
@@ -78,7 +78,7 @@ describe('descriptors', () => {
     ['s3.slow', 's3.slow#modules.w.externals.d'],
     ['s3#other', 's3.fast#other'],
     ['acme/s3.slow#other', 'acme/s3.slow#other'],
-  ])('the reference %s inherits what it does not say: %s', (reference, expected) => {
+  ])('the reference %s inherits omitted parts: %s', (reference, expected) => {
     expect(formatReference(parseReference(reference))).toBe(reference)
     expect(formatDescriptor(inherit(parseReference(reference), from))).toBe(expected)
   })
@@ -112,7 +112,7 @@ describe('identity', () => {
     expect(guResId(context({ environmentType: 'production' }), descriptor)).toBe(expected)
   })
 
-  test('objects are named after what they are of', () => {
+  test('objects have names after their content', () => {
     expect(environmentObjectName('shop', 'dev')).toBe('shop.dev')
     expect(parseEnvironmentObjectName('shop.dev')).toEqual({ applicationId: 'shop', environmentId: 'dev' })
     expect(deploymentObjectName('shop.dev', 7)).toBe('shop.dev.7')

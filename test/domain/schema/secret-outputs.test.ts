@@ -59,7 +59,7 @@ describe('an output is secret', () => {
       { values: {}, secrets: { db: 'user:p@host' } },
     ],
     [
-      'with all that is under what was secret',
+      'with everything under a former secret',
       { values: { key: { pem: 'k' } }, secrets: {} },
       {},
       ['/key'],
@@ -73,7 +73,7 @@ describe('an output is secret', () => {
       { values: {}, secrets: { password: 'p' } },
     ],
     [
-      'whatever its name',
+      'with any name',
       { values: JSON.parse('{"__proto__": "p", "a/b~c": "q"}'), secrets: {} },
       {},
       ['/__proto__', '/a~1b~0c'],
@@ -84,13 +84,13 @@ describe('an output is secret', () => {
     expect(JSON.stringify([sorted.values, sorted.secrets])).toBe(JSON.stringify([values, secrets]))
   })
 
-  test('and what the type calls secret is remembered before there is any', () => {
+  test('and a declared secret is remembered before it has a value', () => {
     expect(separateSecrets({ values: {}, secrets: {} }, schemaOf({}, { password: {} })).secretPaths).toEqual([
       '/password',
     ])
   })
 
-  test('by its name alone when there are too many paths to remember', () => {
+  test('by its name alone when too many paths would have to be remembered', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`field-${i}`, i]))
     const { values, secretPaths } = separateSecrets({ values: { all: { more: 1 } }, secrets: { all: many } })
     expect([values, secretPaths]).toEqual([{}, ['/all']])
@@ -114,19 +114,19 @@ describe('nothing becomes less secret', () => {
     maxLength: 5,
   })
 
-  test('whatever the answers, the schemas and their order', () => {
+  test('for all answers and schemas, in any order', () => {
     fc.assert(
       fc.property(answers, (all) => {
         let remembered: readonly string[] = []
         for (const { values, secrets, schema } of all) {
           const sorted = separateSecrets({ values, secrets }, schema, remembered)
-          // What was remembered, declared or answered as secret is remembered.
+          // Everything that was remembered, declared or answered as secret is remembered.
           expect(areCovered(remembered, sorted.secretPaths)).toBe(true)
           expect(areCovered(declaredSecretPaths(schema), sorted.secretPaths)).toBe(true)
           expect(areCovered(leafPaths(secrets), sorted.secretPaths)).toBe(true)
           // Nothing plain is at, above or under a secret path, as far as it is a value.
           for (const path of sorted.secretPaths) expect(plainAlong(sorted.values, path)).toBe(false)
-          // Once more changes nothing.
+          // A repetition changes nothing.
           expect(separateSecrets(sorted, schema, sorted.secretPaths)).toEqual(sorted)
           remembered = sorted.secretPaths
         }

@@ -32,7 +32,7 @@ describe('a schema of a user can be used', () => {
     ['of draft 2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [text] }],
     ['of draft-07', { $schema: 'http://json-schema.org/draft-07/schema#', ...withField({ items: [text] }) }],
     ['with hints for the portal', { ...withField({ ...text, uiHints: { order: 1 } }), uiGroups: { a: {} } }],
-    ['with an id of its own', { $id: 'https://acme.example/s3', ...withField(text) }],
+    ['with an $id', { $id: 'https://acme.example/s3', ...withField(text) }],
     ['with the id of the dialect', { $id: 'http://json-schema.org/draft-07/schema', type: 'object' }],
     ['with a reference within', { ...withField({ $ref: '#/$defs/a' }), $defs: { a: text } }],
     ['with a reference by a name', { ...withField({ $ref: '#x' }), $defs: { a: { $anchor: 'x' } } }],
@@ -50,7 +50,7 @@ describe('a schema of a user can be used', () => {
       { ...withField({ $ref: '#/$defs/a~1b%20c' }), $defs: { 'a/b c': text } },
     ],
     [
-      'with a reference from an id of its own',
+      'with a reference from an $id',
       { $defs: { a: { $id: 'x', $defs: { b: text }, items: { $ref: '#/$defs/b' } } } },
     ],
     [
@@ -58,12 +58,9 @@ describe('a schema of a user can be used', () => {
       { properties: { default: text, a: { $ref: '#/properties/default' } } },
     ],
     ['with a property named like a keyword', { properties: { pattern: text, $ref: text, default: text } }],
-    [
-      'with data that looks like a schema',
-      withField({ default: { $ref: 'http://x.example', pattern: '(' } }),
-    ],
-    ['with a format that nobody knows', withField({ ...text, format: 'bucket' })],
-    ['with a keyword that nobody knows', withField({ ...text, 'x-secret': true })],
+    ['with data that resembles a schema', withField({ default: { $ref: 'http://x.example', pattern: '(' } })],
+    ['with an unknown format', withField({ ...text, format: 'bucket' })],
+    ['with an unknown keyword', withField({ ...text, 'x-secret': true })],
     ['with a pattern that JavaScript escapes', withField({ pattern: '^[\\u0061-z]\\-(?<rest>.*)$' })],
     ['as deep as is allowed', nested(64)],
   ])('%s', (_, schema) => {
@@ -78,7 +75,7 @@ describe('a schema of a user cannot be used', () => {
     ['of a text', text],
     ['that is too large', withField({ description: 'x'.repeat(256 * 1024) })],
     ['that is too deep', nested(65)],
-    ['of a dialect that nobody knows', { $schema: 'http://json-schema.org/draft-04/schema#' }],
+    ['of an unknown dialect', { $schema: 'http://json-schema.org/draft-04/schema#' }],
     [
       'with a reference to another document',
       withField({ $ref: 'https://json-schema.org/draft/2020-12/schema' }),
@@ -87,20 +84,17 @@ describe('a schema of a user cannot be used', () => {
     ['with one within a list', { allOf: [{ $ref: 'other.json' }] }],
     ['with one into data', withField({ default: { pattern: 'a' }, $ref: '#/properties/field/default' })],
     ['with one by a name into data', withField({ uiHints: { a: { $anchor: 'x' } }, $ref: '#x' })],
-    [
-      'with one from an id of its own',
-      { $defs: { a: { $id: 'x', default: {}, items: { $ref: '#/default' } } } },
-    ],
+    ['with one from an $id', { $defs: { a: { $id: 'x', default: {}, items: { $ref: '#/default' } } } }],
     ['with a reference to nothing', withField({ $ref: '#/$defs/none' })],
-    ['with a pattern that is none', withField({ pattern: '(' })],
-    ['with a pattern that looks ahead', withField({ pattern: '^(?=a)' })],
+    ['with an invalid pattern', withField({ pattern: '(' })],
+    ['with a pattern that has a lookahead', withField({ pattern: '^(?=a)' })],
     ['with a pattern that refers back', withField({ pattern: '(a)\\1' })],
     ['with such a key', { patternProperties: { '(?!a)': {} } }],
     ['with a pattern that is too long', withField({ pattern: 'a'.repeat(1025) })],
     ['with a keyword of the wrong type', withField({ minLength: '3' })],
-    ['with a type that nobody knows', withField({ type: 'bucket' })],
+    ['with an unknown type', withField({ type: 'bucket' })],
   ])('%s', (_, schema) => {
-    expect(problemOfSchema(schema as FreeForm)).toEqual(expect.any(String)) // what kubectl or REST may bring
+    expect(problemOfSchema(schema as FreeForm)).toEqual(expect.any(String)) // values that kubectl or REST may send
     expect(schemaProblems(schema as FreeForm, {})).toHaveLength(1)
   })
 })
@@ -179,7 +173,7 @@ describe('the full vocabulary is checked', () => {
     expect(pointersOf({ $ref: '#/$defs/a0', $defs }, {})).toEqual([''])
   })
 
-  test('data that looks like a reference is what it is', () => {
+  test('data that resembles a reference is data', () => {
     const schema = withField({ const: { $ref: 'x' } })
     expect(pointersOf(schema, { field: { $ref: 'x' } })).toEqual([])
   })
@@ -216,7 +210,7 @@ describe('a placeholder passes any schema', () => {
     ['at a place further down', { properties: { a: { type: 'integer' } } }, { a: placeholder }],
     ['in a list', { items: { type: 'integer' } }, [1, placeholder]],
     ['twice in a list of different items', { uniqueItems: true }, [placeholder, placeholder]],
-    ['in one of several things', { enum: [{ a: 1 }] }, { a: placeholder }],
+    ['in one of several alternatives', { enum: [{ a: 1 }] }, { a: placeholder }],
     ['that would choose a branch of anyOf', { anyOf: branches }, { mode: placeholder }],
     ['that would choose a branch of oneOf', { oneOf: branches }, { mode: placeholder, x: 1, y: 1 }],
     [
@@ -230,7 +224,7 @@ describe('a placeholder passes any schema', () => {
     expect(pointersOf(withField(schema), { field: value }, true)).toEqual([])
   })
 
-  test('behind a reference of a branch', () => {
+  test('inside a reference of a branch', () => {
     expect(pointersOf(refs, { mode: placeholder }, true)).toEqual([])
     expect(pointersOf(refs, { mode: 'a' }, true)).not.toEqual([])
   })
@@ -244,7 +238,7 @@ describe('a placeholder passes any schema', () => {
       ['/field/b'],
     ],
     [
-      'what stands beside a branch does not pass',
+      'a value next to a branch is checked',
       { required: ['z'], anyOf: branches },
       { mode: placeholder },
       ['/field'],
@@ -288,8 +282,8 @@ describe('a schema of outputs has parts', () => {
 
   test.each<[string, FreeForm]>([
     ['whose values are no object', { properties: { values: text } }],
-    ['whose secrets have a pattern that looks ahead', { secrets: withField({ pattern: '(?=a)' }) }],
-    ['whose part refers to what is not there', { values: withField({ $ref: '#/$defs/none' }) }],
+    ['with secrets that have a pattern with a lookahead', { secrets: withField({ pattern: '(?=a)' }) }],
+    ['with a part that has a dangling reference', { values: withField({ $ref: '#/$defs/none' }) }],
   ])('%s cannot be used', (_, schema) => {
     expect(problemOfPartedSchema(schema)).toEqual(expect.any(String))
   })
@@ -315,7 +309,7 @@ const anySchema = fc.object({
   ],
 })
 
-test('whatever the schema and the value, there is an answer, and the same one again', () => {
+test('for every schema and value, the result is the same each time', () => {
   fc.assert(
     fc.property(anySchema, fc.jsonValue(), fc.boolean(), (schema, value, lenient) => {
       const faults = schemaProblems(schema as FreeForm, value, { lenient }) // fc makes an object

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { checkCertificate } from '../../../operator/domain/secret/certificate.ts'
-import { type CertificateWishes, type Made, makeCertificate, pemOf } from '../../support/certificates.ts'
+import { type CertificateOptions, type Made, makeCertificate, pemOf } from '../../support/certificates.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 const domain = 'example.test'
@@ -25,18 +25,18 @@ beforeAll(async () => {
   other = await makeCertificate({ names: ['*.other.test'] })
 })
 
-function verdict(pem: Pem, changes: { domain?: string; now?: number } = {}) {
+function outcome(pem: Pem, changes: { domain?: string; now?: number } = {}) {
   return checkCertificate({ domain, now, ...pem, ...changes })
 }
 
-async function made(wishes: CertificateWishes): Promise<Made> {
-  return makeCertificate({ names: [wildcard], ...wishes })
+async function made(options: CertificateOptions): Promise<Made> {
+  return makeCertificate({ names: [wildcard], ...options })
 }
 
 describe('a certificate is taken', () => {
   test.each<[rule: string, pem: () => Promise<Pem> | Pem]>([
     ['with the wildcard among its alternative names', () => made({ names: ['www.other.test', wildcard] })],
-    ['in whatever case the name is written', () => made({ names: ['*.EXAMPLE.test'] })],
+    ['in any case of the name', () => made({ names: ['*.EXAMPLE.test'] })],
     ['with an RSA key', () => made({ algorithm: 'rsa' })],
     ['with an Ed25519 key', () => made({ algorithm: 'ed25519' })],
     ['alone, without its issuers', () => good],
@@ -48,17 +48,17 @@ describe('a certificate is taken', () => {
     ],
     ['with a key in the older form', () => ({ ...good, key: olderForm(good.key) })],
   ])('%s', async (_, pem) => {
-    expect(verdict(await pem())).toEqual({ problems: [], warnings: [] })
+    expect(outcome(await pem())).toEqual({ problems: [], warnings: [] })
   })
 
   test('with a warning, when its common name alone is the wildcard', async () => {
-    const { problems, warnings } = verdict(await makeCertificate({ commonName: wildcard }))
+    const { problems, warnings } = outcome(await makeCertificate({ commonName: wildcard }))
     expect(problems).toEqual([])
     expect(warnings).toEqual([expect.stringContaining('common name')])
   })
 
   test('for a domain in any spelling', () => {
-    expect(verdict(good, { domain: 'Example.TEST.' }).problems).toEqual([])
+    expect(outcome(good, { domain: 'Example.TEST.' }).problems).toEqual([])
   })
 })
 
@@ -74,7 +74,7 @@ describe('a certificate is refused', () => {
       `is not for '${wildcard}': it is for 'x'`,
     ],
     [
-      'for an address that looks like the name',
+      'for an address that resembles the name',
       () => makeCertificate({ names: ['a.test'], url: `https://a, DNS:${wildcard}, DNS:b` }),
       "'a.test'",
     ],
@@ -108,16 +108,12 @@ describe('a certificate is refused', () => {
     ['empty', () => ({ crt: '', key: good.key }), 'contains no certificate'],
     ['without PEM', () => ({ ...good, crt: 'a certificate' }), 'contains no certificate'],
     ['cut off', () => ({ ...good, crt: good.crt.slice(0, 300) }), 'contains no certificate'],
-    [
-      'with a block that is none',
-      () => ({ ...good, crt: block('CERTIFICATE', 'aGVsbG8=') }),
-      'cannot be read',
-    ],
+    ['with an invalid block', () => ({ ...good, crt: block('CERTIFICATE', 'aGVsbG8=') }), 'cannot be read'],
     ['with its key beside it', () => ({ ...good, crt: good.crt + good.key }), 'not certificates'],
     ['without a key', () => ({ ...good, key: '' }), 'contains no private key'],
     ['with a certificate as its key', () => ({ ...good, key: good.crt }), 'contains no private key'],
     [
-      'with a key that is none',
+      'with an invalid key',
       () => ({ ...good, key: block('PRIVATE KEY', 'aGVsbG8=') }),
       "'tls.key' cannot be read",
     ],
@@ -131,10 +127,10 @@ describe('a certificate is refused', () => {
     ['with a key too long', () => ({ ...good, key: good.key + ' '.repeat(65_536) }), "'tls.key' is longer"],
   ])('%s', async (_, pem, fault) => {
     const given = await pem()
-    const { problems } = verdict(given)
+    const { problems } = outcome(given)
     expect(problems).not.toEqual([])
     expect(problems.join('\n')).toContain(fault)
-    expect(tells(problems.join('\n'), given)).toBe(false)
+    expect(shows(problems.join('\n'), given)).toBe(false)
   })
 })
 
@@ -145,8 +141,8 @@ test.each([
   ['a beginning and many ends', `-----BEGIN ${'-----END '.repeat(7000)}`],
   ['one large block', block('CERTIFICATE', `MII${'A'.repeat(64_000)}`)],
 ])('is refused in fewer steps than it has characters: %s', (_, text) => {
-  verdict(good) // the library is loaded
-  const judge = () => expect(verdict({ crt: text, key: text }).problems).not.toEqual([])
+  outcome(good) // the library is loaded
+  const judge = () => expect(outcome({ crt: text, key: text }).problems).not.toEqual([])
   expect(stepsOf(judge)).toBeLessThan(text.length)
 })
 
@@ -166,8 +162,8 @@ function unusualKey(): string {
   return pemOf(generateKeyPairSync('x25519').privateKey)
 }
 
-/** Whether a message holds any line of what it is about. */
-function tells(message: string, { crt, key }: Pem): boolean {
+/** Whether a message contains any line of the certificate or key. */
+function shows(message: string, { crt, key }: Pem): boolean {
   const lines = `${crt}\n${key}`
     .split('\n')
     .map((line) => line.trim().slice(0, 40))

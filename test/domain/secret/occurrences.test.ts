@@ -30,7 +30,7 @@ describe('the words that occur in texts', () => {
     fc.assert(cases, { numRuns: casesOf(2000) })
   })
 
-  test('come in the order of the texts', () => {
+  test('are in the order of the texts', () => {
     const indexes = [...occurrencesOf(['late', 'soon', 'on'], ['x', 'soo', 'so on', 'soon', 'late'])]
     expect(indexes).toEqual([
       { word: 'on', index: 2 },
@@ -55,7 +55,7 @@ describe('the words that occur in texts', () => {
       Array.from({ length: casesOf(60_000) }, (_, index) => `text-${index}-word-`),
     ],
     [
-      'words that only their ends tell apart',
+      'words that differ only at their ends',
       Array.from({ length: casesOf(1000) }, (_, index) => `${'a'.repeat(500)}b${index}`),
       ['a'.repeat(casesOf(1_000_000))],
     ],
@@ -64,13 +64,13 @@ describe('the words that occur in texts', () => {
       [`b${'a'.repeat(casesOf(500_000))}`],
       ['a'.repeat(casesOf(1_000_000))],
     ],
-  ])('are looked for in steps that do not multiply: %s', (_, words, texts) => {
+  ])('are found in a number of steps that is not the product of texts and words: %s', (_, words, texts) => {
     expect(found(words, texts)).toEqual({})
   })
 })
 
 describe('a text without words', () => {
-  test('loses all that any word covers, and what overlaps is one', () => {
+  test('loses all covered parts, and overlaps are one part', () => {
     const cases = fc.property(fc.array(text(6), { maxLength: 8 }), text(40), (words, whole) => {
       expect(withoutWords(whole, words, '…')).toBe(naiveWithout(whole, words))
     })
@@ -86,7 +86,7 @@ describe('a text without words', () => {
   })
 })
 
-/** The same as it is said: each place where a word stands, joined with those that it overlaps. */
+/** The same by its definition: every occurrence of a word, joined with the overlapping ones. */
 function naiveWithout(whole: string, words: readonly string[]): string {
   const places = words.filter((word) => word !== '').flatMap(placesIn(whole))
   const merged: { from: number; to: number }[] = []

@@ -3,20 +3,15 @@ import { redact } from '../../../operator/domain/secret/redact.ts'
 import { fc } from '../../support/properties.ts'
 
 test.each<[rule: string, text: string, secrets: unknown, expected: string]>([
-  ['a secret is not told', 'bad token hunter2!', { token: 'hunter2' }, 'bad token …!'],
-  ['however deep it lies', 'no: hunter2', { tls: { keys: ['hunter2'] } }, 'no: …'],
+  ['a secret is not shown', 'bad token hunter2!', { token: 'hunter2' }, 'bad token …!'],
+  ['at any depth', 'no: hunter2', { tls: { keys: ['hunter2'] } }, 'no: …'],
   ['encoded for a URL', 'GET /?t=a%2Fb%3Dcd', 'a/b=cd', 'GET /?t=…'],
   ['encoded in base64', 'header aHVudGVyMg==', 'hunter2', 'header …'],
-  [
-    'within what is encoded in base64',
-    `x ${btoa('user:hunter2-hunter2!')}`,
-    'hunter2-hunter2',
-    'x dXNlcjp…Ih',
-  ],
+  ['within base64', `x ${btoa('user:hunter2-hunter2!')}`, 'hunter2-hunter2', 'x dXNlcjp…Ih'],
   ['encoded in hexadecimal', 'x 68756e74657232 y', 'hunter2', 'x … y'],
   ['written in JSON', '{"t":"a\\"bcd"}', 'a"bcd', '{"t":"…"}'],
   ['of two the longer one first', 'x hunter2-more y', ['hunter2', 'hunter2-more'], 'x … y'],
-  ['what is too short to be a secret stays', 'port 80 is taken', { port: '80' }, 'port 80 is taken'],
+  ['a text that is too short to be a secret stays', 'port 80 is taken', { port: '80' }, 'port 80 is taken'],
   ['without secrets nothing changes', 'refused', undefined, 'refused'],
 ])('%s', (_, text, secrets, expected) => {
   expect(redact(text, secrets)).toBe(expected)

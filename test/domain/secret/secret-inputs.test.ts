@@ -34,7 +34,7 @@ describe('the placeholders of a secret input', () => {
     ['in lists, too', [{ a: named }], [output]],
     ['are none in a text without', 'plain', undefined],
     ['are none in a dollar', 'pa$$word$', undefined],
-    ['are none in what is no text', 1, undefined],
+    ['exist only in texts', 1, undefined],
     ['are none, though it means another text, where a literal is escaped', 'a $\\{b}', []],
   ])('%s', (_, value, expected) => {
     expect(placeholdersOfSecret(value)).toEqual(expected)
@@ -49,8 +49,8 @@ describe('the placeholders of a secret input', () => {
     },
   )
 
-  test('are all that is told of a text, whatever it is', () => {
-    const toldOf = (text: string): unknown => {
+  test('are the only part of a text that is shown, for every text', () => {
+    const reportedOf = (text: string): unknown => {
       try {
         return placeholdersOfSecret(text) ?? []
       } catch (error) {
@@ -61,7 +61,7 @@ describe('the placeholders of a secret input', () => {
     const characters = fc.constantFrom('$', '{', '}', '\\', 'q', '.', '[', "'")
     fc.assert(
       fc.property(fc.string({ unit: characters }), (text) => {
-        expect([[], malformedSecret]).toContainEqual(toldOf(text))
+        expect([[], malformedSecret]).toContainEqual(reportedOf(text))
       }),
     )
   })
@@ -97,14 +97,14 @@ describe('secret inputs make edges of the graph', () => {
     ['a path that names nothing', { secret: 's', key: 'k', placeholders: ['nothing.x'] }],
     ['more than a path', { secret: 's', key: 'k', placeholders: ['context.app.id} x ${context.env.id'] }],
     ['no list', { secret: 's', key: 'k', placeholders: 'context.app.id' }],
-  ])('%s is a problem of the plan that does not tell the text', (_, leaf) => {
+  ])('%s is a problem of the plan that does not show the text', (_, leaf) => {
     const graph = graphWith({ pw: leaf })
     expect(problems(graph)).toEqual(['InvalidPlaceholder s3.default#shared.a'])
     expect(JSON.stringify(graph.problems)).not.toContain(canary)
     expect(graph.problems[0]?.message).toContain("'/pw'")
   })
 
-  test('an output that is not there is found like one that values name', () => {
+  test('a missing output is found as one in plain values', () => {
     const echoing = definition('b', 'redis', { driverInputs: { values: { host: 'h' } } })
     const content = set({}, { a: { type: 's3' }, b: { type: 'redis' } })
     const { problems: found } = planOf(content, [withSecrets({ pw: { value: named } }), echoing], [], {
@@ -172,14 +172,14 @@ describe('a driver is given secret inputs', () => {
     ['that lists others than it has', `${canary} \${context.env.id}`],
     ['that is malformed by now', `${canary} \${${canary}`],
     ['that names nothing by now', `\${${canary}}`],
-  ])('not from a Secret %s, and nobody is told its text', (_, text) => {
+  ])('not from a Secret %s, and its text is not shown', (_, text) => {
     const work = () => resolved({ pw: listed }, { pw: text })
     expect(messageOf(work)).not.toContain(canary)
     expect(work).toThrow(expect.objectContaining({ reason: 'InvalidPlaceholder' }))
   })
 })
 
-test('what is not known yet passes any schema', () => {
+test('a value that is not known yet matches any schema', () => {
   const refs = { a: { value: named }, b: { secret: 's', placeholders: [] }, c: { d: { secret: 's' } } }
   expect(unreadLeaves(refs)).toEqual({ a: '${secret}', b: '${secret}', c: { d: '${secret}' } })
   expect(withoutTemplates(refs)).toEqual({ a: '${secret}', b: '${secret}', c: { d: { secret: 's' } } })

@@ -27,7 +27,7 @@ test.each<[rule: string, secretRefs: Record<string, unknown>, places: string[]]>
     { a: { store: 'vault', ref: 'x' }, b: { store: 'vault', ref: 'y' } },
     ['secretRefs.a', 'secretRefs.b'],
   ],
-  ['an input that is called ref is none', { ref: { secret: 'x' } }, []],
+  ['an input named ref is none', { ref: { secret: 'x' } }, []],
 ])('references into secret stores: %s', (_, secretRefs, places) => {
   const given = definition('main', 's3', { driverInputs: { secretRefs } })
   const ofPlan = compileDefinition(given, around).problems

@@ -27,7 +27,7 @@ test('of two clusters that want the same names the first keeps them, and neither
   const calls = await world.takeCalls()
   expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([])
 
-  // What one takes away, the other may have.
+  // A name that one releases, the other may have.
   for (const n of numbers(count)) {
     await first.deprovision(world.deprovisionOf(world.numbered(n)))
     if (n === 0) await second.deprovision(world.deprovisionOf(world.numbered(1)))

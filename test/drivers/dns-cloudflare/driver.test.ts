@@ -53,7 +53,7 @@ test('a dns resource is one record, a Secret of its certificate, and the outputs
 test.each<[rule: string, values: FreeForm, changes: FreeForm]>([
   ['proxied and ttl have defaults', {}, {}],
   ['proxied', { proxied: true }, { proxied: true }],
-  ['a proxied name has no ttl of its own', { proxied: true, ttl: 300 }, { proxied: true }],
+  ['a proxied name has the automatic ttl', { proxied: true, ttl: 300 }, { proxied: true }],
   ['ttl', { ttl: 300 }, { ttl: 300 }],
   ['an IPv4 address is a record A', { target: '198.51.100.7' }, { content: '198.51.100.7' }],
   ['an IPv6 address is a record AAAA', { target: '2001:DB8:0::1' }, { type: 'AAAA', content: '2001:db8::1' }],
@@ -93,8 +93,8 @@ describe('where the name leads', () => {
     ['the input wins', { values: { target: '192.0.2.1' }, ...cluster('192.0.2.2') }, '192.0.2.1'],
     ['then the cluster', cluster('192.0.2.2'), '192.0.2.2'],
     ['then the setting', {}, '192.0.2.10'],
-    ['an empty input is none', { values: { target: '' } }, '192.0.2.10'],
-    ['a cluster without a load balancer is none', cluster(undefined), '192.0.2.10'],
+    ['an empty input is absent', { values: { target: '' } }, '192.0.2.10'],
+    ['a cluster without a load balancer is absent', cluster(undefined), '192.0.2.10'],
   ])('%s', async (_, changes, content) => {
     await world.process().provision(world.request(changes))
     expect(world.shown()).toEqual([{ ...record, content }])
@@ -124,7 +124,7 @@ describe('a person must act', () => {
     ['the token is malformed', { account: { token: 'short' } }, 'Unauthorized'],
     ['the zone is unknown', { values: { zone_id: '0'.repeat(32) } }, 'ZoneNotFound'],
     ['the zone id is malformed', { values: { zone_id: 'nope' } }, 'ZoneNotFound'],
-    ['the ttl is for nobody', { values: { ttl: 29 } }, 'InvalidInputs'],
+    ['the ttl is impossible', { values: { ttl: 29 } }, 'InvalidInputs'],
     ['the ttl is for large customers', { values: { ttl: 45 } }, 'Rejected'],
     ['the target is the name itself', { values: { target: host.toUpperCase() } }, 'InvalidInputs'],
     ['the domain is too long', { values: { domain: `${'a.'.repeat(118)}test` } }, 'InvalidInputs'],
@@ -153,7 +153,7 @@ describe('a person must act', () => {
   })
 })
 
-test('messages tell nothing secret', async () => {
+test('messages contain no secret', async () => {
   const token = 'canary-canary-canary-canary-canary-canary-1'
   await world.misbehave({
     match: {},
@@ -169,7 +169,7 @@ test('messages tell nothing secret', async () => {
   expect(JSON.stringify([error.message, Object.entries(error)])).not.toContain('canary')
 })
 
-describe('what a deprovision works from', () => {
+describe('the input of a deprovision', () => {
   const identify = (changes = {}) =>
     createDnsCloudflare({ installationId }).identify?.(world.request(changes))
 
@@ -186,7 +186,7 @@ describe('what a deprovision works from', () => {
     expect(await world.takeCalls()).toEqual([])
   })
 
-  test('what the successor provisioned too stays', async () => {
+  test('objects that the successor provisioned too stay', async () => {
     const driver = world.process()
     const request = world.request()
     await driver.provision(request)
@@ -214,6 +214,6 @@ test.each<[rule: string, account: FreeForm, accepted: boolean]>([
   ['a malformed token', { token: 'y' }, false],
   ['no token', {}, false],
 ])('credentials are tried: %s', async (_, account, accepted) => {
-  const verdict = await world.process().checkAccount?.(account, AbortSignal.timeout(5000))
-  expect(verdict).toMatchObject({ accepted })
+  const outcome = await world.process().checkAccount?.(account, AbortSignal.timeout(5000))
+  expect(outcome).toMatchObject({ accepted })
 })

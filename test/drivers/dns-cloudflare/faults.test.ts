@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** Short for what never answers, and long for all else. */
+/** Short for a server that never answers, and long otherwise. */
 const timeoutMs = 1500
 const writes = { path: 'batch' }
 const lists = { method: 'GET', path: 'dns_records' }
@@ -34,7 +34,7 @@ describe('an answer that is lost', () => {
     await world.misbehave({ match: writes, ...rule })
     await expect(driver.provision(world.numbered(1))).rejects.toMatchObject({ reason: 'OutcomeUnknown' })
     await expect(driver.provision(world.numbered(1))).rejects.toMatchObject({ reason: 'OutcomeUnknown' })
-    await pause(100) // what is done late is done by then
+    await pause(100) // late changes are done by then
     now += 10_000
     await eventually(() => driver.provision(world.numbered(1)))
     expect(world.shown()).toHaveLength(1)

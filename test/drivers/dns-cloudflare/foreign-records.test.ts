@@ -31,14 +31,14 @@ describe('records of others', () => {
     expect(world.fake.records()).toEqual(before)
   })
 
-  test('one that came a moment before is found out', async () => {
+  test('one created a moment before is found', async () => {
     const driver = world.process()
     await driver.provision(world.numbered(7)) // the list of the zone is known now
     await world.control('POST', '/__records', { name, content: '192.0.2.10' })
     await expect(driver.provision(world.numbered(1))).rejects.toMatchObject({ reason: 'Conflict' })
   })
 
-  test('a hand that takes ours away: it comes again', async () => {
+  test('a record of ours that another client deletes is created again', async () => {
     const driver = world.process({ overlayMs: 0 })
     await driver.provision(world.numbered(1))
     await world.control('DELETE', `/__records/${world.fake.records()[0]?.id}`)

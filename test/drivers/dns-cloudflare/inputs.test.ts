@@ -51,7 +51,7 @@ describe('inputs', () => {
   })
 
   test.each<[rule: string, values: FreeForm]>([
-    ['keys that nobody knows are ignored', { subdomain: 'a' }],
+    ['unknown keys are ignored', { subdomain: 'a' }],
     ['a name that is proxied', { proxied: true }],
     ['a name that is not proxied', { proxied: false }],
     ["a ttl of 1, the provider's own choice", { ttl: 1 }],
@@ -76,13 +76,13 @@ describe('inputs', () => {
     ['a target that is neither address nor name', { target: 'http://a.test' }],
     ['a target that is nearly an address', { target: '192.0.2.256' }],
     ['a domain that the certificate is not for', { domain: 'other.test' }],
-  ])('what the schema cannot see is found as well: %s', (_, values) => {
+  ])('rules beyond the schema are checked as well: %s', (_, values) => {
     const { problems } =
       descriptor.check?.({ ...valid(), values: { ...valid().values, ...values } }, Date.now()) ?? {}
     expect(problems).toHaveLength(1)
   })
 
-  test('tls is a secret: among the values it is none', () => {
+  test('tls is a secret: it is refused among the values', () => {
     const values = { ...valid().values, ...valid().secrets }
     expect(problemsOfInputs(descriptor, { values, secrets: {} })).toHaveLength(1)
   })

@@ -79,7 +79,7 @@ beforeAll(async () => {
   certificate = await wildcardCertificate('example.test')
 })
 
-test('whatever happens, records of others stay as they are and no resource has two', async () => {
+test('for every history, records of others are unchanged and no resource has two', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), async (steps) => {
       const world = await startDnsWorld(certificate)
@@ -93,7 +93,7 @@ test('whatever happens, records of others stay as they are and no resource has t
   )
 }, 1_000_000)
 
-/** Goes through the steps, and then tries until everything is as it was asked for last. */
+/** Runs the steps, and then retries until everything is as last requested. */
 async function play(world: DnsWorld, steps: readonly Step[]): Promise<void> {
   const wanted = new Map<number, string | undefined>()
   const foreign = new Map<string, FreeForm>()
@@ -189,20 +189,20 @@ async function byHand(
   const method = deed.startsWith('drop') ? 'DELETE' : 'PATCH'
   const body = method === 'DELETE' ? undefined : { ttl: 120 + nth }
   const edited = await world.control(method, path, body).catch((error: unknown) => {
-    if (isForeign) throw error // ours may be gone by now
+    if (isForeign) throw error // ours may be deleted by now
     return undefined
   })
   if (method === 'DELETE') foreign.delete(chosen.id)
   else if (isForeign && edited) foreign.set(chosen.id, edited)
 }
 
-/** Until it is as asked, twice over: what a late answer of an earlier call did shows in the second look. */
+/** Until it is as requested, twice: the second check shows the effect of late answers of an earlier call. */
 async function converge(ask: () => Promise<unknown>): Promise<void> {
   const asked = () =>
     ask().catch((error) => {
       if (error.reason !== 'Conflict') throw error
     })
-  // A rival of another cluster that came later has to give way; the records are judged all the same.
+  // A later rival of another cluster has to give way; the records are checked nevertheless.
   const settled = () => {
     let refusals = 0
     return eventually(async () => {

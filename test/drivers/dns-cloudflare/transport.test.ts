@@ -28,7 +28,7 @@ async function provider(
 
 test.each<[rule: string, answer: (response: ServerResponse) => void, message: string]>([
   [
-    'an answer that unpacks to more than anybody needs',
+    'an answer that unpacks to more than the limit',
     (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       response.end(bomb)
@@ -56,7 +56,7 @@ test.each<[rule: string, answer: (response: ServerResponse) => void, message: st
   })
 })
 
-test('an error that comes as a success', async () => {
+test('an error with a status of success', async () => {
   const errors = [{ code: 10000, message: 'Authentication error' }]
   const url = await provider((_, response) =>
     response.end(JSON.stringify({ success: false, errors, result: null })),

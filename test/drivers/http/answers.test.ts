@@ -5,7 +5,7 @@ import type { Misbehaviour } from '../support/http-driver-server.ts'
 
 const bench = openBench()
 
-describe('what an answer means', () => {
+describe('the meaning of an answer', () => {
   type Row = [status: number, put: string | undefined, remove: string | undefined]
   const rows: Row[] = [
     [200, undefined, undefined],
@@ -74,7 +74,7 @@ describe('what an answer means', () => {
     expect(failure).toBeInstanceOf(ReconcileError)
   })
 
-  test('a driver that is not there is tried again', async () => {
+  test('an unreachable driver is retried', async () => {
     expect(await failureOf(bench.driver('http://127.0.0.1:1/').provision(bench.provisionOf()))).toMatchObject(
       {
         reason: 'DriverUnreachable',
@@ -101,7 +101,7 @@ describe('what an answer means', () => {
   })
 })
 
-describe('what a driver says went wrong', () => {
+describe('the error message of a driver', () => {
   test.each<[rule: string, body: unknown, headers: Record<string, string>, expected: string]>([
     ['error and message', { error: 'RES-101', message: 'no such region' }, {}, 'RES-101: no such region'],
     ['a message alone', { message: 'no such region' }, {}, 'no such region'],

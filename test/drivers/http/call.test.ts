@@ -6,7 +6,7 @@ import type { Misbehaviour } from '../support/http-driver-server.ts'
 const bench = openBench()
 const id = 'a'.repeat(40)
 
-describe('what is asked', () => {
+describe('the request to a driver', () => {
   test('PUT to the GUResID below the target, with type, parameters, inputs, secrets and account', async () => {
     await bench.driver().provision(
       bench.provisionOf({
@@ -29,7 +29,7 @@ describe('what is asked', () => {
     })
   })
 
-  test('what is not given is empty, and nothing is said of an account that there is not', async () => {
+  test('omitted values are empty, and a missing account is left out', async () => {
     await bench.driver().provision(bench.provisionOf())
     expect(JSON.parse(bench.server.journal[0]?.body ?? '')).toEqual({
       type: 's3',
@@ -41,7 +41,7 @@ describe('what is asked', () => {
   test.each([
     ['a slash at the end of the target counts for nothing', '/', `/driver/${id}`],
     ['a query of the target stays', '?tenant=a', `/driver/${id}?tenant=a`],
-    ['a fragment goes', '#here', `/driver/${id}`],
+    ['a fragment is removed', '#here', `/driver/${id}`],
   ])('%s', async (_, ending, url) => {
     await bench.driver(`${bench.server.target}${ending}`).provision(bench.provisionOf())
     expect(bench.server.journal[0]?.url).toBe(url)
@@ -52,12 +52,12 @@ describe('what is asked', () => {
     await bench.driver().deprovision(bench.deprovisionOf())
     expect(bench.server.journal[1]).toMatchObject({ method: 'DELETE', url: `/driver/${id}`, body: '' })
     expect(bench.server.journal[1]?.headers).not.toHaveProperty('content-type')
-    expect(bench.server.standing.size).toBe(0)
+    expect(bench.server.existing.size).toBe(0)
   })
 })
 
 describe('the cookie', () => {
-  test('is sent with every later call, and forgotten when the resource is gone', async () => {
+  test('is sent with every later call, and deleted with the resource', async () => {
     await bench.driver().provision(bench.provisionOf())
     await bench.driver().provision(bench.provisionOf())
     await bench.driver().deprovision(bench.deprovisionOf())
@@ -83,7 +83,7 @@ describe('the cookie', () => {
     expect(bench.cookie.text).toBe(kept)
   })
 
-  test('changes from poll to poll, and goes with the next one', async () => {
+  test('changes from poll to poll, and is sent with the next one', async () => {
     bench.server.next.push(
       { status: 202, headers: { [setCookie]: 'one' } },
       { status: 202, headers: { [setCookie]: 'two' } },
@@ -101,7 +101,7 @@ describe('the cookie', () => {
     expect(bench.cookie.writes).toEqual([undefined])
   })
 
-  test('comes back byte by byte, whatever the bytes', async () => {
+  test('is returned byte by byte, for all bytes', async () => {
     const bytes = Buffer.from('{"é":"日本"}').toString('latin1')
     bench.server.next.push({ status: 202, headers: { [setCookie]: bytes } })
     await bench.driver().provision(bench.provisionOf())

@@ -44,7 +44,7 @@ describe('manifests', () => {
       [{ ...configMap, metadata: { name: 'a', namespace: 'kube-system' } }],
     ],
     [
-      'with what Go writes for an object that was never created',
+      'with the null fields that Go writes for a new object',
       {
         manifests: [
           { data: { ...configMap, metadata: { name: 'a', namespace: '', creationTimestamp: null } } },
@@ -76,7 +76,7 @@ describe('manifests', () => {
     expect(objects).toEqual([inNamespace])
   })
 
-  test('an output of that name stays when there are no parts', () => {
+  test('an output of that name stays without parts', () => {
     expect(read({ resource: { values: { manifests: 'mine' } } }).outputs.values).toEqual({
       manifests: 'mine',
     })

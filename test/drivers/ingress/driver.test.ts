@@ -115,7 +115,11 @@ describe('the Ingress', () => {
     ['without annotations has none', { labels: { a: 'b' } }, 'metadata.annotations'],
     ['without labels has none', { annotations: { a: 'b' } }, 'metadata.labels'],
     ['with no_tls has no TLS', { no_tls: true }, 'spec.tls'],
-    ['with no_tls has none of its own Secret either', { no_tls: true, tls_secret_name: 'mine' }, 'spec.tls'],
+    [
+      'with no_tls has no TLS Secret from its inputs either',
+      { no_tls: true, tls_secret_name: 'mine' },
+      'spec.tls',
+    ],
   ])('%s', async (_, values, absent) => {
     expect(await made(values)).not.toHaveProperty(absent)
   })
@@ -133,8 +137,8 @@ describe('the TLS Secret is', () => {
     ],
     ["then the resource's", {}, { tls_secret_name: 'of-params' }, dns, 'of-params'],
     ["then that of the dns resource's certificate", {}, {}, dns, 'of-dns'],
-    ['an empty name is none', { tls_secret_name: '' }, { tls_secret_name: '' }, dns, 'of-dns'],
-    ['without any there is no TLS', {}, {}, bare, undefined],
+    ['an empty name is absent', { tls_secret_name: '' }, { tls_secret_name: '' }, dns, 'of-dns'],
+    ['without any TLS is off', {}, {}, bare, undefined],
   ])('%s', async (_, values, params, neighbour, expected) => {
     const { spec } = await made(values, {
       params: { rules, ...params },
@@ -166,12 +170,12 @@ test.each<[rule: string, host: string | undefined, hosts: string[]]>([
   expect(provisioned.reservedHosts).toEqual(hosts)
 })
 
-test('without an object there is no claim', async () => {
+test('without an object no host is reserved', async () => {
   expect(await ingress.provision(request({ params: {} }))).not.toHaveProperty('reservedHosts')
 })
 
 test.each<[rule: string, params: FreeForm]>([
-  ['a host that is none', { host: 'shop example' }],
+  ['an invalid host', { host: 'shop example' }],
   ['a host with a path', { host: 'shop.example.test/api' }],
   ['a host that is too long', { host: `${'a.'.repeat(130)}test` }],
   ['a TLS Secret of another namespace', { host: 'shop.test', tls_secret_name: 'globex/secret' }],
@@ -185,7 +189,7 @@ test('an account is not needed; if one is named it must be of type local', () =>
   expect(ingress.descriptor.account).toEqual({ types: ['local'], required: false })
 })
 
-test('there are no secret inputs: what is given as one changes nothing', async () => {
+test('secret inputs are ignored', async () => {
   const secrets = { class: 'nginx', api_version: 'v1beta1', labels: { a: 'b' } }
   expect(await ingress.provision(request({ secrets }))).toEqual(await ingress.provision(request()))
   expect(ingress.descriptor.secrets).toHaveProperty('properties', {})

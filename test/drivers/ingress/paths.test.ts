@@ -14,7 +14,7 @@ describe('paths', () => {
   })
 
   test.each<[rule: string, http: FreeForm, routes: NeighbourValue[], values: FreeForm, expected: object[]]>([
-    ['come from the rules of workloads', { '/': web }, [], {}, [v1Path('/', 'web', { number: 8080 })]],
+    ['are those of the rules of workloads', { '/': web }, [], {}, [v1Path('/', 'web', { number: 8080 })]],
     [
       'and from routes',
       {},
@@ -23,7 +23,7 @@ describe('paths', () => {
       [v1Path('/api', 'api', { number: 80 })],
     ],
     [
-      'a route without a service goes to its workload',
+      'a route without a service leads to its workload',
       {},
       [route({ path: '/api', port: 80 }, 'api')],
       {},
@@ -37,7 +37,7 @@ describe('paths', () => {
       [v1Path('/', 'api', { number: 80 })],
     ],
     [
-      'what a route gives out wins over what it was given',
+      'an output of a route has precedence over its input',
       {},
       [
         neighbour(
@@ -92,7 +92,7 @@ describe('paths', () => {
       [v1Path('/a', 'api', { number: 80 }, 'Exact'), v1Path('/a', 'web', { number: 8080 })],
     ],
     [
-      'stand in an order that does not depend on where they come from',
+      'are in an order that does not depend on their source',
       { '/b': web, '/a': web },
       [route({ path: '/0', service: 'api', port: 80 })],
       {},
@@ -127,7 +127,7 @@ describe('paths', () => {
     ['a path that begins with no slash', { web }, [], 'InvalidInputs'],
     ['no service', { '/': { ...web, name: '' } }, [], 'InvalidInputs'],
     ['no port', { '/': { ...web, port: undefined } }, [], 'InvalidInputs'],
-    ['a path type that is none', { '/': { ...web, type: 'regex' } }, [], 'InvalidInputs'],
+    ['an invalid path type', { '/': { ...web, type: 'regex' } }, [], 'InvalidInputs'],
   ])('a person must act: %s', async (_, http, routes, reason) => {
     const call = ingress.provision(
       request({ params: { rules: { http } }, neighbours: { dns: [dns], routes } }),

@@ -31,9 +31,9 @@ describe('an Ingress that any driver makes', () => {
     ['reservedHosts its hosts', [ingress(hosts('a.test', 'b.test'))], ['a.test', 'b.test']],
     ['in lower case', [ingress(hosts('A.Test'))], ['a.test']],
     ['once', [ingress(hosts('a.test', 'a.test')), ingress(hosts('a.test'))], ['a.test']],
-    ['beside what is claimed already', [ingress(hosts('a.test'))], ['other.test', 'a.test']],
+    ['next to reserved ones', [ingress(hosts('a.test'))], ['other.test', 'a.test']],
     ['nothing without a host', [ingress(hosts(undefined, '')), ingress({ defaultBackend: {} })], []],
-    ['nothing where there is no form', [ingress('x'), ingress({ rules: 'x' }), ingress(hosts(7))], []],
+    ['nothing where it has no form', [ingress('x'), ingress({ rules: 'x' }), ingress(hosts(7))], []],
   ])('%s', async (rule, objects, expected) => {
     const known = rule.startsWith('beside') ? ['other.test'] : undefined
     expect((await provision(objects, known)).reservedHosts).toEqual(expected)

@@ -32,8 +32,8 @@ export function provisionRequest(type: string, changes: Partial<ProvisionRequest
 const marker = 'MARK-OF-A-SECRET'
 
 /**
- * What the caller of every driver relies on. `makeRequest` gives valid requests that make the driver do all it can,
- * each time a new one; `refused` are plain inputs that break its schema.
+ * The contract of every driver with its caller. `makeRequest` returns valid requests that use all features of the
+ * driver, each time a new one; `refused` are plain inputs that break its schema.
  */
 export function driverContract(
   driver: Driver,
@@ -71,7 +71,7 @@ export function driverContract(
       await interrupted
     })
 
-    test('deprovision takes no more than what was remembered, and succeeds for what is gone', async () => {
+    test('deprovision needs only the recorded state, and succeeds for deleted objects', async () => {
       await driver.provision(makeRequest())
       const identity = (await driver.identify?.(makeRequest())) ?? {}
       const remembered: FreeForm = JSON.parse(JSON.stringify(identity))
@@ -79,7 +79,7 @@ export function driverContract(
         await driver.deprovision(deprovisionRequest(makeRequest(), each))
     })
 
-    test('nothing secret is in outputs that are not, in objects or in what is remembered', async () => {
+    test('plain outputs, objects and the recorded state contain no secret', async () => {
       const { secrets } = makeRequest()
       const marked = { extra: marker, ...(markLeaves(secrets) as FreeForm) } // leaves keep the shape
       const request = makeRequest({ secrets: marked })

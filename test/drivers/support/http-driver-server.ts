@@ -11,7 +11,7 @@ export interface Answer {
 }
 export type Misbehaviour = Answer | 'hang' | 'break' | 'endless'
 
-/** One request as it came. */
+/** One received request. */
 export interface Entry {
   readonly method: string
   readonly url: string
@@ -19,13 +19,13 @@ export interface Entry {
   readonly body: string
 }
 
-/** A driver that keeps to the protocol, and its journal; what it should do instead is put into `next`. */
+/** A driver that follows the protocol, and its journal; `next` has answers that replace the usual ones. */
 export interface HttpDriverServer {
   readonly target: string
   readonly journal: readonly Entry[]
-  /** Ids of what stands. */
-  readonly standing: ReadonlySet<string>
-  /** Answers that come first, each once, in this order. */
+  /** Ids of the existing instances. */
+  readonly existing: ReadonlySet<string>
+  /** The next answers, each once, in this order. */
   readonly next: Misbehaviour[]
   close(): Promise<void>
 }
@@ -34,30 +34,30 @@ export interface HttpDriverServer {
 export interface Behaviour {
   /** Outputs and manifests for an input. */
   readonly answer?: (input: FreeForm, id: string) => FreeForm
-  /** Answers 202 with the whole outputs at first, and 200 only to who comes with the cookie. */
+  /** Answers 202 with the whole outputs at first, and 200 only to a request with the cookie. */
   readonly createsInTwoSteps?: boolean
 }
 
 const header = 'set-humanitec-driver-cookie'
 
-/** A reference driver on a port of its own. */
+/** A reference driver on a separate port. */
 export async function startHttpDriverServer(behaviour: Behaviour = {}): Promise<HttpDriverServer> {
   const { createsInTwoSteps = false, answer = echo } = behaviour
   const journal: Entry[] = []
-  const standing = new Set<string>()
+  const existing = new Set<string>()
   const next: Misbehaviour[] = []
 
   function behave({ method, url, headers, body }: Entry): Answer {
     const id = url.replace(/\?.*$/, '').split('/').pop() ?? ''
     const cookie = headers['humanitec-driver-cookie']
     if (method === 'DELETE') {
-      if (!standing.delete(id)) return { status: 404, body: 'not provisioned' }
+      if (!existing.delete(id)) return { status: 404, body: 'not provisioned' }
       return { status: 204, headers: { [header]: '' } }
     }
     if (method !== 'PUT') return { status: 405 }
-    const output = { id, ...answer(JSON.parse(body) as FreeForm, id) } // of our own making
-    const isNew = !standing.has(id)
-    standing.add(id)
+    const output = { id, ...answer(JSON.parse(body) as FreeForm, id) } // created by this gateway
+    const isNew = !existing.has(id)
+    existing.add(id)
     const status = createsInTwoSteps && (isNew || cookie === undefined) ? 202 : 200
     return { status, body: output, headers: { [header]: `made-${id.slice(0, 4)}` } }
   }
@@ -80,7 +80,7 @@ export async function startHttpDriverServer(behaviour: Behaviour = {}): Promise<
   return {
     target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/driver`,
     journal,
-    standing,
+    existing,
     next,
     async close() {
       server.closeAllConnections()
@@ -111,6 +111,6 @@ function give(answer: Misbehaviour, request: IncomingMessage, response: ServerRe
 }
 
 function echo(input: FreeForm): FreeForm {
-  const { values, secrets } = input.driver as { values: FreeForm; secrets: FreeForm } // of our own making
+  const { values, secrets } = input.driver as { values: FreeForm; secrets: FreeForm } // created by this gateway
   return { type: input.type, resource: { values, secrets }, manifests: null }
 }

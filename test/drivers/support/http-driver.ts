@@ -15,7 +15,7 @@ import { type Behaviour, type HttpDriverServer, startHttpDriverServer } from './
 /** The header by which a driver gives its cookie. */
 export const setCookie = 'set-humanitec-driver-cookie'
 
-/** A cookie that is kept in memory, and what was written. */
+/** A cookie that is kept in memory, and its writes. */
 interface KeptCookie extends Cookie {
   text: string | undefined
   readonly writes: (string | undefined)[]
@@ -27,7 +27,7 @@ export interface Bench {
   cookie: KeptCookie
   /** Lets the server behave otherwise. */
   use(behaviour: Behaviour): Promise<void>
-  /** One that asks a busy driver for as long as it takes, or for so long. */
+  /** One that polls a busy driver without limit, or for so long. */
   driver(target?: string, withinMs?: number): Driver
   provisionOf(changes?: Partial<ProvisionRequest>): ProvisionRequest
   deprovisionOf(): DeprovisionRequest
@@ -52,7 +52,7 @@ export function openBench(): Bench {
       const subject = { guResId, context, type, class: resourceClass, resourceId, signal }
       return { ...subject, identity: {}, cookie: bench.cookie }
     },
-  } as Partial<Bench> as Bench // the rest comes before each test
+  } as Partial<Bench> as Bench // the rest runs before each test
   beforeEach(async () => {
     outbound = createOutbound({ allowed: ['127.0.0.0/8'] })
     bench.cookie = keepCookie()
@@ -79,7 +79,7 @@ function keepCookie(): KeptCookie {
   return kept
 }
 
-/** What a call fails with. */
+/** The error of a call. */
 export async function failureOf(call: Promise<unknown>): Promise<Error> {
   return call.then(
     () => {
@@ -89,7 +89,7 @@ export async function failureOf(call: Promise<unknown>): Promise<Error> {
   )
 }
 
-/** A time to come, as hints tell it. */
+/** A future time, in the form of hints. */
 export function inFuture(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString()
 }

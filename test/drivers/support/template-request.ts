@@ -1,5 +1,8 @@
+import { afterAll } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { Cookie, ProvisionRequest } from '../../../operator/drivers/driver.ts'
+import { createTemplateDriver } from '../../../operator/drivers/template/driver.ts'
+import { createTemplates } from '../../../operator/templates/templates.ts'
 import { context } from '../../support/builders.ts'
 
 /** A cookie in memory. */
@@ -35,3 +38,23 @@ export function templateRequest(
     ...changes,
   }
 }
+
+/** The template driver of a test file, and a provision with these templates, secrets and other values. */
+export function setUpTemplateDriver() {
+  const templates = createTemplates()
+  afterAll(() => templates.close())
+  const driver = createTemplateDriver({ templates })
+  const provision = async (given: FreeForm, secrets: FreeForm = {}, others: FreeForm = {}) =>
+    driver.provision(templateRequest({ ...others, templates: given }, secrets))
+  return { driver, provision }
+}
+
+/** The template of a ConfigMap. */
+export const configMap = (data: FreeForm) => ({
+  data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data },
+})
+
+/** The template of a Secret. */
+export const secretObject = (stringData: FreeForm) => ({
+  data: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData },
+})

@@ -1,25 +1,18 @@
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import { templateDescriptor } from '../../../operator/drivers/template/descriptor.ts'
-import { createTemplateDriver } from '../../../operator/drivers/template/driver.ts'
-import { createTemplates } from '../../../operator/templates/templates.ts'
-import { cookieInMemory, templateRequest } from '../support/template-request.ts'
+import {
+  configMap,
+  cookieInMemory,
+  setUpTemplateDriver,
+  templateRequest,
+} from '../support/template-request.ts'
 
-const templates = createTemplates()
-afterAll(() => templates.close())
-const driver = createTemplateDriver({ templates })
+const { driver, provision } = setUpTemplateDriver()
 
 const password = 'pass-word-1234'
-
-async function provision(given: FreeForm, secrets: FreeForm = {}, others: FreeForm = {}) {
-  return driver.provision(templateRequest({ ...others, templates: given }, secrets))
-}
-
-const configMap = (data: FreeForm) => ({
-  data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data },
-})
 
 describe('outputs', () => {
   test.each<[rule: string, given: FreeForm, expected: FreeForm]>([
@@ -32,7 +25,7 @@ describe('outputs', () => {
     ['of a map of texts', { outputs: { name: '{{ .driver.values.name }}' } }, { name: 'shop' }],
     ['blank templates are none', { init: '', cookie: '', manifests: '', outputs: ' ' }, {}],
     [
-      'with what init gave',
+      'with the results of init',
       { init: 'name: db-{{ .type }}', outputs: 'name: {{ .init.name }}' },
       { name: 'db-postgres' },
     ],
@@ -45,7 +38,7 @@ describe('outputs', () => {
     expect((await provision(given, {}, { name: 'shop' })).outputs).toEqual({ values: expected, secrets: {} })
   })
 
-  test('secret ones come from values.templates.secrets and secrets.templates.outputs, and see the others', async () => {
+  test('secret ones are from values.templates.secrets and secrets.templates.outputs, and can use the others', async () => {
     const given = {
       outputs: 'host: db',
       secrets: 'url: postgres://{{ .driver.secrets.password }}@{{ .outputs.values.host }}',
@@ -68,7 +61,7 @@ describe('the cookie', () => {
     secrets: 'password: {{ .cookie.password | quote }}',
   }
 
-  test('keeps what is random', async () => {
+  test('keeps random values', async () => {
     const cookie = cookieInMemory()
     const request = () => templateRequest({ templates: given }, {}, { cookie })
     const first = await driver.provision(request())
@@ -79,7 +72,7 @@ describe('the cookie', () => {
 
   test.each([
     ['another driver left it', 'not json'],
-    ['nobody left it', undefined],
+    ['it is missing', undefined],
   ])('is nothing when %s', async (_, text) => {
     const cookie = cookieInMemory(text)
     const { outputs } = await driver.provision(
@@ -179,7 +172,7 @@ describe('manifests', () => {
   })
 })
 
-describe('what a person must change', () => {
+describe('errors that need a person', () => {
   test.each<[rule: string, given: FreeForm, reason: string]>([
     ['a template that fails', { outputs: '{{ fail "no" }}' }, 'InvalidTemplate'],
     [

@@ -1,25 +1,12 @@
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import type { FreeForm } from '../../../operator/api/schema.ts'
-import { createTemplateDriver } from '../../../operator/drivers/template/driver.ts'
-import { createTemplates } from '../../../operator/templates/templates.ts'
-import { templateRequest } from '../support/template-request.ts'
+import { secretObject, setUpTemplateDriver } from '../support/template-request.ts'
 
-const templates = createTemplates()
-afterAll(() => templates.close())
-const driver = createTemplateDriver({ templates })
+const { provision } = setUpTemplateDriver()
 
 const password = 'pass-word-1234'
 
-async function provision(given: FreeForm, secrets: FreeForm = {}, others: FreeForm = {}) {
-  return driver.provision(templateRequest({ ...others, templates: given }, secrets))
-}
-
-const secretObject = (stringData: FreeForm) => ({
-  data: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData },
-})
-
-describe('outputs that objects tell', () => {
+describe('outputs that are read from objects', () => {
   const database = {
     apiVersion: 'example.com/v1',
     kind: 'Database',

@@ -1,25 +1,10 @@
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { createTemplateDriver } from '../../../operator/drivers/template/driver.ts'
-import { createTemplates } from '../../../operator/templates/templates.ts'
-import { templateRequest } from '../support/template-request.ts'
+import { configMap, secretObject, setUpTemplateDriver } from '../support/template-request.ts'
 
-const templates = createTemplates()
-afterAll(() => templates.close())
-const driver = createTemplateDriver({ templates })
+const { provision } = setUpTemplateDriver()
 
 const password = 'pass-word-1234'
-
-async function provision(given: FreeForm, secrets: FreeForm = {}, others: FreeForm = {}) {
-  return driver.provision(templateRequest({ ...others, templates: given }, secrets))
-}
-
-const configMap = (data: FreeForm) => ({
-  data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data },
-})
-const secretObject = (stringData: FreeForm) => ({
-  data: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData },
-})
 
 describe('a secret appears nowhere but in Secrets', () => {
   test('in a Secret it may be, and in secret outputs', async () => {
@@ -106,7 +91,7 @@ describe('a secret appears nowhere but in Secrets', () => {
       'SecretLeak',
     ],
     [
-      'what such an init gives is secret',
+      'results of such an init are secret',
       { outputs: 'p: {{ .init.p }}' },
       { init: `p: ${password}` },
       'SecretLeak',

@@ -56,7 +56,7 @@ async function build(go: string, path: string): Promise<void> {
   )
 }
 
-/** Runs one command of the program: the request goes to stdin, the reply comes from stdout. */
+/** Runs one command of the program: the request is its stdin, the reply its stdout. */
 export async function gitOpsCheck<Reply>(command: string, request: object): Promise<Reply> {
   const path = await ensureGitOpsCheck()
   return new Promise((resolve, reject) => {

@@ -50,7 +50,7 @@ test.each<[string, Known, Known]>([
   ['nothing', {}, {}],
   ['the same', { a: 5, b: 7 }, { a: 5, b: 7 }],
   ['a newer one', { a: 9 }, { a: 5 }],
-  ['one that came after the list', { a: 5, b: 101 }, { a: 5 }],
+  ['an object added after the list', { a: 5, b: 101 }, { a: 5 }],
 ])('who knows %s asks once', async (_, known, listed) => {
   const { awaitCache, asked } = setUp(known, listed)
   await awaitCache('acme')
@@ -61,7 +61,7 @@ test.each<[string, Known, Known, (cache: ReturnType<typeof setUp>['cache']) => u
   ['a new one', {}, { a: 5 }, (cache) => cache.set(object('a', 5))],
   ['a change', { a: 9 }, { a: 10 }, (cache) => cache.set(object('a', 10))],
   ['a deletion', { a: 9 }, {}, (cache) => cache.remove(object('a', 50))],
-])('who has not heard of %s waits until it has', async (_, known, listed, hear) => {
+])('a caller waits until the cache has seen %s', async (_, known, listed, hear) => {
   const { awaitCache, cache, asked } = setUp(known, listed)
   let isDone = false
   const done = awaitCache('acme').then(() => {
@@ -77,7 +77,7 @@ test.each<[string, Known, Known, (cache: ReturnType<typeof setUp>['cache']) => u
   expect(asked).toHaveLength(2)
 })
 
-test('what changes all the time is waited for once', async () => {
+test('an object that changes all the time is waited for once', async () => {
   const { awaitCache, cache, asked } = setUp({ a: 5 }, { a: 10 })
   let version = 5
   const timer = setInterval(() => cache.set(object('a', (version += 1))), 2)
@@ -86,7 +86,7 @@ test('what changes all the time is waited for once', async () => {
   expect([version, asked.length]).toEqual([10, 2])
 })
 
-test('what was taken away before it was heard of is not waited for long', async () => {
+test('an object deleted before it was seen is not waited for long', async () => {
   const { awaitCache, answers, asked } = setUp({}, { a: 5 })
   const done = awaitCache('acme')
   await eventually('the question', 5000, async () => asked.length === 2 || undefined)
@@ -95,7 +95,7 @@ test('what was taken away before it was heard of is not waited for long', async 
   expect(asked).toHaveLength(3)
 })
 
-test('who never hears of it gives up for now, and says of what', async () => {
+test('a caller without contact gives up for now, with the missing kind in its message', async () => {
   const { awaitCache } = setUp({}, { a: 5 }, 100, 50)
   await expect(awaitCache('acme')).rejects.toMatchObject({
     reason: 'CacheBehind',
@@ -104,7 +104,7 @@ test('who never hears of it gives up for now, and says of what', async () => {
   })
 })
 
-test('who comes while one looks shares the next look, never the one under way', async () => {
+test('a caller that arrives during a check shares the next check, never the current one', async () => {
   const { awaitCache, asked, answers } = setUp({}, {})
   answers.delayMs = 20
   const all = [awaitCache('acme')]
@@ -117,7 +117,7 @@ test('who comes while one looks shares the next look, never the one under way', 
   expect(asked).toHaveLength(2 * 4)
 })
 
-test('a look that fails fails for those who waited for it, and for nobody else', async () => {
+test('a failed check fails for its own callers alone', async () => {
   const { awaitCache, answers } = setUp({}, { a: 5 }, 100, 10)
   const first = awaitCache('acme').catch(({ reason }) => reason)
   const second = awaitCache('acme')

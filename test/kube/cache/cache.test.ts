@@ -37,7 +37,7 @@ const versions = (cache: Cache<Thing>) =>
   [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
 const named = (objects: readonly Thing[]) => objects.map(({ metadata }) => metadata.name)
 
-describe('what is known is never older than what was known', () => {
+describe('the cache never moves back in time', () => {
   test.each<[rule: string, act: (cache: Cache<Thing>) => void, expected: string[], changes: string[]]>([
     ['a newer version is taken', (cache) => cache.set(thing('a', 11)), ['a 11'], ['10 to 11']],
     ['an older version is not', (cache) => cache.set(thing('a', 9)), ['a 10'], []],
@@ -51,7 +51,7 @@ describe('what is known is never older than what was known', () => {
     ['the writer is named', (cache) => cache.set(thing('a', 11), 'Thing'), ['a 11'], ['10 to 11 by Thing']],
     ['a deletion takes the object out', (cache) => cache.remove(thing('a', 11)), [], ['10 to -']],
     [
-      'a late answer to a write does not bring a deleted object back',
+      'a late answer to a write does not restore a deleted object',
       (cache) => {
         cache.remove(thing('a', 12))
         cache.set(thing('a', 11))
@@ -69,7 +69,7 @@ describe('what is known is never older than what was known', () => {
       [],
     ],
     [
-      'an object that left the selection of labels may come back',
+      'an object that left the selection of labels can return',
       (cache) => {
         cache.remove(thing('a', 12))
         cache.set(thing('a', 13))
@@ -105,7 +105,7 @@ describe('what is known is never older than what was known', () => {
 })
 
 describe('a complete list', () => {
-  test('drops what it does not hold, each told once, and keeps what is newer than itself', () => {
+  test('removes objects that it lacks, each notified once, and keeps those that are newer', () => {
     const { cache, changes } = setUp(thing('listed', 5), thing('gone', 6), thing('newer', 30))
     cache.retain(new Set(['acme/listed']), '20')
     expect(versions(cache).sort()).toEqual(['listed 5', 'newer 30'])
@@ -115,7 +115,7 @@ describe('a complete list', () => {
     expect(cache.get('acme', 'gone')).toBeUndefined()
   })
 
-  test('wins whatever its versions, once versions went backwards: etcd was restored', () => {
+  test('has precedence after the versions moved back: etcd was restored', () => {
     const { cache } = setUp(thing('a', 100), thing('deleted', 90), thing('unknown', 100))
     cache.remove(thing('deleted', 101))
     cache.distrust()
@@ -156,7 +156,7 @@ test('a handler that throws keeps nothing from the others', () => {
   expect(errors).toHaveLength(2)
 })
 
-test('an object that an index cannot read is known all the same, and may be mended or go', () => {
+test('an object that an index cannot read is in the cache nevertheless, and can be corrected or deleted', () => {
   const { cache, changes, errors } = setUp()
   const poisonous: Thing = { ...thing('a', 1), spec: undefined }
   cache.set(poisonous)
@@ -171,7 +171,7 @@ test('an object that an index cannot read is known all the same, and may be mend
   expect(changes).toEqual(['- to 1', '1 to 2', '2 to 3', '3 to -'])
 })
 
-test('what nobody reads is not kept', () => {
+test('a value without readers is dropped', () => {
   const { cache } = setUp()
   const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
   const { metadata } = thing('a', 1)

@@ -24,7 +24,7 @@ function thing(name: string, resourceVersion: number, spec: Thing['spec']): Thin
 }
 
 const place = ({ spec }: Thing) => {
-  // As a rule reads an object that somebody stored without a spec.
+  // As a rule reads an object that was stored without a spec.
   const { group, bucket } = spec as NonNullable<Thing['spec']>
   return group === undefined ? undefined : { group, bucket }
 }
@@ -41,7 +41,7 @@ const change = fc.record({
   isRemoved: fc.boolean(),
 })
 
-test('a tally holds what counting all objects would, whatever happened before and since it began', () => {
+test('a counter equals the count of all objects, for all changes before and since its start', () => {
   const law = fc.property(fc.array(change), fc.array(change), (before, since) => {
     const cache = createCache<Thing>({}, () => {})
     let version = 0
@@ -52,22 +52,22 @@ test('a tally holds what counting all objects would, whatever happened before an
       else if (known) cache.remove(known)
     }
     before.forEach(apply)
-    const tally = createCounter(cache, ['ready', 'pending'], place)
+    const counter = createCounter(cache, ['ready', 'pending'], place)
     since.forEach(apply)
     for (const group of ['g', 'h']) {
       const counted = (bucket: string) =>
         [...cache.all()].filter(({ spec }) => spec?.group === group && spec.bucket === bucket).length
-      expect(tally.of(group)).toEqual({ ready: counted('ready'), pending: counted('pending') })
+      expect(counter.of(group)).toEqual({ ready: counted('ready'), pending: counted('pending') })
     }
   })
   fc.assert(law, { numRuns: casesOf(500) })
 })
 
 test('a group without objects counts nothing', () => {
-  const tally = createCounter(
+  const counter = createCounter(
     createCache<Thing>({}, () => {}),
     ['ready', 'pending'],
     place,
   )
-  expect(tally.of('nowhere')).toEqual({ ready: 0, pending: 0 })
+  expect(counter.of('nowhere')).toEqual({ ready: 0, pending: 0 })
 })

@@ -75,7 +75,7 @@ const versions = (cache: { all(): Iterable<KubeObject> }) =>
   [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
 
 describe('the first list', () => {
-  test('is taken when it is complete, and what was deleted while it came is not in it', async () => {
+  test('is used when it is complete, without the objects deleted during it', async () => {
     const list = [
       event('ADDED', thing('a', 1)),
       event('ADDED', thing('b', 2)),
@@ -88,7 +88,7 @@ describe('the first list', () => {
     expect(changes).toEqual(['a is'])
   })
 
-  test('comes in pages from an API server that cannot stream it', async () => {
+  test('has pages from an API server that cannot stream it', async () => {
     const pages = [
       { metadata: { resourceVersion: '7', continue: 'more' }, items: [thing('a', 1)] },
       { metadata: { resourceVersion: '7' }, items: [thing('b', 2)] },
@@ -123,14 +123,14 @@ describe('a right that is missing', () => {
     expect(reflector?.forbidden()).toBeUndefined()
   })
 
-  test('is told for as long as it is missing', async () => {
+  test('is reported while it is missing', async () => {
     const { synced } = reflect([[endOfList(5)], refusal], [], { failIfForbidden: true })
     await synced
     await until(() => expect(reflector?.forbidden()).toBe(refusal))
   })
 })
 
-test('a watch goes on from the last version it heard of, bookmarks included', async () => {
+test('a watch continues from its last version, bookmarks included', async () => {
   const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '9' } })
   const { cache, watches, synced } = reflect([[endOfList(5)], [event('ADDED', thing('a', 8)), bookmark], []])
   await synced
@@ -142,7 +142,7 @@ test('a watch goes on from the last version it heard of, bookmarks included', as
 test.each<[rule: string, expired: readonly string[] | Error]>([
   ['as an answer', new ApiError(410, 'Expired', 'too old')],
   ['as an event', [event('ERROR', { code: 410, reason: 'Expired', message: 'too old' })]],
-])('410 %s: a new list, and what is not in it is gone, told once', async (_, expired) => {
+])('410 %s: a new list, and missing objects are deleted, notified once', async (_, expired) => {
   const list = [event('ADDED', thing('a', 1)), event('ADDED', thing('b', 2)), endOfList(5)]
   const again = [event('ADDED', thing('a', 1)), endOfList(20)]
   const { cache, changes, synced } = reflect([list, expired, again])

@@ -25,7 +25,7 @@ test('each caller gets a read that began after its question, never two at once f
           if ((running.get(key) ?? 0) > 1) isOverlap = true
           for (let i = 0; i < length; i += 1) await turn()
           running.set(key, (running.get(key) ?? 1) - 1)
-          // Every other one fails: those who come later must not suffer.
+          // Every second one fails, which must not affect later callers.
           if (reads % 2 === 0) throw new Error('unreachable')
           return began
         })
@@ -54,7 +54,7 @@ test('each caller gets a read that began after its question, never two at once f
   )
 })
 
-test('callers that come while one is under way share the next', async () => {
+test('callers that arrive during a read share the next one', async () => {
   let reads = 0
   const read = shareReads(async () => {
     await turn()

@@ -7,7 +7,7 @@ describe('the path of an object', () => {
     expect(pathOf(secretResource, 'acme')).toBe('/api/v1/namespaces/acme/secrets')
   })
 
-  test.each(['', '.', '..'])('is refused for the name %j, which would lead elsewhere', (name) => {
+  test.each(['', '.', '..'])('is refused for the name %j, which would lead to another path', (name) => {
     expect(() => pathOf(secretResource, 'acme', name)).toThrow('is not the name')
     expect(() => pathOf(secretResource, name, 'login')).toThrow('is not the name')
   })

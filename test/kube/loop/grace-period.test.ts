@@ -36,7 +36,7 @@ const reconciling = (retry: number) => ({ secondCondition: 'Reconciling', ready:
 const final = { secondCondition: 'Stalled', ready: 'False', retry: 'no' }
 
 describe('an object that does not fit those beside it', () => {
-  test('reconciles for the settle time, is looked at again then, and stalls', () => {
+  test('reconciles for the settle time, is reconciled again then, and stalls', () => {
     expect(outcomeAfter(mismatch())).toEqual(reconciling(60))
     now += 20_500
     expect(outcomeAfter(mismatch('in another way'))).toEqual(reconciling(40))

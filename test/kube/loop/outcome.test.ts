@@ -5,7 +5,7 @@ import { conditionsAfter, isReady, isStalled, outcomeOf } from '../../../operato
 
 const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
 
-describe('a verdict', () => {
+describe('an outcome', () => {
   test.each<[rule: string, error: unknown, expected: ReturnType<typeof outcomeOf>]>([
     [
       'nothing thrown: ready',
@@ -24,7 +24,7 @@ describe('a verdict', () => {
       },
     ],
     [
-      'Waiting with a time: looks again then',
+      'Waiting with a time: reconciled again then',
       new Waiting('SecretNotFound', 'no secret', 5),
       {
         ready: 'Unknown',
@@ -64,7 +64,7 @@ describe('a verdict', () => {
       },
     ],
     [
-      'Stalled with a time: tried again then, since nobody tells that the person acted',
+      'Stalled with a time: retried then, since no event shows that the person acted',
       new Stalled('NotAllowed', 'no right', undefined, 60),
       { ready: 'False', reason: 'NotAllowed', message: 'no right', secondCondition: 'Stalled', retry: 60 },
     ],
@@ -80,7 +80,7 @@ describe('a verdict', () => {
       },
     ],
     [
-      'whatever else is thrown: tried again',
+      'any other error: retried',
       'text',
       { ready: 'False', reason: 'Failed', message: 'text', secondCondition: 'Reconciling', retry: 'backoff' },
     ],
@@ -119,7 +119,7 @@ describe('conditions', () => {
       expected: string[][],
     ]
   >([
-    ['a first verdict', [], undefined, [], [['Ready', 'True', 'Reconciled', 'now']]],
+    ['a first outcome', [], undefined, [], [['Ready', 'True', 'Reconciled', 'now']]],
     [
       'the same status keeps its time',
       [condition('Ready', 'True')],
@@ -152,7 +152,7 @@ describe('conditions', () => {
       ],
     ],
     [
-      'an object that was ready is not ready without what it refers to, and reconciles',
+      'an object that was ready is not ready when a reference is missing, and reconciles',
       [condition('Ready', 'True')],
       new ReferenceNotFound('TypeNotFound', ''),
       [],
@@ -162,7 +162,7 @@ describe('conditions', () => {
       ],
     ],
     [
-      'of a new object that refers to what is missing nothing is known',
+      'a new object with a missing reference is Unknown',
       [condition('Ready', 'Unknown')],
       new ReferenceNotFound('TypeNotFound', ''),
       [],
@@ -172,7 +172,7 @@ describe('conditions', () => {
       ],
     ],
     [
-      'those of the controller stand beside ours and cannot replace them',
+      'those of the controller are added to ours and cannot replace them',
       [condition('Unused', 'True')],
       undefined,
       [condition('Unused', 'True', 'NotReferenced'), condition('Ready', 'False')],
@@ -185,7 +185,7 @@ describe('conditions', () => {
     expect(shown(conditionsAfter(before, outcomeOf(error), extra, 2, now))).toEqual(expected)
   })
 
-  test('speak of the generation that was looked at, in no more characters than the schema allows', () => {
+  test('have the reconciled generation, and at most the characters that the schema allows', () => {
     const [ready] = conditionsAfter([], outcomeOf(new Error('x'.repeat(40_000))), [], 7, now)
     expect(ready?.observedGeneration).toBe(7)
     expect(ready?.message.length).toBeLessThanOrEqual(32_768)
@@ -199,8 +199,8 @@ describe('conditions', () => {
       expected: { ready: boolean; stalled: boolean },
     ]
   >([
-    ['a verdict on this spec counts', 2, 'True', { ready: true, stalled: true }],
-    ['a verdict on an older spec does not', 3, 'True', { ready: false, stalled: false }],
+    ['an outcome of this spec counts', 2, 'True', { ready: true, stalled: true }],
+    ['an outcome of an older spec does not', 3, 'True', { ready: false, stalled: false }],
     ['neither does another status', 2, 'Unknown', { ready: false, stalled: false }],
   ])('%s', (_, generation, status, expected) => {
     const conditions = [condition('Ready', status), condition('Stalled', status)]

@@ -3,7 +3,7 @@ import { createPace } from '../../../operator/kube/loop/pace.ts'
 import { createQueue } from '../../../operator/kube/loop/queue.ts'
 import { fc } from '../../support/properties.ts'
 
-test('a queue works no more than a share of each turn of the event loop, whatever the pieces take', async () => {
+test('a queue uses only a share of each iteration of the event loop, for every size of its steps', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 80 }),
@@ -33,7 +33,7 @@ test('a queue works no more than a share of each turn of the event loop, whateve
         isOver = true
         for (const done of ofTurn.values()) {
           const butLast = done.slice(0, -1).reduce((sum, each) => sum + each, 0)
-          // A turn that is counted here may see the end of one share and the next.
+          // One counted iteration may contain the end of one share and the next.
           expect(butLast).toBeLessThan(20 + 60 + 20)
         }
         expect([...ofTurn.values()].flat()).toHaveLength(durations.length)

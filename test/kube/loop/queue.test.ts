@@ -55,7 +55,7 @@ describe('a queue', () => {
     await fc.assert(scripts, { numRuns: casesOf(300) })
   })
 
-  test('lets namespaces take turns: none waits for all keys of another', async () => {
+  test('is fair to namespaces: none waits for all keys of another', async () => {
     const runs: string[] = []
     const queue = createQueue(1, async (key) => {
       runs.push(key)
@@ -84,7 +84,7 @@ describe('a queue', () => {
       runs: number,
     ]
   >([
-    ['a delayed key runs once its time has come', (_, after) => after('a', 20), 1],
+    ['a delayed key runs after its delay', (_, after) => after('a', 20), 1],
     [
       'the earlier of two times counts',
       (_, after) => {
@@ -102,7 +102,7 @@ describe('a queue', () => {
       },
       1,
     ],
-    ['a key whose time has not come does not run', (_, after) => after('a', 5000), 0],
+    ['a key does not run before its delay', (_, after) => after('a', 5000), 0],
   ])('%s', async (_, act, runs) => {
     let started = 0
     const queue = createQueue(1, async () => {
@@ -117,7 +117,7 @@ describe('a queue', () => {
     await queue.stop()
   })
 
-  test('that is stopped takes nothing new, and ends when what runs has ended', async () => {
+  test('that is stopped accepts no keys, and ends after its running work', async () => {
     let runs = 0
     let ended = 0
     const queue = createQueue(1, async () => {

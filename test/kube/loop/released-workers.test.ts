@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { createQueue } from '../../../operator/kube/loop/queue.ts'
 
-describe('a part of the work that waits for somebody else', () => {
+describe('work that waits for another system', () => {
   test('leaves its place to others, and never are more than the workers at work', async () => {
     const count = 20
     const ended = new AbortController()
@@ -35,7 +35,7 @@ describe('a part of the work that waits for somebody else', () => {
     expect(mostAway).toBe(count)
   })
 
-  test('tells how it ended', async () => {
+  test('returns its result', async () => {
     const outcomes: unknown[] = []
     const queue = createQueue(1, async (key) => {
       outcomes.push(
@@ -66,7 +66,7 @@ describe('a part of the work that waits for somebody else', () => {
   })
 
   test.each([1, 8, 64])(
-    'of one namespace never holds the places of another, with %i of them, and all come to their end',
+    'of one namespace never uses the workers of another, with %i of them, and all end',
     async (workers) => {
       const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
       const { promise: allHome, resolve: home } = Promise.withResolvers<void>()
@@ -102,7 +102,7 @@ describe('a part of the work that waits for somebody else', () => {
     },
   )
 
-  test('of one namespace goes on as soon as one of its own is back', async () => {
+  test('of one namespace continues when one of its workers returns', async () => {
     const answers: (() => void)[] = []
     const started: string[] = []
     const queue = createQueue(1, async (key) => {

@@ -53,7 +53,7 @@ export async function createAuthority(): Promise<Authority> {
   }
 }
 
-/** A certificate that nobody but itself vouches for. */
+/** A self-signed certificate. */
 export async function selfSigned(host: string): Promise<Identity> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({

@@ -9,7 +9,7 @@ import {
 } from '../../../operator/outbound/create-outbound.ts'
 import type { Outbound, OutboundRequest } from '../../../operator/outbound/outbound.ts'
 
-/** A server on a port of its own. */
+/** A server on a separate port. */
 export interface Listening {
   readonly port: number
   /** Connections that were accepted so far. */
@@ -49,7 +49,7 @@ export async function serve(answer: RequestListener, tls?: TlsOptions, address?:
   return listen(tls ? createSecureServer(tls, answer) : createServer(answer), address)
 }
 
-/** A listener that answers nothing and counts who comes. */
+/** A listener that answers nothing and counts its connections. */
 export async function canary(address = '127.0.0.1', port = 0): Promise<Listening> {
   return listen(
     createTcpServer((socket) => {
@@ -67,7 +67,7 @@ export function guard(settings: Partial<OutboundSettings> = {}): Outbound {
   return outbound
 }
 
-/** A resolver that answers the addresses in turn, each a list of addresses, and then the last for ever. */
+/** A resolver that answers these lists of addresses in order, and then the last one for ever. */
 export function resolver(...turns: readonly (readonly string[])[]): Resolve & { asked: string[] } {
   const asked: string[] = []
   const resolve: Resolve = (host, _, answer) => {

@@ -55,7 +55,7 @@ describe('a new account', () => {
     ])
   })
 
-  test('keeps one key for each field, as JSON what is not text', async () => {
+  test('keeps one key for each field, with JSON for values other than text', async () => {
     const credentials = { token: 'x', nested: { a: [1] }, port: 5, 'key.json': 'text', 'tls.crt': 'pem' }
     await gateway.send(`POST ${accounts}`, { body: { ...cloudflare, credentials } })
     expect(contentOf(0)).toEqual({
@@ -82,16 +82,16 @@ describe('a new account', () => {
   })
 
   test.each<[rule: string, changes: object, status: number]>([
-    ['of a type that nobody knows', { type: 'initech-cloud' }, 200],
+    ['of an unknown type', { type: 'initech-cloud' }, 200],
     ['without credentials', { credentials: undefined }, 422],
     ['with credentials that are a text', { credentials: 'x' }, 422],
     ['without a name', { name: undefined }, 422],
     ['without a type', { type: undefined }, 422],
     ['of an empty type', { type: '' }, 400],
-    ['without what its type requires', { credentials: { key: 'x' } }, 400],
-    ['with null for what its type requires', { credentials: { token: null } }, 400],
+    ['without a field that its type requires', { credentials: { key: 'x' } }, 400],
+    ['with null for a field that its type requires', { credentials: { token: null } }, 400],
     ['with more than its type requires', { credentials: { token: 'x', key: 'y' } }, 200],
-    ['of a type that nobody knows, without credentials', { type: 'initech-cloud', credentials: {} }, 200],
+    ['of an unknown type, without credentials', { type: 'initech-cloud', credentials: {} }, 200],
     ['of this cluster, with credentials', { type: 'local', credentials: { key: 'x' } }, 200],
     ['with an id that cannot be', { id: 'Cf' }, 400],
     ['with a field that cannot be a key', { credentials: { 'a b': 'x' } }, 400],
@@ -170,7 +170,7 @@ describe('a change of an account', () => {
     expect(specOf('free')).not.toHaveProperty('credentialsSecretName')
   })
 
-  test('that lacks what its type requires is refused in a dry run too', async () => {
+  test('without a field that its type requires is refused in a dry run too', async () => {
     const body = { ...cloudflare, id: 'other', credentials: {} }
     for (const [operation, sent] of [
       [`POST ${accounts}?dry_run=true`, body],
@@ -194,7 +194,7 @@ describe('a change of an account', () => {
     expect(gateway.cluster.writes).toEqual([])
   })
 
-  test('that is not there is not found', async () => {
+  test('of a missing account is not found', async () => {
     expect((await gateway.send(`PATCH ${accounts}/other`, { body: {} })).status).toBe(404)
   })
 })
@@ -224,7 +224,7 @@ describe('deletion of an account', () => {
     expect(specOf('cf')).toBeDefined()
   })
 
-  test('what still stands with it counts', async () => {
+  test('is refused while a provisioned instance uses the account', async () => {
     addEnvironment(gateway)
     addResource(gateway, {}, { status: { provisioned: { driverType: 'x/y', accountName: 'cf' } } })
     expect((await gateway.send(`GET ${accounts}/cf`)).body.is_used).toBe(true)

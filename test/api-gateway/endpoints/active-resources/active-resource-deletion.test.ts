@@ -21,7 +21,7 @@ function deprovisionSoon(name: string) {
 }
 
 describe('deleting an active resource', () => {
-  test('answers 204 when it is gone at once', async () => {
+  test('answers 204 when it is deleted at once', async () => {
     const name = addResource(gateway)
     expect((await gateway.send(main)).status).toBe(204)
     expect(find(name)).toBeUndefined()
@@ -97,7 +97,7 @@ describe('detaching an active resource', () => {
     ])
   })
 
-  test('answers 204 when it is gone', async () => {
+  test('answers 204 when it is deleted', async () => {
     deprovisionSoon(addResource(gateway, {}, { metadata: held }))
     expect((await gateway.send(`${main}?detach=true`)).status).toBe(204)
   })

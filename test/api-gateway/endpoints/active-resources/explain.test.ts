@@ -58,7 +58,7 @@ test('without a match names the nearest misses', async () => {
   expect(body.explanation).toContain("'dns-live' needs env_type 'production'")
 })
 
-test('says when an override stands for the type', async () => {
+test('names the override that replaces the type', async () => {
   define('dns-any', [{}])
   define('own-any', [{}], 'acme/dns')
   const { body } = await gateway.send(`${explain}?type=dns&id=shared.main`)
@@ -82,7 +82,7 @@ test.each([
   expect((await gateway.send(explain + query)).status).toBe(expected)
 })
 
-test('of an environment that is not there is not found', async () => {
+test('of a missing environment is not found', async () => {
   const path = 'GET /orgs/acme/apps/shop/envs/production/resources/explain?type=dns'
   expect((await gateway.send(path)).status).toBe(404)
 })

@@ -24,7 +24,7 @@ function names(nodes: { type: string; class: string; id: string }[]): string[] {
 }
 
 describe('a resource graph', () => {
-  test('has its nodes in the order in which they are provisioned, with what they refer to', async () => {
+  test('lists nodes in the order of provisioning, with their references', async () => {
     define('dns', {
       driverInputs: {
         values: { target: '${resources.base-env#base-env.outputs.x}' },
@@ -177,7 +177,7 @@ describe('the resources of a set', () => {
     )
   })
 
-  test('of a set that is not there are not found, as a JSON string', async () => {
+  test('of a missing set are not found, as a JSON string', async () => {
     const { status, body } = await gateway.send(`GET ${app}/sets/${'f'.repeat(64)}/resources`)
     expect([status, typeof body]).toEqual([404, 'string'])
   })
@@ -210,7 +210,7 @@ describe('the id of a graph', () => {
     expect(again.hash).not.toBe(body.hash)
   })
 
-  test('stands in a deployment and reads the graph of its set', async () => {
+  test('works in a deployment and reads the graph of its set', async () => {
     const shared = [{ op: 'add', path: '/main', value: { type: 'dns' } }]
     const { body: delta } = await gateway.send(`POST ${app}/deltas`, { body: { shared } })
     const { status, body } = await gateway.send(`POST ${app}/envs/development/deploys`, {
@@ -226,11 +226,11 @@ describe('the id of a graph', () => {
 
   test.each([
     ['another text', 'unknown'],
-    ['a set of nobody', 'a'.repeat(64)],
-    ['what holds no list', Buffer.from('{}').toString('base64url')],
+    ['an unknown set', 'a'.repeat(64)],
+    ['a value that is not a list', Buffer.from('{}').toString('base64url')],
     ['a list of something else', graphIdOf([{ type: 'dns' }])],
     ['more than a request may be', graphIdOf('x'.repeat(5_000_000))],
-  ])('that is none is not found: %s', async (_, id) => {
+  ])('that is invalid is not found: %s', async (_, id) => {
     expect(await read(id)).toMatchObject({ status: 404, body: { error: 'NotFound' } })
   })
 

@@ -15,7 +15,7 @@ test.each<[rule: string, status: object, expected: object]>([
     { password: secretOf('password'), user: secretOf('user') },
   ],
   [
-    'one that is an object has one reference, whatever of it is secret',
+    'an object output has one reference, even when only a part is secret',
     { outputsSecretName: 'some-outputs', secretOutputPaths: ['/login/password', '/login/user'] },
     { login: secretOf('login') },
   ],
@@ -30,7 +30,7 @@ test.each<[rule: string, status: object, expected: object]>([
     ) as object, // a name that a literal would not define
   ],
   [
-    'what was secret once, and is no output any more, has none',
+    'a former secret output that is absent now has none',
     { outputs: {}, secretOutputPaths: ['/password'] },
     {},
   ],

@@ -13,15 +13,20 @@ const shop = { id: 'shop', name: 'The shop' }
 
 describe('deletion', () => {
   test.each([
-    ['an application that was never deployed is gone at once', 'DELETE /orgs/acme/apps/shop', false, 204],
-    ['an application with resources goes on', 'DELETE /orgs/acme/apps/shop', true, 202],
+    ['an application that was never deployed is deleted at once', 'DELETE /orgs/acme/apps/shop', false, 204],
+    ['an application with resources is being deleted', 'DELETE /orgs/acme/apps/shop', true, 202],
     [
-      'the last environment, never deployed, is gone at once',
+      'the last environment, never deployed, is deleted at once',
       'DELETE /orgs/acme/apps/shop/envs/development',
       false,
       204,
     ],
-    ['an environment with resources goes on', 'DELETE /orgs/acme/apps/shop/envs/development', true, 202],
+    [
+      'an environment with resources is being deleted',
+      'DELETE /orgs/acme/apps/shop/envs/development',
+      true,
+      202,
+    ],
   ])('%s', async (_, operation, withResource, status) => {
     addEnvironment(gateway)
     if (withResource) addResource(gateway)
@@ -57,7 +62,7 @@ describe('deletion', () => {
     ['an application with nothing left in it', shopPath, false],
     ['an environment with resources', environmentPath, true],
     ['an environment with nothing left in it but its namespace', environmentPath, false],
-  ])('goes on as long as the id is not free: %s', async (_, path, withResource) => {
+  ])('continues until the id is free: %s', async (_, path, withResource) => {
     const resource = end(withResource)
     const { status, body } = await gateway.send(`GET ${path}`)
     expect([status, body.status, body.status_changed_at]).toEqual([200, 'deleting', going.deletionTimestamp])
@@ -67,7 +72,7 @@ describe('deletion', () => {
     for (const method of ['GET', 'DELETE']) expect((await gateway.send(`${method} ${path}`)).status).toBe(404)
   })
 
-  test('lists what is on its way out', async () => {
+  test('lists applications that are being deleted', async () => {
     end(false)
     const { body } = await gateway.send('GET /orgs/acme/apps')
     expect(body).toMatchObject([{ status: 'deleting', envs: [{ id: 'development' }] }])
@@ -92,7 +97,7 @@ describe('deletion', () => {
     expect((await later).status).toBe(201)
   })
 
-  test("is the operator's to end, even before it saw what was made", async () => {
+  test('is completed by the operator, even before it saw the created environment', async () => {
     await gateway.send('POST /orgs/acme/apps', { body: shop })
     const { store } = gateway.cluster
     const made = [store.get(Application, 'acme', 'shop'), store.get(Environment, 'acme', 'shop.development')]

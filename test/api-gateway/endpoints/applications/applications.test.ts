@@ -48,9 +48,9 @@ describe('a new application', () => {
       201,
       ['live'],
     ],
-    ['none when told so', { skip_environment_creation: true }, 201, []],
+    ['none when the request disables it', { skip_environment_creation: true }, 201, []],
     [
-      'the given one, whatever it is told',
+      'the given one, even when the request disables the default',
       { env: { id: 'live', name: 'Live', type: 'production' }, skip_environment_creation: true },
       201,
       ['live'],
@@ -115,7 +115,7 @@ describe('a new application', () => {
 describe('environments', () => {
   const path = '/orgs/acme/apps/shop/envs'
 
-  test('are made, listed and shown alike', async () => {
+  test('are created, listed and shown in the same form', async () => {
     await gateway.send('POST /orgs/acme/apps', { body: { ...shop, skip_environment_creation: true } })
     const { status, body } = await gateway.send(`POST ${path}`, {
       body: { id: 'live', name: 'Live', type: 'production' },

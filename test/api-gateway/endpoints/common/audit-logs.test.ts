@@ -27,7 +27,7 @@ async function refuse(names: readonly string[], organization = 'acme'): Promise<
   }
 }
 
-/** Where a link leads a client that knows the gateway behind the prefix of a proxy, as the gateway sees it. */
+/** The target of a link as the gateway sees it, for a client behind a proxy with a path prefix. */
 function behindPrefix(link: string, page: string): string {
   const prefix = '/api/quartermaster'
   const { pathname, search } = new URL(link, `https://proxy.test${prefix}${page}`)
@@ -47,7 +47,7 @@ async function list(query = ''): Promise<unknown[]> {
 }
 
 describe('the list of records', () => {
-  test('has the newest first, and what clients expect of each', async () => {
+  test('has the newest first, and the fields that clients expect', async () => {
     await refuse(['one', 'two'])
     const { body } = await gateway.send(`GET ${path}`)
     expect(namesIn(body)).toEqual(['two', 'one'])
@@ -64,16 +64,16 @@ describe('the list of records', () => {
   test.each([
     ['a member who is no administrator', 'ana', 403],
     ['a user of another organization', 'stranger', 403],
-    ['nobody', null, 401],
+    ['a caller without a role', null, 401],
   ])('is not for %s', async (_, as, status) => {
     gateway.addUser('stranger')
     gateway.addMember('globex', 'stranger', { role: 'administrator' })
     expect((await gateway.send(`GET ${path}`, { as })).status).toBe(status)
   })
 
-  test('has nothing of another organization, nor what is of none', async () => {
+  test('has no records of other organizations, and none without an organization', async () => {
     await refuse(['theirs'], 'globex')
-    await gateway.send('DELETE /users/nobody/tokens/none')
+    await gateway.send('DELETE /users/unknown/tokens/none')
     await gateway.send('GET /nothing')
     expect(await list()).toEqual([])
   })
@@ -104,7 +104,7 @@ describe('the list of records', () => {
     },
   )
 
-  test('comes in pages that Link leads through, whatever happens in between', async () => {
+  test('has pages that Link connects, also when records arrive in between', async () => {
     await refuse(['one', 'two', 'three', 'four', 'five'])
     const pages: unknown[][] = []
     let next: string | undefined = `${path}?per_page=2&result=refused`
@@ -125,7 +125,7 @@ describe('the list of records', () => {
   })
 })
 
-describe('what is kept in memory', () => {
+describe('the buffer of records', () => {
   const limit = 10
 
   function keeper() {
@@ -172,7 +172,7 @@ describe('what is kept in memory', () => {
     expect([kept('acme', 'admin'), kept('acme')]).toEqual([3, limit])
   })
 
-  test('of an organization that is not there is nothing', () => {
+  test('of a missing organization is empty', () => {
     const { record, kept } = keeper()
     record('none', 'admin')
     expect(kept('none')).toBe(0)

@@ -31,20 +31,20 @@ const definition = {
 }
 
 interface Case {
-  readonly what: string
+  readonly name: string
   readonly kind: Kind
   readonly path: string
   readonly body: object
   readonly status: number
-  /** What makes it another one. */
+  /** A change that makes the value differ. */
   readonly other: object
-  /** A change that brings a new Secret. */
+  /** A change that adds a new Secret. */
   readonly change: readonly [operation: string, body?: object]
 }
 
 const cases: readonly Case[] = [
   {
-    what: 'an account',
+    name: 'an account',
     kind: ResourceAccount,
     path: '/orgs/acme/resources/accounts',
     body: { id: 'thing', name: 'A', type: 'cloudflare', credentials: { token: 'x' } },
@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
     change: ['PATCH /thing', { credentials: { token: 'y' } }],
   },
   {
-    what: 'a definition',
+    name: 'a definition',
     kind: ResourceDefinition,
     path: '/orgs/acme/resources/defs',
     body: definition,
@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
     change: ['PATCH /thing', { driver_inputs: { secrets: { token: 'z' } } }],
   },
   {
-    what: 'a value',
+    name: 'a value',
     kind: SharedValue,
     path: '/orgs/acme/apps/shop/values',
     body: { key: 'TOKEN', description: 'd', value: 'x', is_secret: true },
@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
     change: ['PATCH /TOKEN', { value: 'y' }],
   },
   {
-    what: 'a webhook',
+    name: 'a webhook',
     kind: Webhook,
     path: '/orgs/acme/apps/shop/webhooks',
     body: { id: 'thing', url: 'hooks.example.com', triggers: [{ scope: 'deployment', type: 'finished' }] },
@@ -90,7 +90,7 @@ async function post({ path, body }: Case, as = 'admin', more: object = {}): Prom
   return (await gateway.send(`POST ${path}`, { as, body: { ...body, ...more } })).status
 }
 
-/** Makes it, as far as a process came that died before it made the Secret. */
+/** Creates the object as a process does that stops before it creates the Secret. */
 async function begin(each: Case): Promise<void> {
   await post(each)
   gateway.cluster.secrets.length = 0
@@ -101,7 +101,7 @@ function change({ path, change: [operation, body] }: Case) {
   return gateway.send(`${method} ${path}${rest}`, body === undefined ? {} : { body })
 }
 
-describe.each(cases)('$what', (each) => {
+describe.each(cases)('$name', (each) => {
   test('is made when the API server is away for a moment before its Secret', async () => {
     for (let n = 0; n < 3; n += 1) gateway.cluster.failNext('create Secret', noAnswer)
     expect(await post(each)).toBe(each.status)

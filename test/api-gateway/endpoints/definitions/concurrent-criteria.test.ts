@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../../../../operator/api/resource-defin
 import { type KeyedMutex, withLock } from '../../../../operator/domain/base/keyed-mutex.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 
-describe('turns', () => {
+describe('the mutex of criteria', () => {
   test('of one key follow each other in the order of asking, those of another do not wait', async () => {
     const turns: KeyedMutex = new Map()
     const seen: string[] = []
@@ -28,7 +28,7 @@ describe('turns', () => {
     expect(turns.size).toBe(0)
   })
 
-  test('that fail do not hold up the next, and tell who asked alone', async () => {
+  test('that fail do not block the next, and only their own caller gets the error', async () => {
     const turns: KeyedMutex = new Map()
     const failing = async () => {
       throw new Error('no')
@@ -81,13 +81,13 @@ describe('of ten that ask for one criterion at once', () => {
         definition(number, { criteria: [{ app_id: '*' }] }),
       ],
     ],
-    ['for definitions that there are', true, (number) => [`POST ${defs}/d${number}x/criteria`, {}]],
+    ['for existing definitions', true, (number) => [`POST ${defs}/d${number}x/criteria`, {}]],
     [
       'with all others',
       true,
       (number) => [`PUT ${defs}/d${number}x/criteria`, [{}, { app_id: `a${number}` }]],
     ],
-  ])('%s: one gets it, nine hear of whom', async (_, exist, request) => {
+  ])('%s: one succeeds, nine are refused with the name of the holder', async (_, exist, request) => {
     if (exist) for (const number of numbers) await gateway.send(`POST ${defs}`, { body: definition(number) })
     const answers = await Promise.all(
       numbers.map((number) => {

@@ -117,7 +117,7 @@ describe('deletion of a criterion', () => {
     expect(await criteria()).toEqual([])
   })
 
-  test('goes through while the resources still match the same definition', async () => {
+  test('succeeds while the resources still match the same definition', async () => {
     addResource(gateway, { type: 's3', definition: 's3' })
     expect((await remove(0)).status).toBe(204)
   })

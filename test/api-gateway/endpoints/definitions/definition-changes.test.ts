@@ -1,38 +1,20 @@
 import { describe, expect, test } from '@jest/globals'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { createDefinition, defs, dynamic, fullDefinition } from '../../support/definitions.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
 const gateway = await setUpGateway(() => {})
 
-const defs = '/orgs/acme/resources/defs'
-const dynamic = '/orgs/acme/resources/dynamic'
-const full = {
-  id: 's3',
-  name: 'S3',
-  type: 's3',
-  driver_type: 'quartermaster/echo',
-  driver_account: 'aws',
-  driver_inputs: {
-    values: { region: 'a', size: 1 },
-    secrets: { token: 'canary-1', tls: { key: 'canary-2' } },
-  },
-  provision: { config: { is_dependent: true } },
-  criteria: [{ app_id: 'shop' }],
-}
-
-async function create(body: object = full) {
-  const response = await gateway.send(`POST ${defs}`, { body })
-  expect(response.status).toBe(200)
-  return response.body
-}
+const full = fullDefinition
+const create = (body: object = full) => createDefinition(gateway, body)
 
 function specOf(id = 's3') {
   return gateway.cluster.store.get(ResourceDefinition, 'acme', id)?.spec
 }
 
 describe('PUT of a definition', () => {
-  test('takes away whatever optional is not sent; type, criteria and driver stay', async () => {
+  test('removes omitted optional fields; type, criteria and driver stay', async () => {
     const { criteria, created_at } = await create()
     const { status, body } = await gateway.send(`PUT ${defs}/s3`, { body: { name: 'New' } })
     expect(status).toBe(200)
@@ -49,7 +31,7 @@ describe('PUT of a definition', () => {
     expect((await gateway.send(`GET ${defs}/s3`)).body).toEqual(body)
   })
 
-  test('takes what is sent, in either spelling, and answers in it', async () => {
+  test('accepts either spelling, and answers in the same spelling', async () => {
     await create()
     const changes = {
       name: 'N',
@@ -89,7 +71,7 @@ describe('PUT of a definition', () => {
       400,
     ],
     [
-      'null for what is optional',
+      'null for an optional field',
       { name: 'n', driver_account: null, driver_inputs: null, provision: null },
       200,
     ],
@@ -106,14 +88,19 @@ describe('PATCH of a definition', () => {
     ['nothing', {}, {}, []],
     ['a name', { name: 'New' }, { name: 'New' }, []],
     ['another driver', { driver_type: 'acme/x' }, { driver_type: 'acme/x' }, []],
-    ['null takes away', { driver_account: null, provision: null }, {}, ['driver_account', 'provision']],
+    [
+      'null removes the field',
+      { driver_account: null, provision: null },
+      {},
+      ['driver_account', 'provision'],
+    ],
     [
       'null in the older spelling',
       { account_id: null, driver_params: null },
       {},
       ['driver_account', 'driver_inputs'],
     ],
-    ['null for what must be', { name: null, driver_type: null }, {}, []],
+    ['null for a required field', { name: null, driver_type: null }, {}, []],
     [
       'a part of the inputs replaces that part',
       { driver_inputs: { values: { b: 2 } } },
@@ -189,7 +176,7 @@ describe('secret inputs that change', () => {
     expect(JSON.stringify([response.body, specOf(), gateway.logged])).not.toContain('canary')
   })
 
-  test('the answered references stay, and others can come beside them', async () => {
+  test('the returned references stay, and others can be added', async () => {
     const { driver_inputs: inputs } = await create()
     const before = specOf()?.driverInputs?.secretRefs
     const { tls } = inputs.secret_refs

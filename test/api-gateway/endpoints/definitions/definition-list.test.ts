@@ -1,33 +1,15 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
+import { createDefinition, defs, dynamic, fullDefinition } from '../../support/definitions.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
 const gateway = await setUpGateway(() => {})
 
-const defs = '/orgs/acme/resources/defs'
-const dynamic = '/orgs/acme/resources/dynamic'
-const full = {
-  id: 's3',
-  name: 'S3',
-  type: 's3',
-  driver_type: 'quartermaster/echo',
-  driver_account: 'aws',
-  driver_inputs: {
-    values: { region: 'a', size: 1 },
-    secrets: { token: 'canary-1', tls: { key: 'canary-2' } },
-  },
-  provision: { config: { is_dependent: true } },
-  criteria: [{ app_id: 'shop' }],
-}
+const full = fullDefinition
+const create = (body: object = full) => createDefinition(gateway, body)
 
-async function create(body: object = full) {
-  const response = await gateway.send(`POST ${defs}`, { body })
-  expect(response.status).toBe(200)
-  return response.body
-}
-
-describe('a definition that is gone', () => {
+describe('a deleted definition', () => {
   beforeEach(() => {
     addEnvironment(gateway)
   })
@@ -50,7 +32,7 @@ describe('a definition that is gone', () => {
     return name
   }
 
-  test('is shown on demand as its resources remember it', async () => {
+  test('is shown on request as its resources recorded it', async () => {
     await deleteUsed()
     expect((await gateway.send(`GET ${defs}/s3`)).status).toBe(404)
     expect((await gateway.send(`GET ${defs}/s3?deleted=false`)).status).toBe(404)
@@ -77,7 +59,7 @@ describe('a definition that is gone', () => {
     ])
   })
 
-  test('can be neither changed nor deleted, and is really gone with its resources', async () => {
+  test('can be neither changed nor deleted, and disappears with its resources', async () => {
     const name = await deleteUsed()
     expect((await gateway.send(`PATCH ${defs}/s3`, { body: {} })).status).toBe(404)
     expect((await gateway.send(`DELETE ${defs}/s3`)).status).toBe(404)
@@ -96,7 +78,7 @@ describe('the list', () => {
     ['?res_type=s3&class=default', ['s-any', 's-shop']],
     ['?class=large', ['s-large']],
     ['?env_type=production&env=live&res=shared.x&res_type=s3', ['s-any', 's-large', 's-shop']],
-  ])('with "%s" holds what could be chosen', async (query, expected) => {
+  ])('with "%s" has the definitions that can match', async (query, expected) => {
     for (const [id, type, criteria] of [
       ['s-any', 's3', [{}]],
       ['s-shop', 's3', [{ app_id: 'shop' }]],

@@ -64,7 +64,7 @@ describe('a dry run', () => {
     expect(await preview(`PATCH ${path}/s3`, { name: 'other' })).toEqual({ changes: [], problems: [] })
   })
 
-  test('lists the first of very many problems, and says of each environment how many more there are', async () => {
+  test('lists the first problems, and counts the rest of each environment', async () => {
     const required = Array.from({ length: 20 }, (_, i) => `name-${i}`)
     const name = { namespace: 'acme', name: 'thing' }
     const thing = { use: 'direct' as const, inputsSchema: { type: 'object', required }, outputsSchema: {} }
@@ -83,11 +83,11 @@ describe('a dry run', () => {
       ['production', '200 more problems, not listed'],
     ])
     expect(problems).toHaveLength(1001)
-    const told = changes.flatMap((change) => change['problems'] ?? [])
-    expect(told).toHaveLength(1000)
+    const reported = changes.flatMap((change) => change['problems'] ?? [])
+    expect(reported).toHaveLength(1000)
   })
 
-  test('of PATCH tells every environment what would change, secrets by path alone', async () => {
+  test('of PATCH lists the changes in every environment, and shows secrets by path alone', async () => {
     const driver_inputs = { values: { region: 'b', more: 1 }, secrets: { token: 'canary-2' } }
     const { changes, problems } = await preview(`PATCH ${defs}/s3`, { driver_inputs })
     const changed_inputs = [
@@ -121,7 +121,7 @@ describe('a dry run', () => {
     expect((await gateway.send(`GET ${defs}/new`)).status).toBe(404)
   })
 
-  test.each(['', '&force=true'])('of DELETE shows what would take its place%s', async (more) => {
+  test.each(['', '&force=true'])('of DELETE shows the definitions that replace it%s', async (more) => {
     const { status, body } = await gateway.send(`DELETE ${defs}/s3?dry_run=true${more}`)
     expect(status).toBe(200)
     expect(body.changes).toHaveLength(2)
@@ -158,7 +158,7 @@ describe('a dry run', () => {
     expect((await gateway.send(operation, { body })).status).toBe(status)
   })
 
-  test('of an organization tells nothing of another', async () => {
+  test('of an organization shows nothing of another', async () => {
     const body = { ...s3, id: 's3', criteria: [{ app_id: 'shop' }] }
     const response = await gateway.send('POST /orgs/globex/resources/defs?dry_run=true', { body })
     expect(response.body).toEqual({ changes: [], problems: [] })

@@ -12,7 +12,7 @@ async function create() {
   return (await gateway.send(`POST ${defs}`, { body: definition })).body
 }
 
-test('a definition has one version: what it is now', async () => {
+test('a definition has one version: its current content', async () => {
   const { active_version_id: version, created_at } = await create()
   const { status, body } = await gateway.send(`GET ${defs}/files/versions?per_page=50`)
   expect([status, body]).toMatchObject([
@@ -57,7 +57,7 @@ test.each<[string, string, unknown, boolean]>([
   )
 })
 
-test('a definition that is gone has its version while its resources are there', async () => {
+test('a deleted definition has its version while its resources exist', async () => {
   addEnvironment(gateway)
   await create()
   addResource(gateway, { definition: 'files', type: 's3' })

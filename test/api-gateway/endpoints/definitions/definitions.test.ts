@@ -15,7 +15,7 @@ function specOf(id: string) {
 }
 
 describe('a new definition', () => {
-  test('answers 200, and what was sent comes back with nothing added', async () => {
+  test('answers 200 with the request body and nothing more', async () => {
     const body = {
       ...s3,
       driver_account: 'aws-main',
@@ -77,9 +77,9 @@ describe('a new definition', () => {
       { driver_inputs: { secret_refs: { a: { b: { store: 'kubernetes', ref: 'creds/token' } } } } },
       { driver_inputs: { secret_refs: { a: { b: { store: 'kubernetes', ref: 'creds/token' } } } } },
     ],
-    ['a driver that nobody knows', { driver_type: 'acme/terraform' }, { driver_type: 'acme/terraform' }],
+    ['an unknown driver', { driver_type: 'acme/terraform' }, { driver_type: 'acme/terraform' }],
     ['a custom type', { type: 'acme/s3' }, { type: 'acme/s3' }],
-  ])('%s comes back', async (_, more, expected) => {
+  ])('%s is returned unchanged', async (_, more, expected) => {
     const { status, body } = await gateway.send(`POST ${defs}`, { body: { ...s3, ...more } })
     expect(status).toBe(200)
     expect(body).toMatchObject(expected)
@@ -164,7 +164,7 @@ describe('both spellings', () => {
     ['older names on the current path', defs, older, older],
     ['current names on the current path', defs, current, current],
     ['current names on the older path', dynamic, current, current],
-  ])('%s are answered alike', async (_, path, sent, answered) => {
+  ])('%s get the same answer', async (_, path, sent, answered) => {
     const { status, body } = await gateway.send(`POST ${path}`, { body: { ...s3, ...sent } })
     expect(status).toBe(200)
     expect(body).toMatchObject(answered)
@@ -183,7 +183,12 @@ describe('both spellings', () => {
     ['one of them null', 'POST', { driver_account: 'aws-main', account_id: null }, 200],
     ['that differ', 'PUT', { name: 'n', driver_account: 'aws-main', account_id: 'other' }, 400],
     ['that differ', 'PATCH', { driver_account: 'aws-main', account_id: 'other' }, 400],
-    ['of which one takes away what the other gives', 'PATCH', { driver_account: null, account_id: 'a' }, 400],
+    [
+      'where one removes a field that the other sets',
+      'PATCH',
+      { driver_account: null, account_id: 'a' },
+      400,
+    ],
     ['that are equal', 'PATCH', { driver_account: 'a', account_id: 'a' }, 200],
   ])('accounts in both %s: %s %j answers %i', async (_, method, body, status) => {
     if (method !== 'POST') await gateway.send(`POST ${defs}`, { body: { ...s3, driver_account: 'first' } })
@@ -220,7 +225,7 @@ describe('secret inputs', () => {
       'as values of references',
       { secret_refs: { token: { value: 'canary-1' }, deep: { x: { value: 'canary-2' } } } },
     ],
-  ])('%s become a Secret that the definition owns, and never come back', async (_, inputs) => {
+  ])('%s become a Secret that the definition owns, and are never returned', async (_, inputs) => {
     const { status, body } = await gateway.send(`POST ${defs}`, { body: { ...s3, driver_inputs: inputs } })
     expect(status).toBe(200)
     const [secret] = gateway.cluster.secrets
@@ -235,7 +240,7 @@ describe('secret inputs', () => {
     expect(body.driver_inputs).not.toHaveProperty('values')
   })
 
-  test('keep their shape, and each lies under a key of its own that the API server takes', async () => {
+  test('keep their shape, and each has a key that the API server accepts', async () => {
     const { body } = await gateway.send(`POST ${defs}`, { body: { ...s3, driver_inputs: { secrets } } })
     const { secret_refs: refs } = body.driver_inputs
     expect(Object.keys(refs)).toEqual(Object.keys(secrets))

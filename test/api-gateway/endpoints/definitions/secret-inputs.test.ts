@@ -43,7 +43,7 @@ describe.each<[string, string, object]>([
   })
 })
 
-test('our drivers look at the part that is filled', async () => {
+test('a driver checks the secret part of its inputs', async () => {
   const driver_inputs = {
     values: { zone_id: 'zone-1', domain: 'example.com' },
     secrets: {},

@@ -49,7 +49,7 @@ describe.each(forms)('a secret input with placeholders in %s', (_, inputs) => {
     '${context.app.id',
     '${resources.s3.nothing}',
     `\${context.${canary}}`,
-  ])("is refused with '%s', and the text is not told: 400", async (wrong) => {
+  ])("is refused with '%s', without the text: 400", async (wrong) => {
     const { status, body } = await create(inputs(`${canary} ${wrong}`))
     expect(status).toBe(400)
     expect(JSON.stringify(body)).not.toContain(canary)
@@ -70,7 +70,7 @@ describe.each<[string, string, object]>([
     expect(kept()?.spec.driverInputs?.secretRefs).toEqual({ token: leaf, again: leaf })
   })
 
-  test('the Secret of somebody else holds data', async () => {
+  test('a Secret that a user creates is data', async () => {
     await create({ secrets: { token: text } })
     const driver_inputs = { secret_refs: { token: { store: 'kubernetes', ref: 'theirs/token' } } }
     expect((await gateway.send(operation, { body: { ...rest, driver_inputs } })).status).toBe(200)
@@ -78,7 +78,7 @@ describe.each<[string, string, object]>([
   })
 })
 
-test('a text that a manifest holds is answered as it stands there', async () => {
+test('a text from a manifest is returned unchanged', async () => {
   const secretRefs = { token: { value: '${context.app.id}' } }
   const spec = { type: 's3', driverType: 'quartermaster/echo', driverInputs: { secretRefs } }
   gateway.cluster.put(

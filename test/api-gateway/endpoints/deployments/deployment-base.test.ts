@@ -25,13 +25,13 @@ const gateway = await setUpGateway(async () => {
   gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.1')
 })
 
-/** An environment that is to start from a deployment that somebody took away. */
+/** An environment whose start deployment is deleted. */
 
 test.each<[string, () => object, number]>([
   ['of a set needs no start', () => ({ set_id: setId }), 201],
   ['of a delta is refused', () => ({ delta_id: deltaId }), 400],
-  ['of what is deployed is refused', () => ({}), 400],
-])('when the deployment from which the next starts is gone, one %s', async (_, body, status) => {
+  ['without changes is refused', () => ({}), 400],
+])('when the start deployment is deleted, one %s', async (_, body, status) => {
   expect((await gateway.send(`POST ${env}/deploys?dry_run=true`, { body: body() })).status).toBe(
     status === 201 ? 200 : status,
   )
@@ -43,7 +43,7 @@ test('a run of the pipeline of a set needs no start either', async () => {
   expect((await gateway.send(`POST ${app}/pipeline-runs`, { body })).status).toBe(201)
 })
 
-test('the start that is gone is used up by a deployment of a set: the next one builds on that', async () => {
+test('a deployment of a set uses up the deleted start: the next one builds on that set', async () => {
   await gateway.send(`POST ${env}/deploys`, { body: { set_id: setId } })
   finish(gateway, 'shop.development.2', { ...ready, environmentFromName: 'shop.old.1' })
   const { status, body } = await gateway.send(`POST ${env}/deploys`, { body: {} })
@@ -76,7 +76,7 @@ describe('an environment that remembers its start', () => {
   })
 
   test.each([
-    ['gone', () => Promise.resolve()],
+    ['deleted', () => Promise.resolve()],
     [
       'another one by now',
       async () => void (await gateway.send(`POST ${app}/envs/old/deploys`, { body: {} })),
@@ -99,7 +99,7 @@ describe('an environment that remembers its start', () => {
   })
 })
 
-describe('when the deployments of an environment are gone', () => {
+describe('when the deployments of an environment are deleted', () => {
   beforeEach(() => gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.old.1'))
   const old = `${app}/envs/old`
 
@@ -111,7 +111,7 @@ describe('when the deployments of an environment are gone', () => {
     expect([status, body.id, body.set_id]).toEqual([201, 'shop.old.3', setId])
   })
 
-  test('there is no last one', async () => {
+  test('the last deployment is not found', async () => {
     expect((await gateway.send(`GET ${old}`)).body).not.toHaveProperty('last_deploy')
   })
 

@@ -57,7 +57,7 @@ describe('deltas', () => {
     expect(body.modules.update.web).toHaveLength(1)
   })
 
-  test('the elements of a change are folded in turn', async () => {
+  test('the elements of a change are folded in order', async () => {
     const id = await newDelta()
     const update = { web: [{ op: 'add', path: '/externals/db', value: { type: 'postgres' } }] }
     const { body } = await gateway.send(`PATCH ${app}/deltas/${id}`, {
@@ -76,7 +76,7 @@ describe('deltas', () => {
     ['operations that are no list', [{ shared: {} }], 422],
     ['an operation without a path', [{ shared: [{ op: 'add' }] }], 422],
     ['an unknown operation', [{ shared: [{ op: 'move', path: '/a' }] }], 400],
-    ['a path that is none', [{ shared: [{ op: 'add', path: 'a', value: {} }] }], 400],
+    ['an invalid path', [{ shared: [{ op: 'add', path: 'a', value: {} }] }], 400],
     ['a path to __proto__', [{ shared: [{ op: 'add', path: '/__proto__/x', value: {} }] }], 400],
     ['null for a part', [{ modules: null, shared: null, metadata: null }], 200],
     ['nothing', [], 200],
@@ -161,7 +161,7 @@ describe('a deployment', () => {
     expect([Object.keys(both.modules), Object.keys(both.shared)]).toEqual([['web'], ['main']])
   })
 
-  test('without delta and set deploys again what is deployed; equal content is the same set', async () => {
+  test('without delta and set deploys the current content again; equal content is the same set', async () => {
     const first = await gateway.send(`POST ${deploys}`, { body: { delta_id: await newDelta() } })
     finish(gateway, 'shop.development.1')
     const second = await gateway.send(`POST ${deploys}`, { body: { comment: 'again' } })
@@ -272,7 +272,7 @@ describe('a deployment', () => {
     expect((await gateway.send(`GET ${app}/envs/production/deploys/shop.development.1`)).status).toBe(404)
   })
 
-  test('tells what keeps it from going on', async () => {
+  test('shows why it waits', async () => {
     await gateway.send(`POST ${deploys}`, { body: {} })
     expect((await gateway.send(`GET ${deploys}/shop.development.1/errors`)).body).toEqual([])
     const problems = [

@@ -116,7 +116,7 @@ describe('the preview of a deployment', () => {
     expect(steps.map((step) => `${step.action} ${step.changed_inputs.join()}`)).toEqual(expected)
   })
 
-  test('names what would keep it from going on', async () => {
+  test('shows why it would wait', async () => {
     const { status, body } = await preview()
     expect(status).toBe(200)
     expect(body.problems).toMatchObject([

@@ -29,7 +29,7 @@ function deploymentNames() {
 }
 
 describe('requests with the same Idempotency-Key', () => {
-  test('deploy once, and answer alike', async () => {
+  test('deploy once, and get the same answer', async () => {
     const body = await request()
     const first = await run(body)
     expect(await run(body)).toMatchObject({ status: 201, body: first.body })
@@ -37,21 +37,21 @@ describe('requests with the same Idempotency-Key', () => {
     expect(withoutKey.status).toBe(409)
   })
 
-  test('answer alike whatever the order of the fields', async () => {
+  test('get the same answer in any order of the fields', async () => {
     const body = await request({ comment: 'first' })
     const first = await run(body)
     const again = await run(Object.fromEntries(Object.entries(body).reverse()))
     expect(again).toMatchObject({ status: 201, body: first.body })
   })
 
-  test('answer alike when they race', async () => {
+  test('get the same answer when they race', async () => {
     const body = await request()
     const answers = await Promise.all(Array.from({ length: 5 }, () => run(body)))
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
     expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1)
   })
 
-  test('answer alike when they race through two gateways, one of which is behind', async () => {
+  test('get the same answer when they race through two gateways, one with a stale cache', async () => {
     const body = await request()
     const first = await run(body)
     const made = gateway.cluster.store.list(EnvironmentDeployment, 'acme')
@@ -68,7 +68,7 @@ describe('requests with the same Idempotency-Key', () => {
     expect(again).toMatchObject({ status: 201, body: { id: first.body.id } })
   })
 
-  test('answer alike when the delta cannot be deployed any more', async () => {
+  test('get the same answer when the delta can no longer be deployed', async () => {
     const body = await request()
     const first = await run(body)
     finish(gateway, 'shop.development.1')
@@ -96,7 +96,7 @@ describe('requests with the same Idempotency-Key', () => {
     expect(deploymentNames()).toHaveLength(1)
   })
 
-  test('deploy once each when they come from two users', async () => {
+  test('deploy once each when two users send them', async () => {
     gateway.addUser('ann')
     gateway.addMember('acme', 'ann', { role: 'administrator' })
     const body = await request()

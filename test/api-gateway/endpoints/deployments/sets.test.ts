@@ -46,7 +46,7 @@ describe('a deployment set made from another one', () => {
   })
 })
 
-test('the list has each set under the id by which it is found, whatever made it', async () => {
+test('the list has every set under its id, from every source', async () => {
   const id = await change(none, addWeb)
   const spec = { applicationName: 'shop', modules: { web }, shared: {} }
   const metadata = { namespace: 'acme', name: 'shop.first' }
@@ -76,7 +76,7 @@ describe('the difference of two sets', () => {
     `${none}?diff=${'f'.repeat(64)}`,
     `${none}/diff/${'f'.repeat(64)}`,
     `${'f'.repeat(64)}/diff/${none}`,
-  ])('with one that is not there is a JSON string: %s', async (path) => {
+  ])('with a missing set is a JSON string: %s', async (path) => {
     const { status, body } = await gateway.send(`GET ${sets}/${path}`)
     expect([status, typeof body]).toEqual([404, 'string'])
   })

@@ -53,7 +53,7 @@ describe('a built-in driver', () => {
 })
 
 describe('a driver of an organization', () => {
-  test('is registered with 200, and comes back verbatim with a bare id', async () => {
+  test('is registered with 200, and returned unchanged with its plain id', async () => {
     expect(await register()).toEqual({ org_id: 'acme', ...driver })
     expect((await gateway.send(`GET ${drivers}/buckets`)).body).toEqual({ org_id: 'acme', ...driver })
   })
@@ -94,7 +94,7 @@ describe('a driver of an organization', () => {
     expect(answer.body).not.toHaveProperty('template')
   })
 
-  test('goes with 204 when nothing names it', async () => {
+  test('is deleted with 204 when it is unused', async () => {
     await register()
     expect((await gateway.send(`DELETE ${drivers}/buckets`)).status).toBe(204)
     expect((await gateway.send(`GET ${drivers}/buckets`)).status).toBe(404)
@@ -123,7 +123,7 @@ describe('a driver of an organization', () => {
     ['an address of another scheme', { target: 'ftp://x.test' }, 'neither an HTTP URL'],
     ['an address with a password', { target: 'https://me:canary@x.test' }, 'or password'],
     ['half the name of a driver', { target: 'driver://acme' }, 'driver://<organization or vendor>/<driver>'],
-    ['a schema that is none', { inputs_schema: { type: 'wrong' } }, "'inputs_schema'"],
+    ['an invalid schema', { inputs_schema: { type: 'wrong' } }, "'inputs_schema'"],
     ['a template for an address', { template: { values: {} } }, "'template'"],
     ['a template that cannot be read', { target: 'driver://acme/x', template: '{{ .a' }, "'template'"],
     [
@@ -212,7 +212,7 @@ describe('POST …/accounts/{id}/actions/check', () => {
     ])
   })
 
-  test('warns of what could not be tried', async () => {
+  test('warns of credentials that it cannot check', async () => {
     answerWith({ accepted: true, message: 'nothing can try it' })
     expect((await gateway.send(path)).body).toEqual({
       identity_fields: [],

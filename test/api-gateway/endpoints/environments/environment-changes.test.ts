@@ -17,7 +17,7 @@ describe('a change of', () => {
     ['the name of an environment', environment, { name: 'Dev' }, 200, { id: 'development', name: 'Dev' }],
     ['the type of an environment', environment, { name: 'Dev', type: 'production' }, 400],
     [
-      'the type of an environment to what it is',
+      'the type of an environment to the same type',
       environment,
       { type: 'development' },
       200,
@@ -77,7 +77,7 @@ describe('the deployment that an environment builds on', () => {
   })
 })
 
-describe('what runs in an environment', () => {
+describe('an environment and its running deployment', () => {
   test('has a namespace and no modules', async () => {
     const { status, headers, body } = await gateway.send(`GET ${environment}/runtime`)
     expect([status, body]).toEqual([200, { namespace: 'acme--shop--development', modules: {} }])
@@ -115,8 +115,8 @@ describe('a delta', () => {
   test.each<[string, string, unknown, number, object]>([
     ['is put away', 'archived', true, 204, { archived: true }],
     ['is put away by a word', 'archived', 'true', 422, { archived: false }],
-    ['is meant for another environment', 'env_id', 'production', 204, { env_id: 'production' }],
-    ['is meant for what is no id', 'env_id', 'No Id', 400, { env_id: 'development' }],
+    ['is for another environment', 'env_id', 'production', 204, { env_id: 'production' }],
+    ['has an invalid id as its environment', 'env_id', 'No Id', 400, { env_id: 'development' }],
     ['is renamed', 'name', 'The "draft"', 204, { name: 'The "draft"' }],
     ['is renamed by an object', 'name', { name: 'y' }, 422, { name: 'x' }],
   ])('%s', async (_, field, body, status, metadata) => {

@@ -37,7 +37,7 @@ describe.each([
 ])('classes of %s', (_, type) => {
   const classes = of(type)
 
-  test('come and go', async () => {
+  test('can be added and deleted', async () => {
     const { status, body } = await gateway.send(`POST ${classes}`, { body: large })
     expect(status).toBe(200)
     expect(body).toMatchObject({ ...large, resource_type: type, created_at: expect.any(String) })
@@ -102,7 +102,7 @@ describe('classes', () => {
     expect(await idsIn(of('acme/mysql'))).toEqual(['acme/mysql small'])
   })
 
-  test('are listed together, those of built-in types first, and none of another organization', async () => {
+  test('are listed together, built-in types first, without those of other organizations', async () => {
     for (const type of ['acme/s3', 's3', 'acme/mysql', 'mysql'])
       await gateway.send(`POST ${of(type)}`, { body: large })
     await gateway.send(`POST ${of('s3', 'globex')}`, { body: { ...large, id: 'theirs' } })
@@ -128,7 +128,7 @@ describe('classes', () => {
       expect((await gateway.send(`POST ${of(type)}`, { body: { id, description: '' } })).status).toBe(status)
   })
 
-  test('of a built-in type may come by kubectl; of anything else they count for nothing', async () => {
+  test('of a built-in type can be created by kubectl; those of other types are ignored', async () => {
     putClass('s3', 'fast')
     putClass('my-bucket', 'fast')
     expect(await idsIn(all)).toEqual(['s3 fast'])

@@ -59,7 +59,7 @@ function specOf(name: string) {
 }
 
 describe('a new type', () => {
-  test('answers 200, and comes back verbatim', async () => {
+  test('answers 200 with the request body', async () => {
     expect(await create()).toEqual(bucket)
     expect((await gateway.send(`GET ${s3}`)).body).toEqual(bucket)
   })
@@ -98,7 +98,11 @@ describe('a new type', () => {
     ['with a schema that is no object', { inputs_schema: 'x' }, 422],
     ['with a schema of a text', { inputs_schema: { type: 'string' } }, 400],
     ['with a keyword of the wrong type', { inputs_schema: { properties: { a: { minLength: -1 } } } }, 400],
-    ['with a pattern that looks ahead', { inputs_schema: { properties: { a: { pattern: '(?=a)' } } } }, 400],
+    [
+      'with a pattern that has a lookahead',
+      { inputs_schema: { properties: { a: { pattern: '(?=a)' } } } },
+      400,
+    ],
     ['with a remote reference', { outputs_schema: { $ref: 'https://x.example/y' } }, 400],
     [
       'with secrets that are no object',
@@ -208,7 +212,7 @@ describe('a change', () => {
     expect(specOf('s3')?.displayName).toBe('New')
   })
 
-  test('of all, by PUT, takes away what it does not give, but for the classes', async () => {
+  test('by PUT removes omitted fields, except the classes', async () => {
     await create()
     await gateway.send(`POST ${classes}`, { body: { id: 'large', description: 'Large ones.' } })
     const { status, body } = await gateway.send(`PUT ${s3}`, { body: { use: 'indirect', name: 'n' } })
@@ -248,7 +252,7 @@ describe('a type that a definition uses', () => {
     expect((await gateway.send(`PATCH ${s3}`, { body: { inputs_schema: {} } })).status).toBe(200)
   })
 
-  test('can be deleted when the definition is gone', async () => {
+  test('can be deleted when the definition is deleted', async () => {
     await gateway.send('DELETE /orgs/acme/resources/defs/s3-any')
     expect((await gateway.send(`DELETE ${s3}`)).status).toBe(204)
     expect((await gateway.send(`GET ${s3}`)).status).toBe(404)

@@ -35,7 +35,7 @@ describe('the profile of the caller', () => {
     })
   })
 
-  test('of a service user has the roles of its own organization alone', async () => {
+  test('of a service user has the roles of that organization alone', async () => {
     const { body } = await gateway.send('GET /current-user', { as: 'robot' })
     expect(body).toMatchObject({
       id: 'robot',
@@ -46,9 +46,9 @@ describe('the profile of the caller', () => {
     expect(Object.keys(body.roles)).toHaveLength(1)
   })
 
-  test('of somebody without an organization has no roles', async () => {
-    gateway.addUser('nobody')
-    expect((await gateway.send('GET /current-user', { as: 'nobody' })).body.roles).toEqual({})
+  test('of a user without an organization has no roles', async () => {
+    gateway.addUser('newcomer')
+    expect((await gateway.send('GET /current-user', { as: 'newcomer' })).body.roles).toEqual({})
   })
 })
 
@@ -57,7 +57,7 @@ describe('a change of the profile', () => {
     ['of the name', { name: 'Anna' }, 'Anna', 'ana@example.com'],
     ['of the mail address', { email: 'a@b.example' }, 'Ana', 'a@b.example'],
     ['of nothing', {}, 'Ana', 'ana@example.com'],
-    ['null stands for absent', { name: null }, 'Ana', 'ana@example.com'],
+    ['null means absent', { name: null }, 'Ana', 'ana@example.com'],
     [
       'the type and roles are not the caller’s to change',
       { type: 'service', roles: {} },
@@ -95,10 +95,16 @@ describe('where people sign in by their e-mail address', () => {
   }
 
   test.each([
-    ['nobody takes that of somebody else', 'email', 'ana', { email: 'boss@example.com' }, 403],
+    ['a user cannot take the address of another one', 'email', 'ana', { email: 'boss@example.com' }, 403],
     ['the own one may be said again', 'email', 'ana', { email: 'ana@example.com', name: 'Anna' }, 200],
     ['services, which do not sign in, may have any', 'email', 'robot', { email: 'ci@example.com' }, 200],
-    ['by another claim, the address may change', 'preferred_username', 'ana', { email: 'a@b.example' }, 200],
+    [
+      'with another claim, the address can change',
+      'preferred_username',
+      'ana',
+      { email: 'a@b.example' },
+      200,
+    ],
   ])('%s', async (_, claim, as, body, status) => {
     const other = await startGateway({ settings: { oidc: { ...oidc, claim } } })
     other.addUser('ana', { email: 'ana@example.com' })

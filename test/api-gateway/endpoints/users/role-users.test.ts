@@ -30,7 +30,7 @@ describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
   const give = (id = 'ana', role: string = first) =>
     gateway.send(`POST ${path}/users`, { body: { id, role } })
 
-  test('is given, listed, read, changed and taken away', async () => {
+  test('is added, listed, read, changed and deleted', async () => {
     const { status, body } = await give()
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -51,9 +51,9 @@ describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
 
   test.each([
     ['a second one for the same user', 'ana', first, 409],
-    ['one for nobody', 'nobody', first, 404],
+    ['one without a user', 'unknown', first, 404],
     ['one for a user who is no member', 'stranger', first, 404],
-    ['one that there is not', 'admin', 'administrator', 400],
+    ['an unknown role', 'admin', 'administrator', 400],
   ])('%s is refused', async (__, id, role, status) => {
     await give()
     expect((await give(id, role)).status).toBe(status)
@@ -61,18 +61,18 @@ describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
 
   test.each(['GET', 'PATCH', 'DELETE'])('%s of one that was not given: 404', async (method) => {
     const body = method === 'PATCH' ? { role: first } : undefined
-    for (const id of ['ana', 'nobody', 'stranger'])
+    for (const id of ['ana', 'unknown', 'stranger'])
       expect((await gateway.send(`${method} ${path}/users/${id}`, { body })).status).toBe(404)
   })
 
-  test('needs the thing to be there', async () => {
+  test('needs the object to exist', async () => {
     expect((await gateway.send(`GET ${missing}/users`)).status).toBe(404)
     const body = { id: 'ana', role: first }
     expect((await gateway.send(`POST ${missing}/users`, { body })).status).toBe(404)
     expect(rolesOf('ana')).toEqual({ role: 'member' })
   })
 
-  test('is not lost when another door writes at the same time', async () => {
+  test('survives a concurrent write by kubectl', async () => {
     gateway.cluster.failNext('replace Membership', new ApiError(409, 'Conflict', 'modified'))
     expect((await give()).status).toBe(200)
     expect((await gateway.send(`GET ${path}/users/ana`)).status).toBe(200)
@@ -98,7 +98,7 @@ test('an owner gives roles on the own application alone, and none in the organiz
   expect(await give('env-types/development', 'deployer')).toBe(403)
 })
 
-test('roles on other things stay as they are', async () => {
+test('roles on other objects do not change', async () => {
   await gateway.send('POST /orgs/acme/apps/shop/users', { body: { id: 'ana', role: 'owner' } })
   await gateway.send('POST /orgs/acme/apps/other/users', { body: { id: 'ana', role: 'viewer' } })
   await gateway.send('POST /orgs/acme/env-types/production/users', { body: { id: 'ana', role: 'deployer' } })

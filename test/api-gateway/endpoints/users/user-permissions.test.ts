@@ -38,7 +38,7 @@ test.each([
   ['the one of the other organization there', 'globex', 'ana', { '/orgs/globex': ['member'] }],
   ['that of a service', 'acme', 'robot', { '/orgs/acme': ['member'] }],
   ['that of the administrator', 'acme', 'admin', { '/orgs/acme': ['administrator'] }],
-  ['that of somebody who is not there yet', 'acme', 'not-yet', { '/orgs/acme': ['member'] }],
+  ['those of a member without a user object', 'acme', 'not-yet', { '/orgs/acme': ['member'] }],
 ])('permissions are %s', async (_, organization, user, roles) => {
   const { status, body } = await permsOf(user, organization)
   const objects = Object.entries(roles).map(([path, permissions]) => [path, { permissions }])
@@ -47,7 +47,7 @@ test.each([
 })
 
 test.each([
-  ['nobody', 404],
+  ['unknown', 404],
   ['their-robot', 404],
 ])('of %s: %s', async (user, status) => {
   expect((await permsOf(user)).status).toBe(status)

@@ -54,7 +54,7 @@ describe('a new token', () => {
     expect(JSON.stringify([one.body, all.body])).not.toContain(spec?.sha256)
   })
 
-  test('goes with its user, whatever way the user goes', async () => {
+  test('is deleted with its user, through every interface', async () => {
     await create({ id: 'ci' })
     const user = gateway.cluster.store.get(User, systemNamespace, 'robot')
     const token = gateway.cluster.store.get(AccessToken, systemNamespace, 'robot.ci')
@@ -63,14 +63,14 @@ describe('a new token', () => {
     ])
   })
 
-  test('has an id of its own for the user: 409, and another user may have the same', async () => {
+  test('has an id that is unique for the user: 409; another user can have the same', async () => {
     expect((await create({ id: 'ci' })).status).toBe(200)
     expect((await create({ id: 'ci' })).status).toBe(409)
     expect((await create({ id: 'ci' }, 'second')).status).toBe(200)
   })
 
   test.each(['2999-12-31T23:59:59Z', '2999-12-31T23:59:59.120Z', '2999-12-31T23:59:59+02:00'])(
-    'its end comes back as it was sent: %s',
+    'its expiry is returned as sent: %s',
     async (expires_at) => {
       const { token } = (await create({ id: 'ci', expires_at })).body
       expect((await gateway.send(`GET ${tokens}/ci`, { as: 'ana' })).body.expires_at).toBe(expires_at)
@@ -80,7 +80,7 @@ describe('a new token', () => {
 
   test.each([
     ['without an id', {}, 422],
-    ['with an id that is none', { id: 'My Token' }, 400],
+    ['with an invalid id', { id: 'My Token' }, 400],
     ['with an id of a path', { id: '../x' }, 400],
     ['of another type', { id: 'ci', type: 'dynamic' }, 400],
     ['whose end has passed', { id: 'ci', expires_at: '2020-01-01T00:00:00Z' }, 400],
@@ -123,7 +123,7 @@ describe('a token that is revoked', () => {
 })
 
 describe('tokens of other users', () => {
-  test.each(['missing', 'foreign', 'mo', 'admin'])('of %s: 404, alike for all', async (user) => {
+  test.each(['missing', 'foreign', 'mo', 'admin'])('of %s: 404, with the same body', async (user) => {
     const answers = [
       await gateway.send(`GET /users/${user}/tokens`, { as: 'ana' }),
       await create({ id: 'ci' }, user),
@@ -139,7 +139,7 @@ describe('tokens of other users', () => {
     expect((await gateway.send(`POST ${tokens}`, { as: 'mo', body: { id: 'ci' } })).status).toBe(403)
   })
 
-  test('a membership elsewhere makes nobody an administrator of the service user', async () => {
+  test('a membership elsewhere does not make a caller administrator of the service user', async () => {
     gateway.addMember('globex', 'mo', { role: 'administrator' })
     gateway.addMember('globex', 'robot', { role: 'member' })
     expect((await gateway.send(`GET ${tokens}`, { as: 'mo' })).status).toBe(403)

@@ -23,7 +23,7 @@ const userOf = (id: string) => gateway.cluster.store.get(User, systemNamespace, 
 const roleOf = (id: string) => gateway.cluster.store.get(Membership, 'acme', id)?.spec.role
 
 describe('a new service user', () => {
-  test('answers 200 with what was sent, an id of its own and its type', async () => {
+  test('answers 200 with the request body, an id and its type', async () => {
     const { status, body } = await gateway.send(`POST ${users}`, { body: ci })
     expect(status).toBe(200)
     expect(body).toEqual({ ...ci, id: expect.any(String), type: 'service', created_at: expect.any(String) })
@@ -54,7 +54,7 @@ describe('a new service user', () => {
     ['without a name', { role: 'member' }, 422],
     ['without a role', { name: 'CI' }, 422],
     ['with an empty name', { name: '', role: 'member' }, 400],
-    ['with a role that there is not', { name: 'CI', role: 'owner' }, 400],
+    ['with an unknown role', { name: 'CI', role: 'owner' }, 400],
     ['with a role of another type', { name: 'CI', role: 5 }, 422],
   ])('%s is refused', async (_, body, status) => {
     expect((await gateway.send(`POST ${users}`, { body })).status).toBe(status)
@@ -91,14 +91,14 @@ describe('the list of users', () => {
     expect((await gateway.send(`GET ${users}?type=robot`)).status).toBe(400)
   })
 
-  test('shows nobody of another organization, whatever a membership says', async () => {
+  test('shows no user of another organization, even one with a membership', async () => {
     const id = await addServiceUser(ci, 'globex')
     gateway.addMember('acme', id, { role: 'administrator' })
     const { body } = await gateway.send(`GET ${users}`)
     expect(body.map((each: { id: string }) => each.id)).toEqual(['admin', 'ana'])
   })
 
-  test('shows a member who is not there yet, so that the role can be taken away', async () => {
+  test('shows a member without a user object, so that the role can be deleted', async () => {
     gateway.addMember('acme', 'later', { role: 'member' })
     expect((await gateway.send(`GET ${users}/later`)).body).toMatchObject({ id: 'later', name: 'later' })
     expect((await gateway.send(`DELETE ${users}/later`)).status).toBe(204)
@@ -107,7 +107,7 @@ describe('the list of users', () => {
 })
 
 test.each(['GET', 'PATCH', 'DELETE'])(
-  '%s of a missing user and of one elsewhere answer alike: 404',
+  '%s of a missing user and of a user of another organization get the same answer: 404',
   async (method) => {
     const elsewhere = await addServiceUser(ci, 'globex')
     gateway.addMember('acme', elsewhere, { role: 'member' })
@@ -149,7 +149,7 @@ describe('the role of a user', () => {
     expect(listed).toHaveLength(status === 200 ? 1 : 0)
   })
 
-  test('that there is not is refused', async () => {
+  test('that is unknown is refused', async () => {
     expect((await gateway.send(`PATCH ${users}/ana`, { body: { role: 'owner' } })).status).toBe(400)
   })
 })
@@ -162,7 +162,7 @@ describe('the last administrator', () => {
     expect(roleOf('admin')).toBe('administrator')
   })
 
-  test('may go when there is another one', async () => {
+  test('can be removed while another one exists', async () => {
     await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
     expect((await gateway.send(`DELETE ${users}/admin`)).status).toBe(204)
     expect((await gateway.send(`DELETE ${users}/ana`, { as: 'ana' })).status).toBe(409)
@@ -211,7 +211,7 @@ describe('the last administrator', () => {
     expect([roleOf('admin'), roleOf('ana')]).toEqual(['member', 'administrator'])
   })
 
-  test('that another door lowered meanwhile gets the role back', async () => {
+  test('that kubectl demotes at the same time gets the role back', async () => {
     await gateway.send(`PATCH ${users}/ana`, { body: { role: 'administrator' } })
     const { cluster } = gateway
     const { removeUnchanged } = cluster
@@ -226,7 +226,7 @@ describe('the last administrator', () => {
 })
 
 describe('a user that is deleted', () => {
-  test('a service goes with its tokens', async () => {
+  test('is deleted with its tokens when it is a service user', async () => {
     const id = await addServiceUser()
     const { token } = (await gateway.send(`POST /users/${id}/tokens`, { body: { id: 'ci' } })).body
     const headers = { authorization: `Bearer ${token}` }

@@ -33,7 +33,7 @@ describe('a secret value', () => {
   test.each<[rule: string, body: object]>([
     ['by is_secret', token],
     ['by secret_ref', { ...token, value: undefined, secret_ref: { value: 'canary-1' } }],
-  ])('%s is kept in a Secret that it owns, and never comes back', async (_, body) => {
+  ])('%s is kept in a Secret that it owns, and is never returned', async (_, body) => {
     const { status, body: answer } = await post(app, body)
     expect(status).toBe(201)
     expect(answer).toMatchObject({
@@ -119,7 +119,7 @@ describe('a secret value', () => {
     expect(gateway.cluster.secrets).toHaveLength(1)
   })
 
-  test('is not made plain without saying what it is', async () => {
+  test('becomes plain only with a new value', async () => {
     await post(app, token)
     const toPlain = { description: null, is_secret: false }
     expect((await gateway.send(`PUT ${app}/TOKEN`, { body: toPlain })).status).toBe(400)
@@ -146,7 +146,7 @@ describe('a value by reference to a Secret', () => {
   test.each([
     ['with a version', { version: '7' }, '7'],
     ['without one', {}, '1'],
-  ])('of an administrator comes back as it was sent, %s', async (_, more, version) => {
+  ])('of an administrator is returned as sent, %s', async (_, more, version) => {
     const body = { ...reference, secret_ref: { ...reference.secret_ref, ...more } }
     expect((await post(app, body)).body).toMatchObject({
       is_secret: true,
@@ -158,7 +158,7 @@ describe('a value by reference to a Secret', () => {
     expect(gateway.cluster.secrets).toEqual([])
   })
 
-  test('into another store is taken as that of a definition is: the store may come later', async () => {
+  test('into another store is accepted as in a definition: the store can be created later', async () => {
     const given = { store: 'vault', ref: 'x/y', version: '2' }
     const shown = {
       is_secret: true,
@@ -192,7 +192,7 @@ describe('a value by reference to a Secret', () => {
 
   test.each([
     ['to a whole Secret', { ref: 'login' }],
-    ['to what is no Secret', { ref: 'a/b/c' }],
+    ['to an object other than a Secret', { ref: 'a/b/c' }],
   ])('%s is refused', async (_, given) => {
     expect((await post(app, { ...reference, secret_ref: given })).status).toBe(400)
     expect(stored()).toEqual([])

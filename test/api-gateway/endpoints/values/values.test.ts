@@ -102,7 +102,7 @@ describe('a new value', () => {
   test.each([
     ['application', '/orgs/acme/apps/none/values'],
     ['environment', '/orgs/acme/apps/shop/envs/none/values'],
-  ])('in an %s that is not there is not found', async (_, path) => {
+  ])('in a missing %s is not found', async (_, path) => {
     expect((await post(path, level)).status).toBe(404)
   })
 })
@@ -144,11 +144,11 @@ describe('a change of a value', () => {
   test.each<[rule: string, operation: string, body: object | undefined, status: number]>([
     ['PUT without a description', `PUT ${app}/LOG_LEVEL`, { value: 'x' }, 422],
     ['PUT with another key', `PUT ${app}/LOG_LEVEL`, { description: '', key: 'OTHER' }, 400],
-    ['PUT of what is not there', `PUT ${app}/OTHER`, { description: '' }, 404],
-    ['PATCH of what is not there', `PATCH ${app}/OTHER`, {}, 404],
-    ['PATCH of what only the application has', `PATCH ${env}/LOG_LEVEL`, {}, 404],
-    ['DELETE of what is not there', `DELETE ${app}/OTHER`, undefined, 404],
-    ['DELETE of what only the application has', `DELETE ${env}/LOG_LEVEL`, undefined, 404],
+    ['PUT of a missing value', `PUT ${app}/OTHER`, { description: '' }, 404],
+    ['PATCH of a missing value', `PATCH ${app}/OTHER`, {}, 404],
+    ['PATCH of a value that only the application has', `PATCH ${env}/LOG_LEVEL`, {}, 404],
+    ['DELETE of a missing value', `DELETE ${app}/OTHER`, undefined, 404],
+    ['DELETE of a value that only the application has', `DELETE ${env}/LOG_LEVEL`, undefined, 404],
     ['a key that cannot be', `PATCH ${app}/a%20b`, {}, 404],
   ])('%s', async (_, operation, body, status) => {
     expect((await gateway.send(operation, { body })).status).toBe(status)
@@ -186,7 +186,7 @@ describe('the values of an environment', () => {
     expect(await listed(env)).toEqual({ LOG_LEVEL: 'env debug', ONLY: 'env here' })
   })
 
-  test('that is gone are 400 in the list, which clients read so, and 404 elsewhere', async () => {
+  test('that are deleted are 400 in the list, as clients expect, and 404 elsewhere', async () => {
     const gone = '/orgs/acme/apps/shop/envs/gone/values'
     expect((await gateway.send(`GET ${gone}`)).status).toBe(400)
     expect((await gateway.send('GET /orgs/acme/apps/gone/values')).status).toBe(404)
@@ -217,7 +217,7 @@ describe('values made by kubectl', () => {
     expect(gateway.cluster.store.get(SharedValue, 'acme', 'younger')?.spec.value).toBe('b')
   })
 
-  test('are deleted together, so that the key is gone', async () => {
+  test('are deleted together, so that the key is free', async () => {
     expect((await gateway.send(`DELETE ${app}/LOG_LEVEL`)).status).toBe(204)
     expect(stored()).toEqual([])
   })
@@ -242,7 +242,7 @@ describe.each([
     expect((await gateway.send(`GET ${versions}/${first.id}`)).status).toBe(404)
   })
 
-  test('are listed for a key that there is', async () => {
+  test('are listed for an existing key', async () => {
     await post(`${place}/values`, level)
     expect((await gateway.send(`GET ${versions}?key_changed=LOG_LEVEL`)).body).toHaveLength(1)
     expect((await gateway.send(`GET ${versions}?key_changed=OTHER`)).body).toEqual([])

@@ -28,7 +28,7 @@ test('the events are listed, each with its variables', async () => {
 describe('over REST, an event was triggered by the caller:', () => {
   const environment = (name = 'shop.development') =>
     gateway.cluster.store.get(Environment, 'acme', name) as Environment // each test makes it
-  /** Holds an environment as the operator does, so that it is still seen while it goes. */
+  /** Adds a finalizer to an environment as the operator does, so that it is still visible while it is deleted. */
   const hold = (name?: string) => {
     const { metadata, ...rest } = environment(name)
     gateway.cluster.put(Environment, { ...rest, metadata: { ...metadata, finalizers: ['x/y'] } })
@@ -61,8 +61,8 @@ describe('over REST, an event was triggered by the caller:', () => {
       body.id,
     ) as EnvironmentDeployment // just made
     expect(deployment.metadata.annotations).toMatchObject({ [annotations.triggeredBy]: 'admin' })
-    const told = deploymentEvents(deployment).map(({ variables }) => variables)
-    expect(told).toMatchObject([
+    const reported = deploymentEvents(deployment).map(({ variables }) => variables)
+    expect(reported).toMatchObject([
       { event: 'deployment.started', triggered_by: 'admin', status: 'in progress', comment: 'first' },
       { event: 'deployment.finished', triggered_by: 'admin', status: 'succeeded', set_id: body.set_id },
     ])
@@ -88,9 +88,9 @@ describe('over REST, an event was triggered by the caller:', () => {
   })
 })
 
-describe('whoever deletes an environment', () => {
+describe('the user who deletes an environment', () => {
   test.each([
-    ['is gone already', new ApiError(404, 'NotFound', 'not found'), 204],
+    ['is already deleted', new ApiError(404, 'NotFound', 'not found'), 204],
     ['is another one by now', new ApiError(409, 'Conflict', 'another uid'), 204],
     ['cannot be written', new Error('reset'), 500],
   ])('is noted first; one that %s', async (_rule, error, status) => {

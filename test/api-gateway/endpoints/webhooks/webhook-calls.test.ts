@@ -58,7 +58,7 @@ async function list() {
 
 describe('the calls of a webhook', () => {
   test.each<[rule: string, status: object | undefined, answered: object]>([
-    ['pending before the first look', undefined, { status: 'pending', attempts: 0 }],
+    ['pending before the first attempt', undefined, { status: 'pending', attempts: 0 }],
     [
       'pending between two tries',
       { ...failing, attempts: 2, nextAttemptTime, responseStatus: 500 },
@@ -131,7 +131,7 @@ describe('a call', () => {
     expect([state, rest.finished_at]).toEqual(['pending', undefined])
   })
 
-  test('is marked anew each time', async () => {
+  test('is recorded again each time', async () => {
     addCall('chat.1')
     await gateway.send(`POST ${calls}/chat.1/redeliver`)
     const first = marks()

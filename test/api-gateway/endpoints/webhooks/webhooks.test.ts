@@ -41,7 +41,7 @@ function secretText(index: number): string {
 }
 
 describe('a new webhook', () => {
-  test('answers 201 with what was sent, and is listed', async () => {
+  test('answers 201 with the request body, and is listed', async () => {
     const { webhook } = await create()
     expect(webhook).toEqual({ ...chat, created_at: expect.any(String), created_by: 'admin' })
     expect(await gateway.send(`GET ${webhooks}/chat`)).toMatchObject({ status: 200, body: webhook })
@@ -70,7 +70,7 @@ describe('a new webhook', () => {
     ['triggers may be left out', {}, { triggers: [] }],
     ['it may be disabled', { disabled: true }, { disabled: true }],
     ['it is not disabled otherwise', { disabled: null }, { disabled: false }],
-    ['what nobody knows is left out', { more: 1 }, { url: 'hooks.example.com' }],
+    ['an unknown field is left out', { more: 1 }, { url: 'hooks.example.com' }],
   ])('%s', async (_rule, sent, answered) => {
     const { webhook } = await create({ ...plain, ...sent })
     expect(webhook).toMatchObject(answered)
@@ -97,7 +97,7 @@ describe('a new webhook', () => {
     expect(JSON.stringify([specOf(), gateway.logged])).not.toContain(signingSecret)
   })
 
-  test('has a signing secret of its own', async () => {
+  test('has a separate signing secret', async () => {
     const [first, second] = [await create(), await create({ ...plain, id: 'pager' })]
     expect(first.signingSecret).not.toBe(second.signingSecret)
   })
@@ -161,15 +161,15 @@ describe('a new webhook', () => {
 
 describe('a webhook', () => {
   test.each<[rule: string, changes: object, changed: object]>([
-    ['what is absent stays', {}, {}],
+    ['absent fields stay', {}, {}],
     ['an id may be sent along', { id: 'chat' }, {}],
     ['the address alone', { url: 'https://b.test' }, { url: 'https://b.test' }],
     ['an address that is null stays', { url: null }, {}],
     ['headers as a whole', { headers: { other: '1' } }, { headers: { other: '1' } }],
-    ['headers are taken away by null', { headers: null }, { headers: null }],
+    ['null removes headers', { headers: null }, { headers: null }],
     ['the payload as a whole', { payload: { a: null } }, { payload: { a: null } }],
-    ['the payload is taken away by null', { payload: null }, { payload: null }],
-    ['triggers are taken away by null', { triggers: null }, { triggers: [] }],
+    ['null removes the payload', { payload: null }, { payload: null }],
+    ['null removes triggers', { triggers: null }, { triggers: [] }],
     ['it is disabled', { disabled: true }, { disabled: true }],
     ['it is enabled by null', { disabled: null }, { disabled: false }],
   ])('is changed in part: %s', async (_rule, changes, changed) => {
@@ -185,7 +185,7 @@ describe('a webhook', () => {
   test.each<[rule: string, changes: object, status: number]>([
     ['to another id', { id: 'pager' }, 400],
     ['to HTTP', { url: 'http://hooks.example.com' }, 400],
-    ['to an event that there is not', { triggers: [{ scope: 'deployment', type: 'created' }] }, 400],
+    ['to an unknown event', { triggers: [{ scope: 'deployment', type: 'created' }] }, 400],
     ['to something of a wrong type', { headers: 'x' }, 422],
   ])('is not changed %s', async (_rule, changes, status) => {
     const { webhook } = await create()
@@ -210,7 +210,7 @@ describe('a webhook', () => {
     expect((await gateway.send(`GET ${webhooks}/chat`)).body).toEqual(webhook)
   })
 
-  test('goes with 204', async () => {
+  test('is deleted with 204', async () => {
     await create()
     expect((await gateway.send(`DELETE ${webhooks}/chat`)).status).toBe(204)
     expect((await gateway.send(`GET ${webhooks}/chat`)).status).toBe(404)

@@ -52,7 +52,7 @@ describe('an output that is not secret and holds a secret input is refused', () 
     expect(error.message).not.toContain(password)
   })
 
-  test('also in the name of an output, which is not told', async () => {
+  test('also in the name of an output, which is not shown', async () => {
     const error = await failureOf(provision({ [password]: 'a' }))
     expect(error).toMatchObject({ reason: 'SecretLeak' })
     expect(error.message).not.toContain(password)
@@ -65,7 +65,7 @@ describe('an output that is not secret and holds a secret input is refused', () 
   })
 })
 
-test('outputs that nothing can hold are refused before they are looked through', async () => {
+test('oversized outputs are refused before they are searched', async () => {
   const error = await failureOf(provision({ much: 'x'.repeat(2 * 1024 * 1024), dsn: password }))
   expect(error).toMatchObject({ reason: 'OutputsTooLarge' })
 })
@@ -77,7 +77,7 @@ test.each<[what: string, outputs: FreeForm]>([
   ['a service account', { principal: 'operator@my-project-318.iam.gserviceaccount.com' }],
   ['an address', { token_uri: 'https://oauth2.example.com/token' }],
   ['a short text', { code: 'a1b2c3' }],
-  ['what the plain inputs hold, too', { bucket: values.bucket }],
+  ['values of the plain inputs, too', { bucket: values.bucket }],
   ['nothing of it', { id: 'i-0a1b2c3d4e5f', ready: true, size: 12, none: null }],
 ])('an output may hold %s', async (_, outputs) => {
   expect((await provision(outputs)).outputs.values).toEqual(outputs)

@@ -16,12 +16,12 @@ const going = { deletionTimestamp: '2026-03-01T00:00:00Z', finalizers: ['x/y'] }
 
 type Word = 'True' | 'False' | 'Unknown'
 
-/** A condition `Ready` that a look at the object came to. */
-function told(status: Word, reason: string, message = 'why', observedGeneration = 1) {
+/** A condition `Ready` as the outcome of a reconcile. */
+function reported(status: Word, reason: string, message = 'why', observedGeneration = 1) {
   const condition = { type: 'Ready', status, reason, message, lastTransitionTime: '2026-02-01T00:00:00Z' }
   return { observedGeneration, conditions: [condition] }
 }
-const pending = told('Unknown', 'Pending', 'waiting for the operator', -1)
+const pending = reported('Unknown', 'Pending', 'waiting for the operator', -1)
 
 function mark<K extends Kind>(kind: K, name: string, status: object, metadata: Partial<ObjectMeta> = {}) {
   const { cluster } = gateway
@@ -32,9 +32,9 @@ function mark<K extends Kind>(kind: K, name: string, status: object, metadata: P
 }
 
 describe('an environment says why it hangs', () => {
-  const remain = told('Unknown', 'ResourcesRemain', 'waiting')
+  const remain = reported('Unknown', 'ResourcesRemain', 'waiting')
   const files = { type: 's3', resourceId: 'modules.web.externals.files' }
-  const refused = told('False', 'DriverRefused', 'bucket is not empty')
+  const refused = reported('False', 'DriverRefused', 'bucket is not empty')
   const whyFiles = 's3.default#modules.web.externals.files: DriverRefused: bucket is not empty'
 
   test.each<[rule: string, status: object, resource: object, expected: string]>([
@@ -45,18 +45,18 @@ describe('an environment says why it hangs', () => {
       `ResourcesRemain: waiting; ${whyFiles}`,
     ],
     ['also before the operator said it of the environment', pending, refused, whyFiles],
+    ['a resource that waits is not a cause', remain, reported('Unknown', 'X'), 'ResourcesRemain: waiting'],
     [
-      'a resource that waits is not what holds it up',
+      'a failure from before the deletion is not a cause',
       remain,
-      told('Unknown', 'X'),
+      reported('False', 'X', 'y', 0),
       'ResourcesRemain: waiting',
     ],
-    ['nor what failed before the deletion', remain, told('False', 'X', 'y', 0), 'ResourcesRemain: waiting'],
-    ['another reason', told('Unknown', 'NamespaceRemains', 'waits'), ready, 'NamespaceRemains: waits'],
+    ['another reason', reported('Unknown', 'NamespaceRemains', 'waits'), ready, 'NamespaceRemains: waits'],
   ])('being deleted: %s', async (_, status, resource, expected) => {
     addEnvironment(gateway)
     mark(Environment, 'shop.development', status, going)
-    addResource(gateway, {}, { status: told('Unknown', 'DependentsRemain') })
+    addResource(gateway, {}, { status: reported('Unknown', 'DependentsRemain') })
     addResource(gateway, files, { status: resource })
     addResource(gateway, { ...files, type: 'zzz' }, { status: resource })
     const one = (await gateway.send(`GET ${environment}`)).body
@@ -67,12 +67,12 @@ describe('an environment says why it hangs', () => {
   test.each<[rule: string, status: object, expected: string | undefined]>([
     [
       'its type is not there',
-      told('Unknown', 'EnvironmentTypeNotFound', 'waits'),
+      reported('Unknown', 'EnvironmentTypeNotFound', 'waits'),
       'EnvironmentTypeNotFound: waits',
     ],
     ['nothing when it is ready', ready, undefined],
-    ['nothing when nobody has looked at it yet', pending, undefined],
-    ['nothing of what was', told('False', 'Failed', 'before', 0), undefined],
+    ['nothing before the first reconcile', pending, undefined],
+    ['nothing from before the deletion', reported('False', 'Failed', 'before', 0), undefined],
   ])('not being deleted: %s', async (_, status, expected) => {
     addEnvironment(gateway)
     mark(Environment, 'shop.development', status)
@@ -84,7 +84,7 @@ describe('an environment says why it hangs', () => {
   test('an application names the environment of the resource', async () => {
     addEnvironment(gateway)
     addEnvironment(gateway, 'production')
-    mark(Application, 'shop', told('Unknown', 'EnvironmentsRemain', 'waiting'), going)
+    mark(Application, 'shop', reported('Unknown', 'EnvironmentsRemain', 'waiting'), going)
     addResource(gateway, { ...files, environment: 'production' }, { status: refused })
     const one = (await gateway.send(`GET ${shop}`)).body
     const [listed] = (await gateway.send('GET /orgs/acme/apps')).body
@@ -118,18 +118,18 @@ describe('an active resource says why', () => {
   >([
     ['it is in use: nothing', { status: ready }, 'active', undefined],
     ['nothing uses it', { status: unused }, 'active', 'NotReferenced: kept for a roll-back'],
-    ['it waits', { status: told('Unknown', 'DependencyNotReady') }, 'pending', 'DependencyNotReady: why'],
-    ['it failed', { status: told('False', 'ProvisionFailed') }, 'pending', 'ProvisionFailed: why'],
-    ['nobody has looked at it', { status: pending }, 'pending', 'Pending: waiting for the operator'],
+    ['it waits', { status: reported('Unknown', 'DependencyNotReady') }, 'pending', 'DependencyNotReady: why'],
+    ['it failed', { status: reported('False', 'ProvisionFailed') }, 'pending', 'ProvisionFailed: why'],
+    ['before the first reconcile', { status: pending }, 'pending', 'Pending: waiting for the operator'],
     [
-      'nobody has looked at it as it is now',
-      { status: told('False', 'Failed', 'before', 0) },
+      'before the current spec is reconciled',
+      { status: reported('False', 'Failed', 'before', 0) },
       'pending',
       'Pending: waiting for the operator',
     ],
     [
       'it cannot be deprovisioned',
-      { metadata: going, status: told('False', 'DeprovisionFailed') },
+      { metadata: going, status: reported('False', 'DeprovisionFailed') },
       'deleting',
       'DeprovisionFailed: why',
     ],
@@ -164,7 +164,7 @@ describe('an active resource says why', () => {
     ['it was made', {}, {}, '2026-01-01T00:00:00Z'],
     ['it was ready', {}, ready, '2026-02-01T00:00:00Z'],
     [
-      'it was provisioned anew',
+      'it was provisioned again',
       {},
       { ...ready, provisionTime: '2026-02-02T00:00:00Z' },
       '2026-02-02T00:00:00Z',
@@ -183,7 +183,7 @@ describe('an active resource says why', () => {
   })
 })
 
-describe('what the operator judges says what is wrong with it', () => {
+describe('problems found by the operator are shown', () => {
   const definition = { type: 'dns', driverType: 'quartermaster/echo', criteria: [{}] }
   const driver = { type: 'dns', target: 'https://drivers.example.com' }
 
@@ -202,9 +202,9 @@ describe('what the operator judges says what is wrong with it', () => {
       return body.status_message
     }
     expect(await shown()).toBeUndefined()
-    mark(kind, 'one', told('False', 'DuplicateCriterion'))
+    mark(kind, 'one', reported('False', 'DuplicateCriterion'))
     expect(await shown()).toBe('DuplicateCriterion: why')
-    mark(kind, 'one', told('False', 'DuplicateCriterion', 'why', 0))
+    mark(kind, 'one', reported('False', 'DuplicateCriterion', 'why', 0))
     expect(await shown()).toBeUndefined()
     mark(kind, 'one', ready)
     expect(await shown()).toBeUndefined()

@@ -40,12 +40,12 @@ describe('after a DELETE that answers 204 the id is free', () => {
       const answer = path === '' ? await create() : await organization.rest('POST', '/apps/brief/envs', one)
       expect(answer.status).toBe(201)
     }
-    // Gone while nobody asked: 404.
+    // Deleted between two requests: 404.
     expect(answers).toContain(204)
     expect([204, 404]).toEqual(expect.arrayContaining(answers))
   })
 
-  test('although a webhook is still to hear of it, and it does', async () => {
+  test('although a webhook is still to be called for it, and the call is made', async () => {
     receiver.answer('/late', 503)
     await hook(organization, 'late', { applicationName: 'brief', url: receiver.url('/late') })
     await organization.rest('POST', '/apps/brief/envs', { id: 'two', name: 'Two', type: 'development' })
@@ -64,11 +64,11 @@ describe('after a DELETE that answers 204 the id is free', () => {
       ({ event, env_id }) => `${event} ${env_id}`,
     )
     expect(heard).toEqual(expect.arrayContaining(['environment.deleted one', 'environment.deleted two']))
-    // What happens in its successor is not its business.
+    // Changes of its successor are not its own.
     expect(heard).not.toContain('environment.created next')
   })
 
-  test('of a webhook, whatever its calls', async () => {
+  test('of a webhook, with open calls too', async () => {
     receiver.answer('/failing', 500)
     const webhook = { id: 'failing', url: receiver.url('/failing') }
     expect((await organization.rest('POST', '/apps/brief/webhooks', webhook)).status).toBe(201)
@@ -79,7 +79,7 @@ describe('after a DELETE that answers 204 the id is free', () => {
   })
 })
 
-describe('as long as the namespace of an environment stands', () => {
+describe('while the namespace of an environment exists', () => {
   let organization: Organization
   const held = () => `/api/v1/namespaces/${organization.id}--shop--live/configmaps/held`
   beforeAll(async () => {
@@ -113,7 +113,7 @@ describe('as long as the namespace of an environment stands', () => {
     )
   })
 
-  test('it is shown as deleting, DELETE goes on, and its id is taken', async () => {
+  test('it is shown as deleting, DELETE is accepted, and its id is in use', async () => {
     const path = '/apps/shop/envs/live'
     const { status, body } = await organization.rest('GET', path)
     expect([status, body.status]).toEqual([200, 'deleting'])
@@ -122,7 +122,7 @@ describe('as long as the namespace of an environment stands', () => {
     expect((await organization.rest('POST', '/apps/shop/envs', again)).status).toBe(409)
   })
 
-  test('so is its application; when it is gone the id is free', async () => {
+  test('so is its application; after its deletion the id is free', async () => {
     expect((await organization.rest('DELETE', '/apps/shop')).status).toBe(202)
     const { status, body } = await organization.rest('GET', '/apps/shop')
     expect([status, body.status]).toEqual([200, 'deleting'])

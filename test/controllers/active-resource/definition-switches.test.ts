@@ -13,21 +13,21 @@ type Status = NonNullable<ActiveResource['status']>
 class Crash extends Error {}
 
 /** Where a definition sends the resource. */
-interface Wish {
+interface Target {
   readonly driver: 'one' | 'two'
   readonly zone: 'x' | 'y'
 }
 
-const nameOf = ({ driver: name, zone }: Wish): string => `${name}/${zone}`
+const nameOf = ({ driver: name, zone }: Target): string => `${name}/${zone}`
 
 const cluster = createFakeCluster()
 
-/** A resource whose things stand in an outside world, and an operator that dies at given steps. */
+/** A resource with instances in an external world, and an operator that dies at given steps. */
 function makeWorld(deaths: readonly number[]) {
   const live = new Set<string>()
   const mistakes: string[] = []
   let steps = 0
-  let current: Wish = { driver: 'one', zone: 'x' }
+  let current: Target = { driver: 'one', zone: 'x' }
   let resource = activeResource({ type: 'dns', resourceId: 'shared.dns' })
 
   async function step() {
@@ -35,7 +35,7 @@ function makeWorld(deaths: readonly number[]) {
     steps += 1
     if (deaths.includes(steps)) throw new Crash('the process died')
   }
-  const makeDriver = (name: Wish['driver']): Driver => ({
+  const makeDriver = (name: Target['driver']): Driver => ({
     descriptor: driver(name, { remote: true }),
     identify: ({ values }) => ({ zone: values['zone'] }),
     async provision({ values }) {
@@ -63,7 +63,7 @@ function makeWorld(deaths: readonly number[]) {
   }
   const context = silentContext<typeof ActiveResource>({ report: (observed) => persist(observed) })
 
-  /** One look of a process that may die during it; answers whether it came to its end. */
+  /** One reconcile of a process that may die during it; answers whether it ended. */
   async function look(): Promise<boolean> {
     const controller = start()
     try {
@@ -71,7 +71,7 @@ function makeWorld(deaths: readonly number[]) {
       else await persist(await controller.reconcile(resource, context))
       return true
     } catch (error) {
-      // The common loop takes what a driver throws for a failure, and so does a death in it.
+      // The common loop treats an error of a driver as a failure, and so it does a death in it.
       if (error instanceof Crash || (error instanceof Error && error.message.includes('died'))) return false
       throw error
     }
@@ -80,12 +80,12 @@ function makeWorld(deaths: readonly number[]) {
     live,
     mistakes,
     look,
-    want(wish: Wish) {
-      current = wish
+    want(target: Target) {
+      current = target
       const definition = {
-        definitionName: wish.driver,
-        driverType: `quartermaster/${wish.driver}`,
-        driverInputs: { values: { zone: wish.zone } },
+        definitionName: target.driver,
+        driverType: `quartermaster/${target.driver}`,
+        driverInputs: { values: { zone: target.zone } },
       }
       resource = { ...resource, spec: { ...resource.spec, definition } }
     },
@@ -93,28 +93,28 @@ function makeWorld(deaths: readonly number[]) {
       const deletionTimestamp = '2026-01-01T00:00:00Z'
       resource = { ...resource, metadata: { ...resource.metadata, deletionTimestamp } }
     },
-    standing: (): ProvisionedInstance | undefined => resource.status?.provisioned,
+    existing: (): ProvisionedInstance | undefined => resource.status?.provisioned,
     status: () => resource.status,
   }
 }
 
-const wish = fc.record<Wish>({ driver: fc.constantFrom('one', 'two'), zone: fc.constantFrom('x', 'y') })
-const moves = fc.array(fc.record({ wish, looks: fc.integer({ min: 0, max: 2 }) }), {
+const target = fc.record<Target>({ driver: fc.constantFrom('one', 'two'), zone: fc.constantFrom('x', 'y') })
+const moves = fc.array(fc.record({ target, looks: fc.integer({ min: 0, max: 2 }) }), {
   minLength: 1,
   maxLength: 12,
 })
 const deaths = fc.array(fc.integer({ min: 1, max: 120 }), { maxLength: 12 })
 
-test('definitions switched to and fro, the operator killed anywhere: exactly one thing stands, and nothing live was deleted', async () => {
+test('definitions switched back and forth, the operator killed anywhere: exactly one instance remains, and no instance in use was deleted', async () => {
   await fc.assert(
     fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
       const world = makeWorld(whenToDie)
       for (const each of all) {
-        world.want(each.wish)
+        world.want(each.target)
         for (let i = 0; i < each.looks; i++) await world.look()
       }
       while (!(await world.look()));
-      const last = all.at(-1)?.wish ?? { driver: 'one', zone: 'x' }
+      const last = all.at(-1)?.target ?? { driver: 'one', zone: 'x' }
       expect([...world.live]).toEqual([nameOf(last)])
       expect(world.mistakes).toEqual([])
       expect(world.status()?.outputs).toEqual({ at: nameOf(last) })
@@ -124,12 +124,12 @@ test('definitions switched to and fro, the operator killed anywhere: exactly one
   )
 })
 
-test('a resource deleted after switches and deaths leaves nothing behind', async () => {
+test('a resource deleted after switches and crashes leaves nothing behind', async () => {
   await fc.assert(
     fc.asyncProperty(moves, deaths, async (all, whenToDie) => {
       const world = makeWorld(whenToDie)
       for (const each of all) {
-        world.want(each.wish)
+        world.want(each.target)
         for (let i = 0; i < each.looks; i++) await world.look()
       }
       world.remove()
@@ -140,7 +140,7 @@ test('a resource deleted after switches and deaths leaves nothing behind', async
   )
 })
 
-test('a look at what is as it should be provisions nothing', async () => {
+test('a reconcile of the desired state provisions nothing', async () => {
   const world = makeWorld([])
   world.want({ driver: 'one', zone: 'x' })
   await world.look()

@@ -8,21 +8,21 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Lets the gateway have heard nothing of the cluster for so long. */
+/** Puts the last contact of the gateway with the cluster so far in the past. */
 function silence(milliseconds: number): void {
   Object.assign(gateway.cluster.store, { silentMs: () => milliseconds })
 }
 
 const session = { as: null, body: { token: tokenOf('admin') } }
 
-describe('a gateway that has not heard of the cluster', () => {
+describe('a gateway without contact with the cluster', () => {
   test.each<[long: string, milliseconds: number, operation: string, request: object, status: number]>([
     ['for a moment reads', 5000, 'GET /orgs/acme/apps', {}, 200],
     ['for almost five minutes reads', 299_000, 'GET /orgs/acme/apps', {}, 200],
     ['for almost five minutes opens sessions', 299_000, 'POST /auth/session', session, 200],
     ['for almost five minutes is ready', 299_000, 'GET /readyz', { as: null }, 200],
-    ['for longer lets nobody in', 301_000, 'GET /orgs/acme/apps', {}, 500],
-    ['for longer lets nobody in who wants to write', 301_000, 'DELETE /orgs/acme/apps/shop', {}, 500],
+    ['for longer refuses every token', 301_000, 'GET /orgs/acme/apps', {}, 500],
+    ['for longer refuses every token of a write', 301_000, 'DELETE /orgs/acme/apps/shop', {}, 500],
     ['for longer opens no session', 301_000, 'POST /auth/session', session, 500],
     ['for longer still wants a token', 301_000, 'GET /orgs/acme/apps', { as: null }, 401],
     ['for longer is not ready', 301_000, 'GET /readyz', { as: null }, 503],

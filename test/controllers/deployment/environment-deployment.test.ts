@@ -64,14 +64,14 @@ const put = {
   },
 }
 
-/** What a reconcile of a deployment with this limit comes to. */
+/** The outcome of a reconcile of a deployment with this limit. */
 async function resultOf(
   deployment: EnvironmentDeployment,
   timeoutSeconds: number,
   changes: { readonly report?: () => Promise<never>; readonly create?: () => Promise<never> } = {},
 ): Promise<unknown> {
   const { store } = cluster
-  // What an environment does as soon as a deployment of it is planned.
+  // The status of an environment as soon as a deployment of it is planned.
   const lastPlanned = {
     deploymentName: deployment.metadata.name,
     hash: runHash(deployment),
@@ -110,7 +110,7 @@ describe.each<[string, () => void, string, Changes?]>([
   ['the API server takes no resource', put.all, 'etcd is away', { create: down }],
   ['a resource is never ready', put.all, ''],
 ])('a deployment ends within its time limit where %s', (_, prepare, cause, changes) => {
-  test('and goes on before', async () => {
+  test('and continues before', async () => {
     prepare()
     const result = await resultOf(put.deployment(), long, changes)
     expect(result).toBeInstanceOf(Error)
@@ -158,7 +158,7 @@ describe('the time limit of a deployment that waits for another one', () => {
     expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(Waiting)
   })
 
-  test('runs for one that has begun, though an older one came later', async () => {
+  test('applies to one that has begun, with an older one that arrived later', async () => {
     put.all()
     put.deployment('shop.dev.1')
     put.deployment('shop.dev.2')
@@ -180,7 +180,7 @@ describe('the time limit of a deployment that waits for another one', () => {
   })
 })
 
-test('a deployment is looked at again when its time is up, whatever it waits for', async () => {
+test('a deployment is reconciled again when its time is up, in every waiting state', async () => {
   const creationTimestamp = new Date().toISOString()
   const deployment = put.deployment('shop.dev.1', { creationTimestamp })
   const { store } = cluster

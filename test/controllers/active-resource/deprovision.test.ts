@@ -18,12 +18,12 @@ const canary = 'canary-token'
 const fake = createFakeCluster()
 let events: { reason: string; message: string }[] = []
 let missing = false
-/** What the driver does when it is to take its thing away. */
+/** The behaviour of the driver in a deprovision call. */
 let deprovision: Driver['deprovision'] = async () => {}
 
 const client = {
   async request(method: string, path: string, { body }: RequestOptions = {}) {
-    if (path.endsWith('/events')) return events.push(body as (typeof events)[number]) // the only thing that is posted
+    if (path.endsWith('/events')) return events.push(body as (typeof events)[number]) // the only object that is created
     if (method !== 'GET' || missing) return answerMissing(path)
     return { metadata: { name: 'cf' }, data: { token: Buffer.from(canary).toString('base64') } }
   },
@@ -63,8 +63,8 @@ function start(): Loop {
 
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
-/** A resource that is being deleted, and what stands behind it. */
-function deletedResource(standing: Partial<ProvisionedInstance> = {}): ActiveResource {
+/** A resource that is being deleted, and its external object. */
+function deletedResource(existing: Partial<ProvisionedInstance> = {}): ActiveResource {
   const provisioned = { driverType: 'quartermaster/remote', accountName: 'cf', credentialsSecretName: 'cf' }
   const made = activeResource(
     { type: 'dns', resourceId: 'shared.dns' },
@@ -76,14 +76,14 @@ function deletedResource(standing: Partial<ProvisionedInstance> = {}): ActiveRes
     status: {
       observedGeneration: 1,
       conditions: [],
-      provisioned: { ...provisioned, identity: { zone: 'z1' }, ...standing },
+      provisioned: { ...provisioned, identity: { zone: 'z1' }, ...existing },
     },
   })
 }
 
 const now = () => cluster.store.list(ActiveResource, 'acme')[0]
 
-/** Looks again until the resource is as wanted; what waits is written after two seconds. */
+/** Reconciles until the resource is as wanted; Waiting is written after two seconds. */
 async function until(isWanted: (resource: ActiveResource | undefined) => boolean) {
   for (let tries = 0; tries < 1000 && !isWanted(now()); tries += 1) await setTimeout(5)
   expect(isWanted(now())).toBe(true)
@@ -118,7 +118,7 @@ describe('a deletion whose driver throws', () => {
     throw new Error(`zone z1 answered 403 to 'Bearer ${canary}'`)
   }
 
-  test('says which step failed, why, and how to let go of the resource; no secret is in it', async () => {
+  test('names the failed step, the reason and the way to detach; it contains no secret', async () => {
     deprovision = refuses
     const resource = deletedResource()
     const loop = start()
@@ -135,7 +135,7 @@ describe('a deletion whose driver throws', () => {
     expect(JSON.stringify(failed)).not.toContain(canary)
   })
 
-  test('keeps what is needed to try again, and ends when the driver succeeds', async () => {
+  test('keeps the data for a retry, and ends when the driver succeeds', async () => {
     let calls = 0
     const seen: unknown[] = []
     deprovision = async ({ identity, account }) => {
@@ -147,14 +147,14 @@ describe('a deletion whose driver throws', () => {
     const loop = start()
     await until((each) => each === undefined)
     await loop.stop()
-    const told = [{ zone: 'z1' }, { token: canary }]
-    expect(seen).toEqual([told, told, told])
+    const reported = [{ zone: 'z1' }, { token: canary }]
+    expect(seen).toEqual([reported, reported, reported])
   })
 })
 
-describe('a deletion that never ends is ended by detach, which records what is left behind', () => {
+describe('a deletion that never ends is ended by detach, which records the objects that are left behind', () => {
   test.each<
-    [why: string, reason: string, standing: Partial<ProvisionedInstance>, act: Driver['deprovision']]
+    [why: string, reason: string, existing: Partial<ProvisionedInstance>, act: Driver['deprovision']]
   >([
     [
       'the driver throws',
@@ -181,11 +181,11 @@ describe('a deletion that never ends is ended by detach, which records what is l
       },
     ],
     ['no driver is named so any more', 'UnknownDriver', { driverType: 'acme/former' }, async () => {}],
-    ['the credentials are gone', 'SecretNotFound', {}, async () => {}],
-  ])('%s', async (_, reason, standing, act) => {
+    ['the credentials are missing', 'SecretNotFound', {}, async () => {}],
+  ])('%s', async (_, reason, existing, act) => {
     deprovision = act
     missing = reason === 'SecretNotFound'
-    const resource = deletedResource(standing)
+    const resource = deletedResource(existing)
     const loop = start()
     const stuck = await until((each) => readyOf(each)?.reason === reason)
     expect(readyOf(stuck)?.message).toContain('quartermaster.dev/detach=true')

@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
 import { silentContext } from '../support/context.ts'
+import { resourceTools } from '../support/resource-tools.ts'
 import { createWorld } from '../support/world.ts'
 
 const before = '2026-01-01T00:00:00Z'
@@ -49,3 +51,20 @@ test.each([
   expect(seen.outputs).toEqual({ host: output })
   expect(seen.provisionTime !== before).toBe(isMoved)
 })
+
+test.each(['provision', 'deprovision'] as const)(
+  'a %s that hangs ends at the deadline of the call',
+  async (call) => {
+    const never = () => new Promise<never>(() => {})
+    const hanging: Driver = { descriptor: driver('echo'), provision: never, deprovision: never }
+    const tools = { ...resourceTools(createFakeCluster(), [hanging]), deadlineSeconds: 0.1 }
+    const controller = activeResourceController(tools)
+    const resource = activeResource({ type: 'dns', resourceId: 'shared.dns' })
+    const provisioned = { ...resource, status: { provisioned: { driverType: 'quartermaster/echo' } } }
+    const runs = {
+      provision: () => controller.reconcile(resource, silentContext()),
+      deprovision: async () => controller.finalize?.(provisioned, silentContext()),
+    }
+    await expect(runs[call]()).rejects.toThrow('in time')
+  },
+)

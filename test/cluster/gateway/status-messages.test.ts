@@ -7,8 +7,8 @@ const cluster = sharedCluster()
 const organization = await makeTestOrganization(cluster, 'why')
 const { serve, registerByKubectl, deploy, close } = thirdPartyOf(organization)
 
-/** What tells why, wherever it is. */
-interface Told {
+/** All texts that explain the problem. */
+interface Reported {
   readonly type?: string
   readonly status_message?: string
   readonly unused_since?: string
@@ -18,7 +18,7 @@ interface Told {
 }
 
 const app = '/apps/shop'
-const saying = (text: string) => (body: Told) => body.status_message?.includes(text)
+const saying = (text: string) => (body: Reported) => body.status_message?.includes(text)
 const resourcesOf = (environment: string) => `${app}/envs/${environment}/resources`
 
 beforeAll(async () => {
@@ -51,8 +51,8 @@ describe('REST says why', () => {
     await define()
     await organization.environment('shop', 'kept')
     const content = { modules: { web: moduleWith({ cache: { type: 'redis' } }) } }
-    const shown = async (fits: (cache: Told) => unknown): Promise<Told> => {
-      const isThere = (body: Told[]) => body.some(fits)
+    const shown = async (fits: (cache: Reported) => unknown): Promise<Reported> => {
+      const isThere = (body: Reported[]) => body.some(fits)
       return (await organization.untilRest(resourcesOf('kept'), isThere)).find(fits)
     }
     await organization.deploy('shop.kept', content)
@@ -81,7 +81,7 @@ describe('REST says why', () => {
     expect(environment.status_message).toContain('s3.default#modules.web.externals.files: DriverRefused: ')
     await organization.untilRest(`${app}/envs/stuck`, saying('ResourcesRemain: '))
     await organization.untilRest(app, saying("of environment 'shop.stuck': DriverRefused: "))
-    const [bucket] = (await organization.untilRest(resourcesOf('stuck'))) as Told[]
+    const [bucket] = (await organization.untilRest(resourcesOf('stuck'))) as Reported[]
     expect(bucket).toMatchObject({
       status_message: expect.stringContaining('?detach=true'),
       status: { state: 'deleting', message: bucket?.status_message },

@@ -15,10 +15,10 @@ import { createNamespace, type OwnControlPlane, uniqueName } from './support.ts'
 
 type Seen = Observed<typeof ActiveResource>
 
-/** What a look at the object sees; `count` is 1 for the first look. */
+/** The input of a reconcile; `count` is 1 for the first one. */
 export type Look = (object: ActiveResource, count: number) => Seen | Promise<Seen>
 
-/** What the controller has besides its look, and whether this process leads. */
+/** The other methods of the controller, and whether this process leads. */
 type SetUp = Partial<Controller<typeof ActiveResource>> & { readonly isActive?: () => boolean }
 
 /** How long a loop waits after its first failure. */
@@ -48,7 +48,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
     await eventually('the store knows', 30_000, isKnown)
   }
 
-  /** An organization with one object in it, and a loop that looks as the test says. */
+  /** An organization with one object in it, and a loop that runs the given reconcile. */
   async function start(look: Look, { isActive = () => true, ...controller }: SetUp = {}) {
     const namespace = uniqueName('loop')
     const looks: number[] = []
@@ -71,7 +71,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
 
     return {
       namespace,
-      /** When each look began. */
+      /** The start of each reconcile. */
       looks,
       /** The object after each change. */
       versions,
@@ -93,7 +93,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
   return {
     cluster,
     start,
-    /** Ends the loop, and sees to it that the next one finds nothing of this one to do. */
+    /** Ends the loop, and removes its objects so that the next one starts empty. */
     async end() {
       if (!running) return
       await running.loop.stop()

@@ -16,7 +16,7 @@ const outputs = 'host: "{{ .driver.values.name }}"\nport: 1'
 test.each<[string, object, object]>([
   ['at first', { name: 'a', size: null }, { host: null }],
   ['in a change', { name: 'b', size: null, tier: null, deep: { x: null, list: [null] } }, {}],
-  ['in what the workload asks', { name: 'b', tier: 'b' }, { host: null, deep: { x: null } }],
+  ['in the params of the workload', { name: 'b', tier: 'b' }, { host: null, deep: { x: null } }],
 ])('null is a value like any other: %s', async (_, values, params) => {
   const given = { ...values, templates: { outputs } }
   const inputs = { driverType: 'quartermaster/template', driverInputs: { values: given } }

@@ -20,6 +20,6 @@ test('a path of more than 64 steps is refused over REST, and ends a deployment t
   expect(status?.problems).toMatchObject([{ reason: 'IncompatibleDelta' }])
   await organization.untilRest('/apps/shop/deltas/long')
   expect((await organization.rest('PATCH', '/apps/shop/deltas/long', [{ shared: [] }])).status).toBe(400)
-  const mended = { shared: [{ op: 'add', path: '/a', value: { type: 's3' } }] }
-  expect((await organization.rest('PUT', '/apps/shop/deltas/long', mended)).status).toBe(204)
+  const corrected = { shared: [{ op: 'add', path: '/a', value: { type: 's3' } }] }
+  expect((await organization.rest('PUT', '/apps/shop/deltas/long', corrected)).status).toBe(204)
 })

@@ -12,7 +12,7 @@ export interface Write {
 
 type Found = { readonly spec: Record<string, any> } // oxlint-disable-line typescript/no-explicit-any -- of many kinds
 
-/** What the changes of every round need beforehand. */
+/** The objects that the changes of every round need. */
 export async function prepareWrites(organization: Organization): Promise<void> {
   await organization.application('shop')
   await organization.environment('shop', 'dev')
@@ -23,7 +23,7 @@ export async function prepareWrites(organization: Organization): Promise<void> {
   })
 }
 
-/** The writes of a round, each on something of its own; `round` is unique in the organization. */
+/** The writes of a round, each on a separate object; `round` is unique in the organization. */
 export async function writesOf(organization: Organization, round: string): Promise<Write[]> {
   const id = (what: string) => `${what}-${round}`
   const secret = (what: string) => `secret of ${what} ${round}`
@@ -132,7 +132,7 @@ export async function writesOf(organization: Organization, round: string): Promi
     {
       method: 'DELETE',
       path: `/env-types/${id('doomed')}`,
-      // Gone, or going: the operator, which has to see it, may be the one that was killed.
+      // Deleted, or being deleted: the operator that removes the finalizer may be the killed process.
       async isThere() {
         const found = await organization.get('environmenttypes', id('doomed'))
         return found === undefined || found.metadata.deletionTimestamp !== undefined

@@ -3,9 +3,9 @@ import { expect, test } from '@jest/globals'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
-/** What a client sends, the one status that it takes, and what it reads of the answer. */
+/** A request of a client, the one status that it accepts, and the fields that it reads of the answer. */
 interface WalkStep {
-  /** Method and path; `~` is the organization, `<name>` what an earlier step kept, in bodies too. */
+  /** Method and path; `~` is the organization, `<name>` is a value from an earlier step, in bodies too. */
   readonly request: string
   readonly body?: unknown
   readonly status: number
@@ -14,9 +14,9 @@ interface WalkStep {
   readonly absent?: readonly string[]
   /** Fields of the answer that later steps need, by the name that they give them. */
   readonly keep?: Readonly<Record<string, string>>
-  /** Answers after which the client asks again; what goes meanwhile while nobody asks is gone all the same. */
+  /** Statuses after which the client polls again; an object deleted between two polls counts as deleted. */
   readonly again?: readonly number[]
-  /** Whether it is what the operator did, of which the gateway hears a moment later. */
+  /** Whether the operator made the change, which reaches the gateway a moment later. */
   readonly later?: boolean
 }
 
@@ -25,7 +25,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** A client that calls itself by that name, in an organization of its own. */
+/** A client with that name, in a separate organization. */
 export interface Walker {
   readonly organization: Organization
   send(request: string, body?: unknown): Promise<Answer>
@@ -56,7 +56,7 @@ export async function makeWalker(userAgent: string): Promise<Walker> {
     })
     const text = await answer.text()
     if (text === '') return { status: answer.status, body: undefined }
-    // Clients look for this word before they parse an answer.
+    // Clients search for this word before they parse an answer.
     expect(answer.headers.get('content-type')).toContain('json')
     return { status: answer.status, body: JSON.parse(text) }
   }
@@ -97,7 +97,7 @@ export function walk(walker: () => Walker, steps: readonly WalkStep[]): void {
   test.each(steps)('$request: $status', (step) => walker().follow(step))
 }
 
-/** Matches this value and nothing more: what was left out must stay out. */
+/** Matches exactly this value: omitted fields must be absent. */
 export function exactly(wanted: unknown): unknown {
   return { asymmetricMatch: (found: unknown) => isDeepStrictEqual(found, wanted) }
 }

@@ -17,7 +17,7 @@ describe('a busy driver', () => {
   const answers = (answer: Misbehaviour) => Array.from({ length: 20 }, () => answer)
   const impatient = () => bench.driver(bench.server.target, 40)
 
-  // Times to come are counted from when they are asked for.
+  // Future times count from the moment of the request.
   test.each<[rule: string, answer: Misbehaviour | (() => Misbehaviour), least: number, most: number]>([
     ['gives back the queue when it takes long', { status: 202 }, 10, 10],
     [
@@ -62,7 +62,7 @@ describe('a busy driver', () => {
       11,
       40,
     ],
-    ['with a hint that is none', { status: 202, body: '"soon"' }, 10, 10],
+    ['with an invalid hint', { status: 202, body: '"soon"' }, 10, 10],
     ['with a hint that is a page', { status: 202, body: '<html>' }, 10, 10],
   ])('%s', async (_, answer, least, most) => {
     bench.server.next.push(...answers(typeof answer === 'function' ? answer() : answer))
@@ -77,14 +77,14 @@ describe('a busy driver', () => {
   test.each<[rule: string, body: object, isOver: boolean]>([
     ['whose timeout has passed', { timeout: inFuture(-5) }, true],
     ['whose deadline has passed', { timeout_deadline: inFuture(-5) }, true],
-    ['whose timeout is to come', { timeout: inFuture(3600) }, false],
+    ['with a timeout in the future', { timeout: inFuture(3600) }, false],
     [
       'whose timeout has passed by its own clock',
       { timeout: '2001-01-01T00:00:00Z', current_time: '2001-01-01T00:00:01Z' },
       true,
     ],
     [
-      'whose timeout is to come by its own clock',
+      "with a timeout in the future of the driver's clock",
       { timeout: '2001-01-01T00:00:01Z', current_time: '2001-01-01T00:00:00Z' },
       false,
     ],
@@ -96,7 +96,7 @@ describe('a busy driver', () => {
     expect(failure).toBeInstanceOf(isOver ? ReconcileError : Waiting)
   })
 
-  test('says the same as long as it does the same', async () => {
+  test('has the same message while it is in the same state', async () => {
     const body = { status: 'creating', estimated_completion_time: inFuture(1000), current_time: inFuture(0) }
     bench.server.next.push(
       { status: 202, body },

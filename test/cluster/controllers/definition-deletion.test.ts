@@ -38,7 +38,7 @@ describe('a definition that is deleted while resources live', () => {
     expect((await organization.rest('DELETE', '/resources/defs/database')).status).toBe(409)
   })
 
-  test('with force it goes, its resources and its secret inputs stay', async () => {
+  test('with force it is deleted, its resources and its secret inputs stay', async () => {
     expect((await organization.rest('DELETE', '/resources/defs/database?force=true')).status).toBe(204)
     await eventually('the deletion of its Secret', 60_000, async () => {
       const [secret] = await itsSecrets()
@@ -57,7 +57,7 @@ describe('a definition that is deleted while resources live', () => {
     expect(conditionStatus(database, 'Ready')).toBe('True')
   }) // the garbage collector gets to know new kinds every half minute
 
-  test('and with the environment the last of it goes', async () => {
+  test('and they are deleted with the environment', async () => {
     await organization.remove('environments', 'shop.forced')
     await eventually('the end of the Secret', 30_000, async () =>
       (await itsSecrets()).length === 0 ? true : undefined,

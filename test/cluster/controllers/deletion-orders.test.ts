@@ -14,7 +14,7 @@ type Step = 'account' | 'definition' | 'environment' | 'application' | 'organiza
 
 const echo = 'quartermaster/echo'
 const group = '/apis/quartermaster.dev/v1alpha1'
-/** What the organization itself is made of. */
+/** The objects of the organization itself. */
 const staying = new Set(['EnvironmentType', 'Membership'])
 /** The garbage collector gets to know new kinds every half minute. */
 const collectedWithinMs = 60_000
@@ -27,7 +27,7 @@ async function listAt(organization: Organization, path: string): Promise<KubeObj
 const secretsOf = (organization: Organization) =>
   listAt(organization, `/api/v1/namespaces/${organization.id}/secrets`)
 
-/** Everything of ours in an organization that a person or the operator made for an application. */
+/** All objects of an organization that a person or the operator created for an application. */
 async function remainsOf(organization: Organization): Promise<string[]> {
   const own = kinds.filter(({ kind }) => !staying.has(kind))
   const objects = await Promise.all(
@@ -89,7 +89,7 @@ const goneAt = (organization: Organization, path: string) =>
     (await organization.kube('GET', path)).status === 404 ? true : undefined,
   )
 
-/** Deletes one thing as kubectl does, and waits for as much of it as can go by now. */
+/** Deletes one object as kubectl does, and waits for all objects that can be deleted by now. */
 async function take(organization: Organization, step: Step): Promise<void> {
   const namespace = `/api/v1/namespaces/${organization.id}`
   if (step === 'organization') {
@@ -115,7 +115,7 @@ async function take(organization: Organization, step: Step): Promise<void> {
   })
 }
 
-describe('whatever is deleted first, everything ends', () => {
+describe('every order of deletion ends', () => {
   // Side by side: most of the time is the cluster's own, taking namespaces away.
   test.concurrent.each<[order: string, steps: readonly Step[]]>([
     [

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { conditionStatus, makeTestOrganization, untilKnown } from '../support/client.ts'
-import { endEnvironment, namespaceOf, objectAt, verdictIn } from '../support/observing.ts'
+import { endEnvironment, namespaceOf, objectAt, readinessIn } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { templateResourcesOf } from '../support/templates.ts'
 
@@ -11,7 +11,7 @@ const others = templateResourcesOf(victim)
 
 beforeAll(() => Promise.all([prepare(), others.prepare()]))
 
-test('the namespace of an environment that is to come is not made by another organization', async () => {
+test('another organization does not create the namespace of an environment in advance', async () => {
   const name = namespaceOf(victim, 'development')
   const data = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
   await attacker.define('namespace', {
@@ -22,7 +22,7 @@ test('the namespace of an environment that is to come is not made by another org
   })
   await untilKnown(attacker, 'namespace')
   expect(conditionStatus(await deploy('taking', { outputs: { a: 'b' } }), 'Ready')).toBe('False')
-  expect(await verdictIn(attacker, 'taking', 'k8s-namespace', 'NotAllowed')).toContain(name)
+  expect(await readinessIn(attacker, 'taking', 'k8s-namespace', 'NotAllowed')).toContain(name)
   expect(await objectAt(attacker, `/api/v1/namespaces/${name}`)).toBeUndefined()
 
   const login = { data: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'own' } } }
@@ -43,10 +43,12 @@ describe('objects do not go', () => {
     ['into the namespace of the installation', 'system', 'quartermaster-system'],
     ['into that of another organization', 'other', victim.id],
     ['into that of an environment of it', 'inner', namespaceOf(victim, 'development')],
-    ['into that of an environment to come', 'to-come', namespaceOf(victim, 'production')],
+    ['into that of a future environment', 'to-come', namespaceOf(victim, 'production')],
   ]
   const refused = async (environment: string, namespace: string) => {
-    expect(await verdictIn(attacker, environment, 'postgres', 'NamespaceNotOpen', 5000)).toContain(namespace)
+    expect(await readinessIn(attacker, environment, 'postgres', 'NamespaceNotOpen', 5000)).toContain(
+      namespace,
+    )
     expect(await objectAt(attacker, `/api/v1/namespaces/${namespace}/secrets/intruder`)).toBeUndefined()
   }
 
@@ -93,8 +95,8 @@ test('an Ingress of a template takes no host that another organization has, and 
   }
   expect(conditionStatus(await others.deploy('host', ingress()), 'Ready')).toBe('True')
   expect(conditionStatus(await deploy('host', ingress()), 'Ready')).toBe('False')
-  expect(await verdictIn(attacker, 'host', 'postgres', 'Conflict')).toContain(host)
+  expect(await readinessIn(attacker, 'host', 'postgres', 'Conflict')).toContain(host)
   const snippet = { 'nginx.ingress.kubernetes.io/server-snippet': 'return 200;' }
   expect(conditionStatus(await deploy('snippet', ingress(snippet)), 'Ready')).toBe('False')
-  await verdictIn(attacker, 'snippet', 'postgres', 'AnnotationRefused')
+  await readinessIn(attacker, 'snippet', 'postgres', 'AnnotationRefused')
 })

@@ -17,7 +17,7 @@ ajv.addSchema(document, 'openapi.json')
 const validators = createValidators()
 const valueOf = valuesOf(document, {})
 
-/** Operations with a body: what the document says of it, and what the gateway takes. */
+/** Operations with a body: its documented schema, and the values that the gateway accepts. */
 const bodies = endpoints.flatMap(({ method, path, body }) => {
   const { requestBody } = document.paths[path]?.[method] ?? {}
   const schema = requestBody?.content['application/json']?.schema as object // of every body
@@ -34,8 +34,13 @@ describe('null in the document of a request', () => {
     ['does not fit a required field', object({ name }, {}, 'One.'), { name: null }, false],
     ['does not fit the whole', object({}, { name }, 'One.'), null, false],
     ['fits an optional word', object({}, { word: oneOf(['a'], 'A word.') }, 'One.'), { word: null }, true],
-    ['fits what may be null anyway', object({}, { name: nullable(name) }, 'One.'), { name: null }, true],
-    ['fits where anything goes', object({}, { any: anyValue('Any.') }, 'One.'), { any: null }, true],
+    ['is valid where null is allowed', object({}, { name: nullable(name) }, 'One.'), { name: null }, true],
+    [
+      'is valid where any value is allowed',
+      object({}, { any: anyValue('Any.') }, 'One.'),
+      { any: null },
+      true,
+    ],
     ['fits an optional list', object({}, { all: list(name, 'All.') }, 'One.'), { all: null }, true],
     [
       'does not fit an item of a list',
@@ -50,7 +55,7 @@ describe('null in the document of a request', () => {
       false,
     ],
     [
-      "fits within what is the user's",
+      'is valid within free-form data of users',
       object({}, { free: freeForm('Any.') }, 'One.'),
       { free: { a: null } },
       true,
@@ -61,7 +66,7 @@ describe('null in the document of a request', () => {
     expect(fit(schema)(value)).toBe(isFit)
   })
 
-  test('makes a named schema another one, under a name of its own', () => {
+  test('adds a variant of a named schema, under another name', () => {
     const named = { ...object({}, { name }, 'One.'), title: 'Thing' }
     expect(withNulls(named)).toMatchObject({ title: 'ThingRequest' })
     expect(withNulls({ ...named, title: 'ThingRequest' })).toMatchObject({ title: 'ThingRequest' })
@@ -69,7 +74,7 @@ describe('null in the document of a request', () => {
   })
 })
 
-describe('the gateway takes what the document says, null included', () => {
+describe('the gateway accepts all documented values, null included', () => {
   test.each(bodies)('$title', ({ method, path, body, schema }) => {
     const check = validators.body(body)
     const tokens = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema']
@@ -88,7 +93,7 @@ describe('the gateway takes what the document says, null included', () => {
       fc.property(valueOf(schema), places, (made, nulls) => {
         const value = nulls.reduce((root, at) => mutated(root, { at, how: 'replace', value: null }), made)
         const isDocumented = documented?.(value)
-        // Empty text for an id is taken besides.
+        // An empty text for an id is accepted too.
         if (isDocumented || !JSON.stringify(value).includes('""'))
           expect([value, isTaken(value)]).toEqual([value, isDocumented])
       }),

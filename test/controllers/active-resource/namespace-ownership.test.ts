@@ -70,7 +70,7 @@ describe('objects do not go into a namespace', () => {
     expect(world.objects.names()).toEqual([`Namespace ${name}`])
   })
 
-  test('that became an organization after a resource made it, and it stays when the resource goes', async () => {
+  test('that became an organization after a resource created it, and it stays when the resource is deleted', async () => {
     made = [namespace('initech')]
     expect(await world.reconcile(resource)).toBeUndefined()
     const { metadata } = world.objects.get('Namespace', 'initech') ?? namespace('initech')

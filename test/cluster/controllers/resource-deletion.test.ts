@@ -23,7 +23,7 @@ interface Shown {
   readonly status: { readonly gu_res_id: string; readonly state: string }
 }
 
-/** What is deployed is known over REST too. */
+/** The deployed resources are known over REST too. */
 async function deploy(environment: string) {
   const deployment = await organization.deploy(`shop.${environment}`, { modules: { web } })
   const there = await ingressIn(environment)
@@ -38,7 +38,7 @@ const gone = (environment: string) =>
     (await ingressIn(environment)) ? undefined : true,
   )
 
-/** The Ingress object behind a resource, by the name that it always has. */
+/** The Ingress object of a resource, by its fixed name. */
 async function objectOf(resource: ActiveResource | undefined): Promise<KubeObject | undefined> {
   const path = objectPath(resource)
   const { status, body } = await organization.kube<KubeObject>('GET', path)
@@ -58,7 +58,7 @@ function restPath(environment: string, { spec }: ActiveResource): string {
   return `/apps/shop/envs/${environment}/resources/${spec.type}/${spec.resourceId}`
 }
 
-/** A request as somebody who has that role in the organization and none besides. */
+/** A request as a user with exactly that role in the organization. */
 async function restAs(role: 'member' | 'manager', method: string, path: string): Promise<number> {
   const [user, id] = [`user-${randomBytes(4).toString('hex')}`, randomBytes(8).toString('hex')]
   const token = `qm_${id}_secret`
@@ -165,7 +165,7 @@ describe('a resource that is detached', () => {
         await organization.remove('activeresources', name)
       },
     ],
-  ])('%s goes, and leaves what it made, on record', async (_, environment, detach) => {
+  ])('%s is deleted, and its objects stay, on record', async (_, environment, detach) => {
     await organization.environment('shop', environment)
     await deploy(environment)
     const resource = (await ingressIn(environment)) as ActiveResource // just deployed
@@ -175,12 +175,12 @@ describe('a resource that is detached', () => {
     const left = await objectOf(resource)
     expect([left?.metadata.uid, left?.metadata.deletionTimestamp]).toEqual([before?.metadata.uid, undefined])
     const messages = (await detachments()).filter((each) => each.includes(`shop.${environment}`))
-    // What is tried again is said again.
+    // A retry repeats the message.
     expect(new Set(messages).size).toBe(1)
     expect(messages[0]).toContain(`ingress.default#${resource.spec.resourceId}`)
     expect(messages[0]).toContain(resource.spec.definition.driverType)
     expect(messages[0]).toContain(`${resource.metadata.name}-ingress`)
-    // What stands is its own: no Conflict.
+    // The existing object is its own: no Conflict.
     expect(conditionStatus(await deploy(environment), 'Ready')).toBe('True')
     expect((await objectOf(resource))?.metadata.uid).toBe(before?.metadata.uid)
     expect((await ingressIn(environment))?.status?.objects?.[0]?.uid).toBe(before?.metadata.uid)
@@ -196,7 +196,7 @@ describe('a deletion that cannot get on', () => {
     await merge(objectPath(resource), { metadata: { finalizers: [hold] } })
   })
 
-  test('answers 202, says what it waits for and how it can be ended', async () => {
+  test('answers 202, names its blockers and the way to end it', async () => {
     expect((await organization.rest('DELETE', restPath('stuck', resource))).status).toBe(202)
     const stuck = await eventually('the reason', 30_000, async () => {
       const found = await ingressIn('stuck')

@@ -8,7 +8,7 @@ const envs = '/apps/shop/envs'
 
 const send = organization.rest
 
-/** Deploys a module of that name to an environment, whatever stands there; answers the id. */
+/** Deploys a module of that name to an environment, over any earlier content; answers the id. */
 async function deploy(environment: string, module?: string): Promise<string> {
   const add = { [module ?? '']: { profile: 'humanitec/default-module', spec: {} } }
   const delta = module && (await send('POST', '/apps/shop/deltas', { modules: { add } })).body.id
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await addEnvironment('source')
 })
 
-test('an environment keeps what it starts from when that is deleted, and when another one takes its id', async () => {
+test('an environment keeps its start content when its source is deleted, and when another environment gets that id', async () => {
   const start = await deploy('source', 'api')
   await addEnvironment('clone', start)
   await removeSource()
@@ -69,14 +69,14 @@ test('an environment keeps what it starts from when that is deleted, and when an
   expect(await modulesIn('clone')).toEqual(['api', 'web'])
 })
 
-test('an environment that was deployed still says what it started from', async () => {
+test('a deployed environment still names its start deployment', async () => {
   await removeSource()
   await deploy('clone')
   expect((await send('GET', `${envs}/clone`)).body.from_deploy).toMatchObject({ env_id: 'source' })
   expect(await modulesIn('clone')).toEqual(['api', 'web'])
 })
 
-test('a deployment by kubectl goes on when the one on which it builds comes, whose set was there before', async () => {
+test('a deployment by kubectl continues when its base deployment arrives after the base set', async () => {
   await organization.environment('shop', 'late')
   await organization.environment('shop', 'early')
   const web = { profile: 'humanitec/default-module', spec: {} }
