@@ -21,6 +21,7 @@ import { openAppliedKinds } from './controllers/shared/applied-kinds.ts'
 import { HostReservations } from './controllers/shared/host-reservations.ts'
 import { openInstallation, readInstallationId } from './controllers/shared/installation.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
+import { Renewals } from './controllers/shared/renewals.ts'
 import { createProgressCounter } from './controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
 import { watchEnvironmentNamespaces } from './controllers/shared/watch-namespaces.ts'
@@ -73,6 +74,7 @@ export async function startOperator(options: {
     namespaces,
   })
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
+  const renewals = new Renewals(cluster.store)
   const { vendors } = config
   const factories = openDrivers(await readInstallationId(cluster.client))
   const { builtIn } = factories
@@ -117,6 +119,7 @@ export async function startOperator(options: {
       deadlineSeconds: config.driverDeadlineSeconds,
       planning,
       secretFinalizers: createSecretFinalizers(cluster),
+      renewals,
       log,
     }),
   )
@@ -125,6 +128,7 @@ export async function startOperator(options: {
       cluster,
       installation,
       progress,
+      renewals,
       planning,
       attempts: config.deploymentAttempts,
       timeoutSeconds: config.deploymentTimeoutSeconds,

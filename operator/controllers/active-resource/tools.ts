@@ -7,6 +7,7 @@ import type { Planning } from '../../planning/planning.ts'
 import type { HostReservations } from '../shared/host-reservations.ts'
 import type { Installation } from '../shared/installation.ts'
 import type { Inventory } from '../shared/inventory.ts'
+import type { Renewals } from '../shared/renewals.ts'
 import type { SecretFinalizers } from '../shared/secret-finalizers.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
 
@@ -22,6 +23,7 @@ export interface ResourceTools {
   readonly deadlineSeconds: number
   readonly planning: Planning
   readonly secretFinalizers: SecretFinalizers
+  readonly renewals: Renewals
   readonly log: Log
 }
 

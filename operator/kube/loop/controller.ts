@@ -21,6 +21,8 @@ export interface ReconcileContext<K extends Kind> {
   report(observed: Observed<K>, message: string): Promise<void>
   /** Runs a part that only waits, such as a call, outside the worker pool. */
   releaseWorker<T>(work: () => Promise<T>): Promise<T>
+  /** Calls `work` when the status that this reconcile returns is written. */
+  afterWrite(work: () => void): void
   /** Whether this is the periodic reconcile that every object gets. */
   readonly isResync: boolean
 }
@@ -174,7 +176,9 @@ class ControllerLoop<K extends Kind> implements Loop {
   async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
     const { kind, finalize } = this.#controller
     const object = finalize && !hasFinalizer(found) ? await addFinalizer(this.#cluster, kind, found) : found
+    const afterWrite: (() => void)[] = []
     const context: ReconcileContext<K> = {
+      afterWrite: (work) => afterWrite.push(work),
       isResync: this.#resyncKeys.delete(key),
       releaseWorker: (work) => this.queue.releaseWorker(key, work),
       report: async (observed, message) => {
@@ -182,6 +186,7 @@ class ControllerLoop<K extends Kind> implements Loop {
       },
     }
     await this.#finish(object, key, () => this.#controller.reconcile(object, context))
+    for (const work of afterWrite) work()
   }
 
   async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
