@@ -6,6 +6,7 @@ import {
   createOrganizationDrivers,
   type DriverFactories,
 } from './controllers/active-resource/organization-drivers.ts'
+import { Removals } from './controllers/active-resource/removals.ts'
 import { applicationController } from './controllers/application.ts'
 import { environmentDeploymentController } from './controllers/deployment/environment-deployment.ts'
 import { startSetCleanup } from './controllers/deployment/set-cleanup.ts'
@@ -101,7 +102,9 @@ export async function startOperator(options: {
   start(environmentTypeController(cluster))
   const dispatcher = startDispatcher(cluster, { log, isActive })
   const { keptDeployments } = config
-  start(environmentController(cluster, objects, dispatcher, { keptDeployments, namespaces }))
+  const removals = new Removals({ store: cluster.store, drivers, inventory })
+  const environments = { keptDeployments, namespaces, removals, inventory, log }
+  start(environmentController(cluster, objects, dispatcher, environments))
   start(resourceAccountController(cluster, builtIn))
   start(sharedValueController(cluster))
   start(resourceTypeController)
@@ -120,6 +123,7 @@ export async function startOperator(options: {
       planning,
       secretFinalizers: createSecretFinalizers(cluster),
       renewals,
+      removals,
       log,
     }),
   )

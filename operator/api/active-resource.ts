@@ -155,6 +155,7 @@ export const ActiveResource = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.environmentName'],
   columns: [
     { name: 'Environment', jsonPath: '.spec.environmentName' },
     { name: 'Type', jsonPath: '.spec.type' },

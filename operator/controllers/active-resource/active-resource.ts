@@ -1,6 +1,7 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
+import { environmentNamespace } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
@@ -77,23 +78,29 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
 
 /**
  * 1. detach: for a detached resource, records what stays and releases its Secrets; returns.
- * 2. awaitDependents: throws Waiting while dependents are terminating too.
- * 3. deprovisionAll: deprovisions every recorded instance; safe to repeat.
+ * 2. removals.of: returns `later` until its terminating environment decides how the resource is removed.
+ * 3. awaitDependents: throws Waiting while dependents are terminating too, for a resource that is removed alone.
+ * 4. deprovisionAll: deprovisions every recorded instance; safe to repeat. With the other resources of its environment,
+ *    leaves the objects in the namespace of the environment to the cluster.
  */
 async function finalize(
   terminating: ActiveResource,
   state: State,
   context: Pick<Context, 'releaseWorker'>,
-): Promise<void> {
+): Promise<'later' | void> {
   const resource = withoutPending(terminating, state)
+  const removal = isDetached(resource) ? 'alone' : state.removals.of(resource)
+  if (removal === 'later') return removal
   state.unfinished.delete(keyOf(resource))
   if (isDetached(resource)) await detach(resource, state)
   else {
-    awaitDependents(resource, state.cluster)
+    if (removal === 'alone') awaitDependents(resource, state.cluster)
+    const left = removal === 'together' ? environmentNamespace(resource.spec.context) : undefined
     if (mayExist(resource, state))
-      await withDetachHint(resource, () => deprovisionAll(resource, state, context))
+      await withDetachHint(resource, () => deprovisionAll(resource, state, context, left))
   }
   state.pending.remove(resource)
+  return undefined
 }
 
 function withoutPending(resource: ActiveResource, { pending }: State): ActiveResource {

@@ -10,6 +10,7 @@ import type { Inventory } from '../shared/inventory.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { SecretFinalizers } from '../shared/secret-finalizers.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
+import type { Removals } from './removals.ts'
 
 /** What the controller of active resources depends on. */
 export interface ResourceTools {
@@ -24,6 +25,7 @@ export interface ResourceTools {
   readonly planning: Planning
   readonly secretFinalizers: SecretFinalizers
   readonly renewals: Renewals
+  readonly removals: Pick<Removals, 'of' | 'onEnqueue'>
   readonly log: Log
 }
 

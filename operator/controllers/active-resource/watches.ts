@@ -18,6 +18,7 @@ export function watchesOf({
   inventory,
   hostReservations,
   renewals,
+  removals,
 }: ResourceTools): Watch[] {
   const cache = store.cacheOf(ActiveResource)
   return [
@@ -25,6 +26,7 @@ export function watchesOf({
     { subscribe: (enqueue) => inventory.onEnqueue((key) => enqueue([key])) },
     { subscribe: (enqueue) => hostReservations.onFreed((key) => enqueue([key])) },
     { subscribe: (enqueue) => renewals.onEnqueue((key) => enqueue([key])) },
+    { subscribe: (enqueue) => removals.onEnqueue(enqueue) },
     watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
       const account = after ?? before
       if (!account || before?.spec === after?.spec) return []

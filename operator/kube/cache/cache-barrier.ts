@@ -3,12 +3,11 @@ import { Waiting } from '../../domain/base/errors.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { versionOf } from './cache.ts'
 import type { Cluster } from './cluster.ts'
-import { metadataAccept } from './reflector.ts'
+import { metadataListAccept } from './reflector.ts'
 import { shareReads } from './shared-read.ts'
 
 /** After this long the list is read again. */
 const relistMs = 250
-const listAccept = metadataAccept.replace('PartialObjectMetadata', 'PartialObjectMetadataList')
 
 type Listed = Pick<KubeObject, 'metadata'>
 
@@ -89,7 +88,7 @@ export function createCacheBarrier(
     const path = pathOf(resourceOf(kind), namespace)
     const deadline = performance.now() + withinMs
     while (true) {
-      const list = (await client.request('GET', path, { accept: listAccept })) as MetadataList // the form of `accept`
+      const list = (await client.request('GET', path, { accept: metadataListAccept })) as MetadataList // the form of `accept`
       // An object that is deleted meanwhile may never appear in the cache: a newer list does not contain it.
       if (await isReflected({ kind, namespace, missing: missingOf(kind, namespace, list) })) return
       if (performance.now() > deadline)

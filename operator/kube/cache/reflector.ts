@@ -42,7 +42,8 @@ interface WatchEvent {
 
 /** The `Accept` header for the metadata of one object. */
 export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
-const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+/** The `Accept` header for the metadata of a list. */
+export const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 const initialEventsEnd = 'k8s.io/initial-events-end'
 
 /** Starts to reflect a resource into a cache. */

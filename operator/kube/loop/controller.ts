@@ -33,8 +33,11 @@ export interface Controller<K extends Kind = Kind> {
   /** Maximum concurrent reconciles; 64 by default. */
   readonly workers?: number
   reconcile(object: ObjectOf<K>, context: ReconcileContext<K>): Promise<Observed<K>>
-  /** Cleans up after an object that is being deleted; the loop then removes the finalizer. */
-  finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<void>
+  /**
+   * Cleans up after an object that is being deleted; the loop then removes the finalizer. With `later`, the loop does
+   * nothing: a watch of the controller enqueues the object again.
+   */
+  finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<'later' | void>
   /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]
 }
@@ -191,9 +194,8 @@ class ControllerLoop<K extends Kind> implements Loop {
 
   async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
     await this.#finish(object, key, async () => {
-      await this.#controller.finalize?.(object, {
-        releaseWorker: (work) => this.queue.releaseWorker(key, work),
-      })
+      const releaseWorker = <T>(work: () => Promise<T>) => this.queue.releaseWorker(key, work)
+      if ((await this.#controller.finalize?.(object, { releaseWorker })) === 'later') return undefined
       await removeFinalizer(this.#cluster, this.#controller.kind, object)
       return undefined
     })

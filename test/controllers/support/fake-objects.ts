@@ -17,6 +17,7 @@ export interface FakeObjects {
   readonly log: string[]
   get(kind: string, name: string): KubeObject | undefined
   names(): string[]
+  inNamespace(namespace: string): KubeObject[]
   /** Makes or changes an object as somebody else does. */
   put(object: KubeObject): KubeObject
   /** Changes only the status, which no generation counts. */
@@ -120,6 +121,13 @@ export function createFakeObjects(): FakeObjects {
         const object = stored.get(keyOf(reference))
         return object?.metadata.uid !== uid || stored.get(keyFor(remove(object))) === undefined
       },
+      readForeign: async ({ kind }, namespace) =>
+        [...stored.values()].filter(
+          ({ kind: each, metadata }) =>
+            each === kind &&
+            metadata.namespace === namespace &&
+            metadata.labels?.[labels.resource] === undefined,
+        ),
       async watch({ kind }) {
         const known = caches.get(kind)
         if (known) return known
@@ -177,6 +185,8 @@ export function createFakeObjects(): FakeObjects {
     },
     log: [],
     get: find,
+    inNamespace: (namespace) =>
+      [...stored.values()].filter(({ metadata }) => metadata.namespace === namespace),
     names: () => [...stored.values()].map(({ kind, metadata }) => `${kind} ${metadata.name}`),
     put: merge,
     touchStatus(kind, name, status) {

@@ -10,6 +10,7 @@ import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
+import { Removals } from '../../../operator/controllers/active-resource/removals.ts'
 import type { ResourceTools } from '../../../operator/controllers/active-resource/tools.ts'
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { environmentController } from '../../../operator/controllers/environment.ts'
@@ -22,6 +23,7 @@ import type { Driver } from '../../../operator/drivers/driver.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { type Controller, startController } from '../../../operator/kube/loop/controller.ts'
 import { isReady } from '../../../operator/kube/loop/outcome.ts'
+import type { Objects } from '../../../operator/kube/objects.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { definition } from '../../support/builders.ts'
@@ -31,6 +33,7 @@ import { resourceTools } from './resource-tools.ts'
 
 const namespace = 'acme'
 const environmentName = 'shop.dev'
+const ownNamespace = 'acme--shop--dev'
 
 /** A shared resource of type `s3` with this id, the ids that it depends on, and the inputs of its driver. */
 export interface Wanted {
@@ -45,6 +48,12 @@ export interface OperatorWorld {
   readonly objects: FakeObjects
   /** The requests of all processes, such as `apply ConfigMap a`. */
   readonly log: string[]
+  /** Events, and whether the namespace of the environment was not terminating then. */
+  readonly events: readonly {
+    readonly reason: string
+    readonly message: string
+    readonly isNamespaceThere: boolean
+  }[]
   /** Starts a process; the one before is dead. */
   start(death?: Death): Process
   /** Creates a deployment of these resources, and their definitions. */
@@ -59,19 +68,19 @@ export interface OperatorWorld {
   resource(id: string): ActiveResource | undefined
   resources(): readonly ActiveResource[]
   removeResource(id: string): void
+  put(resource: ActiveResource): void
   /** Ids of the resources that remain. */
   ids(): string[]
   environment(): Environment | undefined
   close(): void
 }
 
-export function createOperatorWorld(
-  builtIn: readonly Driver[],
-  changes: Partial<ResourceTools> = {},
-): OperatorWorld {
+export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
   const fake = createFakeCluster()
   const objects = createFakeObjects()
   const log: string[] = []
+  const events: OperatorWorld['events'][number][] = []
+  const namespaceOf = () => objects.get('Namespace', ownNamespace)
   let process: Process | undefined
   fake.addOrganization(namespace)
   fake.put(Application, newObject(Application, { namespace, name: 'shop' }, {}))
@@ -88,24 +97,35 @@ export function createOperatorWorld(
     ...objects.client,
     async request(method, path, options) {
       if (path.includes('/secrets/')) return objects.client.request(method, path, options)
+      if (path.endsWith('/events')) {
+        const { reason = '', message = '' } = (options?.body ?? {}) as { reason?: string; message?: string } // an Event
+        events.push({ reason, message, isNamespaceThere: !namespaceOf()?.metadata.deletionTimestamp })
+      }
       return { metadata: { resourceVersion: '0' }, items: null } // the lists of a cache barrier
     },
+  }
+
+  /** Whether objects of the environment may be in the namespace: its own, which is made at first use, and another one. */
+  function isOpen(_: unknown, name: string): boolean {
+    const found = objects.get('Namespace', name)
+    return found !== undefined && !found.metadata.deletionTimestamp
   }
 
   function begin(death?: Death): Process {
     const started = startProcess(log, death)
     const cluster = { ...clusterOf(started, fake), client }
-    const door = objectsOf(started, objects.open())
+    const door = objectsOf(started, withNamespaces(objects))
     const find = (key: string) => fake.store.get(ActiveResource, namespace, key.slice(namespace.length + 1))
     const tools: ResourceTools = {
       ...resourceTools(cluster, builtIn),
       objects: door,
       installation: installationWith(Buffer.alloc(32)),
-      inventory: createInventory(door, find, { kinds: objects.kinds, namespaces: { isOpen: () => true } }),
+      inventory: createInventory(door, find, { kinds: objects.kinds, namespaces: { isOpen } }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
-      ...changes,
     }
-    run(activeResourceController(tools))
+    const { inventory, drivers } = tools
+    const removals = new Removals({ store: fake.store, drivers, inventory })
+    run(activeResourceController({ ...tools, removals }))
     const { installation, planning, renewals } = tools
     const progress = createProgressCounter(fake.store, 3)
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
@@ -115,6 +135,9 @@ export function createOperatorWorld(
     run(
       environmentController(cluster, door, dispatcher, {
         keptDeployments: 50,
+        removals,
+        inventory,
+        log: silentLog,
         namespaces: {
           subscribe(enqueue) {
             door.onChange(({ kind, metadata }, isGone) => {
@@ -139,6 +162,7 @@ export function createOperatorWorld(
   const world: OperatorWorld = {
     objects,
     log,
+    events,
     start(death) {
       if (process) process.isAlive = false
       process = begin(death)
@@ -182,6 +206,7 @@ export function createOperatorWorld(
       const found = world.resource(id)
       if (found) void fake.remove(ActiveResource, found)
     },
+    put: (resource) => void fake.put(ActiveResource, resource),
     ids: () => world.resources().map(({ spec }) => spec.resourceId.replace('shared.', '')),
     environment: () => fake.store.get(Environment, namespace, environmentName),
     close() {
@@ -190,6 +215,27 @@ export function createOperatorWorld(
     },
   }
   return world
+}
+
+/** Ends a terminating namespace with all of its objects, a little later, as the cluster does. */
+function withNamespaces(objects: FakeObjects): Objects {
+  const door = objects.open()
+  return {
+    ...door,
+    async remove(reference, uid) {
+      const { kind, name } = reference
+      const found = kind === 'Namespace' ? objects.get(kind, name) : undefined
+      if (!found) return door.remove(reference, uid)
+      objects.replaceMetadata(kind, name, { ...found.metadata, finalizers: ['kubernetes'] })
+      const isGone = await door.remove(reference, uid)
+      void setTimeout(3).then(() => {
+        for (const each of objects.inNamespace(name)) objects.delete(each.kind, each.metadata.name)
+        const { finalizers: _, ...metadata } = objects.get(kind, name)?.metadata ?? { name }
+        objects.replaceMetadata(kind, name, metadata)
+      })
+      return isGone
+    },
+  }
 }
 
 function definitionOf({ id, dependsOn = [], driver = 'maker', values = {} }: Wanted): ResourceDefinition {

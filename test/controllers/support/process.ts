@@ -78,6 +78,8 @@ export function clusterOf({ send }: Process, fake: FakeCluster): Cluster {
         return found(kind, object)
       }),
     remove: (kind, object) => send(nameOf('delete', kind, object), () => fake.remove(kind, object)),
+    removeCollection: (kind, namespace, fields) =>
+      send(`collection ${kind.kind}`, () => fake.removeCollection(kind, namespace, fields)),
     readAll: (kind, namespace) => send(`list ${kind.kind}`, () => fake.readAll(kind, namespace)),
   }
 }
@@ -88,6 +90,7 @@ export function objectsOf({ send }: Process, door: Objects): Objects {
     ...door,
     apply: (object) => send(`apply ${object.kind} ${object.metadata.name}`, () => door.apply(object)),
     read: (reference) => send(`read ${reference.kind} ${reference.name}`, () => door.read(reference)),
+    readForeign: (kind, namespace) => send(`foreign ${kind.kind}`, () => door.readForeign(kind, namespace)),
     remove: (reference, uid) =>
       send(`delete ${reference.kind} ${reference.name}`, () => door.remove(reference, uid)),
   }

@@ -45,9 +45,12 @@ export function resourceTools(
       async enqueueOnChange() {},
       apply: async () => ({ applied: [], live: [] }),
       removeAll: async () => {},
+      objectsOf: async () => [],
+      foreignIn: async () => [],
     } satisfies Inventory,
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
     renewals: new Renewals(cluster.store),
+    removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,
   }
 }
