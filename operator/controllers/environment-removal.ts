@@ -33,7 +33,7 @@ export interface RemovalTools {
  * 1. deleteResources: deletes all resources with one request; their finalizers keep them.
  * 2. decide: decides which of them are removed alone; throws Waiting until those are gone.
  * 3. deleteNamespace: deletes the namespace that the operator made, with the objects of the other resources.
- * 4. release: removes the other resources; throws Waiting until they are gone.
+ * 4. removeTogether: removes the other resources; throws Waiting until they are gone.
  * 5. awaitNamespace: throws Waiting until the namespace is gone.
  *
  * Each step is safe to repeat; a new process starts again with step 1.
@@ -51,7 +51,7 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   }
   if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
   if (isOurs) await deleteNamespace(environment, namespace, tools)
-  removals.release(environment, resources)
+  removals.removeTogether(environment, resources)
   if (resources.length > 0) throw resourcesRemain(environment, tools)
   if (!isOurs) return awaitUnseen(environment, tools)
   const message = `waiting for the namespace '${name}' to be deleted${blockersOf(namespace)}`

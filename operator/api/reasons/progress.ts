@@ -69,7 +69,7 @@ export const progressReasons = {
     'Delete the resource once it is no longer needed.',
   ),
   ForeignObjectsDeleted: reason(
-    'The namespace of a deleted environment contained objects that no resource made. They are deleted with it.',
+    'The namespace of a deleted environment contained objects that no resource made; they are deleted with it.',
     'Keep such objects in another namespace, or make them by a resource.',
   ),
   Detached: reason(

@@ -20,8 +20,8 @@ interface Decision {
   readonly names: ReadonlySet<string>
   /** Names of those that are removed alone and still exist. */
   readonly alone: Set<string>
-  /** Whether those that are removed together may go: nothing else needs them, and their namespace is terminating. */
-  isReleased: boolean
+  /** Whether the others are removed now: no resource is left that is removed alone, and their namespace is terminating. */
+  isTogetherDue: boolean
 }
 
 interface Tools {
@@ -58,7 +58,7 @@ export class Removals {
     const decision = this.#decisionOf(environment)
     if (!decision?.names.has(metadata.name)) return 'later'
     if (decision.alone.has(metadata.name)) return 'alone'
-    return decision.isReleased ? 'together' : 'later'
+    return decision.isTogetherDue ? 'together' : 'later'
   }
 
   /** Whether all of these resources are decided about. */
@@ -93,7 +93,7 @@ export class Removals {
       environmentUid: environment.metadata.uid,
       names: new Set(remaining.map(({ name }) => name)),
       alone: withDependents(alone, remaining),
-      isReleased: false,
+      isTogetherDue: false,
     }
     this.#decisions.set(keyOf(environment), decision)
     this.#enqueue(resources.filter(({ metadata }) => decision.alone.has(metadata.name)))
@@ -104,11 +104,11 @@ export class Removals {
     return (this.#decisionOf(environment)?.alone.size ?? 0) > 0
   }
 
-  /** Removes the resources that are removed together. */
-  release(environment: Environment, resources: readonly ActiveResource[]): void {
+  /** Enqueues the resources that are removed together, for their removal. */
+  removeTogether(environment: Environment, resources: readonly ActiveResource[]): void {
     const decision = this.#decisionOf(environment)
-    if (!decision || decision.isReleased) return
-    decision.isReleased = true
+    if (!decision || decision.isTogetherDue) return
+    decision.isTogetherDue = true
     this.#enqueue(resources)
   }
 
