@@ -4,6 +4,7 @@ import { withDependents } from '../../domain/resource/removal.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { hasFinalizer, keyOf } from '../../kube/client/resource.ts'
+import { nextTurn } from '../../kube/loop/pace.ts'
 import { isBuiltIn } from '../shared/applied-object.ts'
 import type { Inventory } from '../shared/inventory.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
@@ -13,6 +14,9 @@ import type { OrganizationDrivers } from './organization-drivers.ts'
  * terminating environment, which the cluster deletes with all objects in it; `later`, when the environment decides.
  */
 export type Removal = 'alone' | 'together' | 'later'
+
+/** Resources to look at before other work of the process gets a turn. */
+const mostPerTurn = 500
 
 interface Decision {
   readonly environmentUid: string | undefined
@@ -77,8 +81,10 @@ export class Removals {
     namespace: string | undefined,
   ): Promise<void> {
     const outside = new Set<string>()
-    for (const each of resources)
+    for (const [index, each] of resources.entries()) {
       if (!(await this.#isWithin(each, namespace))) outside.add(each.metadata.name)
+      if (index % mostPerTurn === mostPerTurn - 1) await nextTurn()
+    }
     const { store } = this.#tools
     // Resources may end in the meantime, and are not reported again.
     const isThere = ({ metadata }: ActiveResource) =>
