@@ -150,7 +150,7 @@ function removeAll(count: number, work: Work): Scenario {
     name: `deletion of ${count}${titles[work]}`,
     resources: count,
     floorSeconds: (floor) => deletionFloor(floor, count, work),
-    goal: { seconds: count / 100, writesPerResource: 2.1 + objectsPerResource(work), readsPerResource: 0.1 },
+    goal: { seconds: count / 100, writesPerResource: 1.1, readsPerResource: 0.1 },
     leaves: 0,
     run: removeEnvironment,
   }

@@ -6,6 +6,7 @@ import {
   createOrganizationDrivers,
   type DriverFactories,
 } from './controllers/active-resource/organization-drivers.ts'
+import { Removals } from './controllers/active-resource/removals.ts'
 import { applicationController } from './controllers/application.ts'
 import { environmentDeploymentController } from './controllers/deployment/environment-deployment.ts'
 import { startSetCleanup } from './controllers/deployment/set-cleanup.ts'
@@ -21,6 +22,7 @@ import { openAppliedKinds } from './controllers/shared/applied-kinds.ts'
 import { HostReservations } from './controllers/shared/host-reservations.ts'
 import { openInstallation, readInstallationId } from './controllers/shared/installation.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
+import { Renewals } from './controllers/shared/renewals.ts'
 import { createProgressCounter } from './controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
 import { watchEnvironmentNamespaces } from './controllers/shared/watch-namespaces.ts'
@@ -74,6 +76,7 @@ export async function startOperator(options: {
     namespaces,
   })
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
+  const renewals = new Renewals(cluster.store)
   const { vendors } = config
   const factories = openDrivers(await readInstallationId(cluster.client))
   const { builtIn } = factories
@@ -100,7 +103,9 @@ export async function startOperator(options: {
   start(environmentTypeController(cluster))
   const dispatcher = startDispatcher(cluster, { log, isActive })
   const { keptDeployments } = config
-  start(environmentController(cluster, objects, dispatcher, { keptDeployments, namespaces }))
+  const removals = new Removals({ store: cluster.store, drivers, inventory })
+  const environments = { keptDeployments, namespaces, removals, inventory, log }
+  start(environmentController(cluster, objects, dispatcher, environments))
   start(resourceAccountController(cluster, builtIn))
   start(sharedValueController(cluster))
   start(resourceTypeController)
@@ -118,6 +123,8 @@ export async function startOperator(options: {
       deadlineSeconds: config.driverDeadlineSeconds,
       planning,
       secretFinalizers: createSecretFinalizers(cluster),
+      renewals,
+      removals,
       log,
     }),
   )
@@ -126,6 +133,7 @@ export async function startOperator(options: {
       cluster,
       installation,
       progress,
+      renewals,
       planning,
       attempts: config.deploymentAttempts,
       timeoutSeconds: config.deploymentTimeoutSeconds,

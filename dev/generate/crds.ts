@@ -28,6 +28,9 @@ export function crdOf(kind: Kind) {
             type,
             ...column,
           })),
+          ...(kind.selectableFields.length > 0
+            ? { selectableFields: kind.selectableFields.map((jsonPath) => ({ jsonPath })) }
+            : {}),
           schema: { openAPIV3Schema: schemaOf(kind) },
         },
       ],

@@ -107,12 +107,6 @@ export const ActiveResource = defineKind({
         ),
         'Resources that placeholders in the inputs name, by the text of the reference.',
       ),
-      renewedByDeploymentName: string(
-        'Last EnvironmentDeployment in mode `full`. A new value provisions the resource again.',
-        {
-          maxLength: 253,
-        },
-      ),
       unusedSince: time(
         'Time of the first deployment that no longer uses this resource. Absent while the resource is used.',
       ),
@@ -161,6 +155,7 @@ export const ActiveResource = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.environmentName'],
   columns: [
     { name: 'Environment', jsonPath: '.spec.environmentName' },
     { name: 'Type', jsonPath: '.spec.type' },

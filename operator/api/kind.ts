@@ -124,6 +124,8 @@ export interface Kind<S extends TSchema = TSchema, T extends TSchema = TSchema> 
   readonly status: T | undefined
   readonly columns: readonly Column[]
   readonly rules: readonly ObjectRule[]
+  /** JSON paths of the fields that a field selector can name. */
+  readonly selectableFields: readonly string[]
 }
 
 /** An object of a Quartermaster kind to write. All these kinds are namespaced. */
@@ -159,14 +161,16 @@ export function defineKind<S extends TSchema, T extends TSchema>(declaration: {
   status?: T
   columns?: readonly Column[]
   rules?: readonly ObjectRule[]
+  selectableFields?: readonly string[]
 }): Kind<S, T> {
-  const { status, columns = [], rules = [], inCategory = true } = declaration
+  const { status, columns = [], rules = [], selectableFields = [], inCategory = true } = declaration
   return {
     ...declaration,
     inCategory,
     status: status && withCommonStatus(status),
     columns: [...columns, ...(status ? readyColumns : []), ageColumn],
     rules,
+    selectableFields,
   }
 }
 

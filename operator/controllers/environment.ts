@@ -8,32 +8,35 @@ import { Waiting } from '../domain/base/errors.ts'
 import { isPresent, problemsOfReference, throwProblems } from '../domain/base/object-problem.ts'
 import { isFinished, rememberedStart, removableDeployments } from '../domain/deployment/deployment.ts'
 import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/deployment-history.ts'
-import { formatDescriptor } from '../domain/resource/descriptor.ts'
-import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
+import { contextOf } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { shareReads } from '../kube/cache/shared-read.ts'
 import type { Store } from '../kube/cache/store.ts'
-import { keyOf } from '../kube/client/resource.ts'
+import { keyOf, namespacedName } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
 import type { Observed } from '../kube/loop/status.ts'
 import type { Objects } from '../kube/objects.ts'
-import { deletionBlockers, isBlockerChanged } from './shared/deletion-blockers.ts'
-import { isNamespaceOf, namespaceReference } from './shared/environment-namespace.ts'
+import type { Log } from '../log.ts'
+import type { Removals } from './active-resource/removals.ts'
+import { type RemovalTools, removeResources } from './environment-removal.ts'
+import { isBlockerChanged } from './shared/deletion-blockers.ts'
 import { inParallel } from './shared/parallel.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
 import type { Dispatcher } from './webhook/dispatcher.ts'
 
-/** The watch reports the end of a namespace; the retry is for an event that is lost. */
-const namespaceRetrySeconds = 30
+interface Options {
+  readonly keptDeployments: number
+  readonly removals: Removals
+  readonly inventory: RemovalTools['inventory']
+  readonly log: Log
+  /** Enqueues an environment when its namespace is gone. */
+  readonly namespaces?: Watch
+}
 
-interface Tools {
-  readonly cluster: Cluster
-  readonly objects: Objects
+interface Tools extends RemovalTools {
   readonly dispatcher: Pick<Dispatcher, 'notifyLast'>
   readonly keptDeployments: number
-  /** Names of the environments of an organization that have resources, as the API server lists them. */
-  readonly readOccupied: (organization: string) => Promise<ReadonlySet<string>>
 }
 
 /** An environment is ready when its application and type exist; deleting it deprovisions all its resources. */
@@ -41,23 +44,26 @@ export function environmentController(
   cluster: Cluster,
   objects: Objects,
   dispatcher: Pick<Dispatcher, 'notifyLast'>,
-  { keptDeployments, namespaces }: { readonly keptDeployments: number; readonly namespaces?: Watch },
+  { namespaces, ...options }: Options,
 ): Controller<typeof Environment> {
-  const readOccupied = shareReads(async (organization: string) => {
-    const resources = await cluster.readAll(ActiveResource, organization)
-    return new Set(resources.map(({ spec }) => spec.environmentName))
+  const readResources = shareReads(async (organization: string) => {
+    const names = new Map<string, Set<string>>()
+    for (const { metadata, spec } of await cluster.readAll(ActiveResource, organization))
+      names.set(spec.environmentName, (names.get(spec.environmentName) ?? new Set()).add(metadata.name))
+    return names
   })
-  const tools: Tools = { cluster, objects, dispatcher, keptDeployments, readOccupied }
+  const tools: Tools = { ...options, cluster, objects, dispatcher, readResources }
   return {
     kind: Environment,
-    watches: [...watchesOf(cluster.store), ...(namespaces ? [namespaces] : [])],
+    watches: [...watchesOf(cluster.store, options.removals), ...(namespaces ? [namespaces] : [])],
     reconcile: (environment) => reconcile(environment, tools),
     finalize: (environment) => finalize(environment, tools),
   }
 }
 
-function watchesOf(store: Store): Watch[] {
+function watchesOf(store: Store, removals: Removals): Watch[] {
   return [
+    { subscribe: (enqueue) => removals.onLastAlone((key) => enqueue([key])) },
     watchLifecycle(store.cacheOf(Application), (each) =>
       store.byIndex(Environment, 'application', keyOf(each)).map(keyOf),
     ),
@@ -72,10 +78,14 @@ function watchesOf(store: Store): Watch[] {
       const startingFromIt = store.byIndex(Environment, 'start', keyOf(deployment))
       return [...own, ...startingFromIt.map(keyOf)]
     }),
-    // A terminating environment waits for its last resource, and reports what blocks the others.
+    // A terminating environment waits for its last resource, deletes late ones, and reports what blocks the others.
     watchKind(store.cacheOf(ActiveResource), (change) => {
       const { before, after } = change
-      if (after) return isBlockerChanged(change) ? [scoped(after, after.spec.environmentName)] : []
+      if (after) {
+        const key = scoped(after, after.spec.environmentName)
+        const isLate = !before && isTerminating(store.get(Environment, ...namespacedName(key)))
+        return isLate || isBlockerChanged(change) ? [key] : []
+      }
       if (!before) return []
       const key = scoped(before, before.spec.environmentName)
       return store.byIndex(ActiveResource, 'environment', key).length === 0 ? [key] : []
@@ -107,51 +117,16 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
 }
 
 /**
- * 1. removeResources: deletes the resources; throws Waiting until all are deprovisioned.
- * 2. removeNamespace: deletes the namespace that the operator made; throws Waiting until it is gone.
- * 3. notifyLast: writes the webhook calls for the last events.
- * 4. removeValues: deletes the shared values of the environment.
- * 5. removeDeployments: deletes the deployments; throws Waiting until they are gone.
+ * 1. removeResources: deletes the resources and the namespace; throws Waiting until they are gone.
+ * 2. notifyLast: writes the webhook calls for the last events.
+ * 3. removeValues: deletes the shared values of the environment.
+ * 4. removeDeployments: deletes the deployments; throws Waiting until they are gone.
  */
 async function finalize(environment: Environment, tools: Tools): Promise<void> {
-  await removeResources(environment, tools.cluster)
-  await removeNamespace(environment, tools)
+  await removeResources(environment, tools)
   await tools.dispatcher.notifyLast(environment)
   await removeValues(environment, tools.cluster)
   await removeDeployments(environment, tools.cluster)
-}
-
-async function removeResources(environment: Environment, cluster: Cluster): Promise<void> {
-  const resources = () => cluster.store.byIndex(ActiveResource, 'environment', keyOf(environment))
-  const live = resources().filter(({ metadata }) => !metadata.deletionTimestamp)
-  await inParallel(live, (each) => cluster.remove(ActiveResource, each))
-  const remaining = resources()
-  if (remaining.length === 0) return
-  const blockers = deletionBlockers(remaining, ({ spec }) => formatDescriptor(spec))
-  throw new Waiting('ResourcesRemain', `waiting for the resources to be deprovisioned${blockers}`)
-}
-
-async function removeNamespace(environment: Environment, { objects, readOccupied }: Tools): Promise<void> {
-  const context = contextOf(environment)
-  const name = environmentNamespace(context)
-  const reference = namespaceReference(name)
-  const existing = await objects.read(reference)
-  const isTerminating = existing?.metadata.deletionTimestamp !== undefined
-  const isOurs = existing !== undefined && isNamespaceOf(existing, context)
-  if (!isOurs || !isTerminating) await awaitUnseenResources(environment, readOccupied)
-  if (!isOurs) return
-  if (!isTerminating) await objects.remove(reference, existing.metadata.uid)
-  const message = `waiting for the namespace '${name}' to be deleted`
-  throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
-}
-
-/** Asks the API server for resources: the cache may be behind, and the deletion is final. */
-async function awaitUnseenResources(
-  { metadata: { namespace, name } }: Environment,
-  readOccupied: Tools['readOccupied'],
-): Promise<void> {
-  if ((await readOccupied(namespace)).has(name))
-    throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
 }
 
 async function removeValues(environment: Environment, cluster: Cluster): Promise<void> {
@@ -186,6 +161,10 @@ async function deleteOldDeployments(
 
 function deploymentsOf(environment: Environment, store: Store): readonly EnvironmentDeployment[] {
   return store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+}
+
+function isTerminating(environment: Environment | undefined): boolean {
+  return environment?.metadata.deletionTimestamp !== undefined
 }
 
 /** What matters to the environment: whether a deployment has started, has finished, is terminating or is gone. */

@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import { type Cache, createCache } from './cache/cache.ts'
 import { isGone, readObject } from './cache/cluster.ts'
 import { type Reflector, startReflector } from './cache/reflector.ts'
+import { metadataListAccept } from './cache/watch-protocol.ts'
 import { isNotFound, type KubeClient } from './client/client.ts'
 import { explainRejection } from './client/explain-rejection.ts'
 import { pathOf, type Resource } from './client/resource.ts'
@@ -33,6 +34,11 @@ export interface Objects {
   remove(reference: ObjectReference, uid: string): Promise<boolean>
   /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
+  /** The metadata of objects of a kind in a namespace that no resource made; at most 20 of them. */
+  readForeign(
+    kind: Pick<ObjectReference, 'apiVersion' | 'kind'>,
+    namespace: string,
+  ): Promise<readonly Pick<KubeObject, 'metadata'>[]>
   /** Calls the handler for each change of metadata of the watched kinds. */
   onChange(handler: MetadataHandler): void
   close(): void
@@ -42,6 +48,8 @@ interface Watched {
   readonly cache: Cache
   readonly reflector: Reflector
 }
+
+const mostForeign = 20
 
 /** Index of watched metadata by the GUResID in their label. */
 export const byResource = 'resource'
@@ -120,6 +128,20 @@ class ClusterObjects implements Objects {
       if (forbidden) throw forbidden
     })
     return entry.cache
+  }
+
+  async readForeign(
+    reference: Pick<ObjectReference, 'apiVersion' | 'kind'>,
+    namespace: string,
+  ): Promise<readonly Pick<KubeObject, 'metadata'>[]> {
+    const resource = await this.#resourceOf(reference)
+    if (!resource.namespaced) return []
+    return explaining('list', { kind: resource.kind, namespace }, async () => {
+      const query = { labelSelector: `!${labels.resource}`, limit: mostForeign }
+      const path = pathOf(resource, namespace)
+      const answer = await this.#client.request('GET', path, { query, accept: metadataListAccept })
+      return (answer as { items?: readonly Pick<KubeObject, 'metadata'>[] | null }).items ?? [] // the form of `accept`
+    })
   }
 
   onChange(handler: MetadataHandler): void {

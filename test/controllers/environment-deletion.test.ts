@@ -6,6 +6,7 @@ import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { contextOf, environmentNamespace } from '../../operator/domain/resource/identity.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
 
 const namespace = 'acme'
@@ -28,7 +29,7 @@ beforeEach(() => {
     }) as typeof cluster.readAll,
   }
   const announcements = { notifyLast: async () => {} }
-  controller = environmentController(counting, objects.open(), announcements, { keptDeployments: 1 })
+  controller = environmentController(counting, objects.open(), announcements, environmentOptions(counting))
   for (let index = 0; index < count; index += 1) {
     const metadata = { namespace, name: `shop.e${index}`, deletionTimestamp: '2026-02-01T00:00:00Z' }
     cluster.put(
@@ -97,7 +98,7 @@ test('an environment stays, and its namespace too, while the API server knows a 
     behind,
     objects.open(),
     { notifyLast: async () => {} },
-    { keptDeployments: 1 },
+    environmentOptions(behind),
   )
   expect((await finalizeAll())[0]).toBe('ResourcesRemain')
   expect(objects.get('Namespace', name)?.metadata.deletionTimestamp).toBeUndefined()

@@ -10,6 +10,7 @@ import { environmentController } from '../../operator/controllers/environment.ts
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready } from '../api-gateway/support/objects.ts'
 import { silentContext } from './support/context.ts'
+import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
 
 const namespace = 'acme'
@@ -18,7 +19,7 @@ const controller = environmentController(
   cluster,
   createFakeObjects().open(),
   { notifyLast: async () => {} },
-  { keptDeployments: 1 },
+  environmentOptions(cluster),
 )
 const name = 'shop.old.1'
 

@@ -9,6 +9,7 @@ import { environmentController } from '../../operator/controllers/environment.ts
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../api-gateway/support/objects.ts'
 import { silentContext } from './support/context.ts'
+import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
 
 const namespace = 'acme'
@@ -60,7 +61,12 @@ function addDeployments(outcomes: readonly Outcome[]) {
 
 async function reconcile(keptDeployments: number) {
   const announcements = { notifyLast: async () => {} }
-  const controller = environmentController(cluster, objects, announcements, { keptDeployments })
+  const controller = environmentController(
+    cluster,
+    objects,
+    announcements,
+    environmentOptions(cluster, keptDeployments),
+  )
   const environment = cluster.store.get(Environment, namespace, 'shop.dev') as Environment // put above
   return controller.reconcile(environment, silentContext())
 }

@@ -26,6 +26,7 @@ import { createPlanning } from '../../operator/planning/planning.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, definition, driver, storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
+import { environmentOptions } from './support/environment-options.ts'
 import type { FakeObjects } from './support/fake-objects.ts'
 import { resourceTools } from './support/resource-tools.ts'
 import { environment, signingSecret, webhook, withSecrets } from './support/webhooks.ts'
@@ -121,7 +122,7 @@ interface Row {
 const secretRefs = { token: { secret: 'hook', key: 'secret' } }
 const withSecret = { key: 'secret', secret: 'hook' }
 const environments = () =>
-  environmentController(cluster, {} as Objects, { notifyLast: async () => {} }, { keptDeployments: 5 }) // no object is made
+  environmentController(cluster, {} as Objects, { notifyLast: async () => {} }, environmentOptions(cluster)) // no object is made
 const drivers = () =>
   resourceDriverController(
     cluster,

@@ -68,6 +68,10 @@ export const progressReasons = {
     'No workload uses the resource any more; it is kept so that a rollback finds it.',
     'Delete the resource once it is no longer needed.',
   ),
+  ForeignObjectsDeleted: reason(
+    'The namespace of a deleted environment contained objects that no resource made; they are deleted with it.',
+    'Keep such objects in another namespace, or make them by a resource.',
+  ),
   Detached: reason(
     'The object was deleted, and its infrastructure was left in place.',
     'Remove or adopt the infrastructure that the message names.',

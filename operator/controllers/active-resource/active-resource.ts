@@ -1,6 +1,7 @@
 import { ActiveResource } from '../../api/active-resource.ts'
-import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
+import { environmentNamespace } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
@@ -43,13 +44,14 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 3. statusOfUnused: returns the status of a resource that no workload uses, unchanged.
  * 4. awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
- * 6. isDue: compares the hash of the inputs; returns the status of a resource that needs no call.
+ * 6. isDue: compares the hash of the inputs; returns the status of a resource that needs no call. A deployment of mode
+ *    `full` calls in any case.
  * 7. provision: calls the driver.
  *
  * Only steps 1 and 7 write, and each is safe to repeat.
  */
 async function reconcile(latest: ActiveResource, state: State, context: Context): Promise<ResourceStatus> {
-  const { planning, cluster, drivers, installation, unfinished } = state
+  const { planning, cluster, drivers, installation, unfinished, renewals } = state
   const { namespace } = latest.metadata
   const visible = await hideSecretOutputs(latest, planning.typesOf(namespace), context)
   refuseUnsigned(visible, state)
@@ -59,34 +61,46 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
   const found = drivers.find(namespace, resource.spec.definition.driverType)
   const request = await requestFor(resource, found.driver.descriptor, cluster)
   const inputsHash = installation.hash(hashedInputs(resource, request, found.templates))
-  if (!isDue(resource, { inputsHash, found, isResync: context.isResync }, state))
+  const renewal = renewals.of(resource)
+  if (!isDue(resource, { inputsHash, found, isResync: context.isResync }, state) && !renewal)
     return { ...observedOf(resource), explanation: explanationOf(resource) }
   customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
   unfinished.add(keyOf(resource))
-  const status = await provision(resource, { request, inputsHash, found }, state, context)
+  const status = await provision(resource, { request, inputsHash, found }, state, context).catch(
+    (error: unknown) => {
+      throw withoutHash(error, resource, cluster)
+    },
+  )
   unfinished.delete(keyOf(resource))
+  if (renewal) context.afterWrite(() => renewals.complete(resource, renewal))
   return status
 }
 
 /**
  * 1. detach: for a detached resource, records what stays and releases its Secrets; returns.
- * 2. awaitDependents: throws Waiting while dependents are terminating too.
- * 3. deprovisionAll: deprovisions every recorded instance; safe to repeat.
+ * 2. removals.of: returns `later` until its terminating environment decides how the resource is removed.
+ * 3. awaitDependents: throws Waiting while dependents are terminating too, for a resource that is removed alone.
+ * 4. deprovisionAll: deprovisions every recorded instance; safe to repeat. With the other resources of its environment,
+ *    leaves the objects in the namespace of the environment to the cluster.
  */
 async function finalize(
   terminating: ActiveResource,
   state: State,
   context: Pick<Context, 'releaseWorker'>,
-): Promise<void> {
+): Promise<'later' | void> {
   const resource = withoutPending(terminating, state)
+  const removal = isDetached(resource) ? 'alone' : state.removals.of(resource)
+  if (removal === 'later') return removal
   state.unfinished.delete(keyOf(resource))
   if (isDetached(resource)) await detach(resource, state)
   else {
-    awaitDependents(resource, state.cluster)
+    if (removal === 'alone') awaitDependents(resource, state.cluster)
+    const left = removal === 'together' ? environmentNamespace(resource.spec.context) : undefined
     if (mayExist(resource, state))
-      await withDetachHint(resource, () => deprovisionAll(resource, state, context))
+      await withDetachHint(resource, () => deprovisionAll(resource, state, context, left))
   }
   state.pending.remove(resource)
+  return undefined
 }
 
 function withoutPending(resource: ActiveResource, { pending }: State): ActiveResource {
@@ -119,6 +133,14 @@ function isDue(
   const hasDrifted = inventory.consumeDrift(resource)
   if (hasDrifted || unfinished.has(keyOf(resource))) return true
   return resource.status?.inputsHash !== inputsHash || (isResync && found.driver.descriptor.repairs === true)
+}
+
+/** The error of a provision; its status has no hash, so that a new process calls the driver again too. */
+function withoutHash(error: unknown, { metadata }: ActiveResource, { store }: Cluster): unknown {
+  const isKnown = error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError
+  const latest = store.get(ActiveResource, metadata.namespace ?? '', metadata.name)
+  if (!isKnown || error.observed || !latest) return error
+  return copyError(error, { observed: { ...observedOf(latest), inputsHash: undefined } })
 }
 
 function explanationOf({ spec, status }: ActiveResource): string | undefined {

@@ -7,16 +7,20 @@ import { withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
 import type { ResourceTools } from './tools.ts'
 
-/** Deprovisions each instance that the status records, deletes the objects, and releases the Secrets of the resource. */
+/**
+ * Deprovisions each instance that the status records, deletes the objects but those in `terminatingNamespace`, and releases
+ * the Secrets of the resource.
+ */
 export async function deprovisionAll(
   resource: ActiveResource,
   tools: ResourceTools,
   context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  terminatingNamespace?: string,
 ): Promise<void> {
   const { provisioned, predecessors = [], secretNames = [] } = resource.status ?? {}
   const all = [...predecessors, ...(provisioned ? [provisioned] : [])]
   for (const each of all) await deprovision(resource, each, tools, context)
-  await tools.inventory.removeAll(resource)
+  await tools.inventory.removeAll(resource, terminatingNamespace)
   await tools.secretFinalizers.removeFinalizers(resource, secretNames)
 }
 

@@ -157,9 +157,5 @@ export function hashedInputs(
   templates?: readonly unknown[],
 ) {
   const { driverType, accountName } = spec.definition
-  const renewed =
-    spec.renewedByDeploymentName === undefined
-      ? []
-      : [{ renewedByDeploymentName: spec.renewedByDeploymentName }]
-  return ['inputs', driverType, accountName ?? '', request, ...(templates ? [templates] : []), ...renewed]
+  return ['inputs', driverType, accountName ?? '', request, ...(templates ? [templates] : [])]
 }

@@ -7,8 +7,10 @@ import type { Planning } from '../../planning/planning.ts'
 import type { HostReservations } from '../shared/host-reservations.ts'
 import type { Installation } from '../shared/installation.ts'
 import type { Inventory } from '../shared/inventory.ts'
+import type { Renewals } from '../shared/renewals.ts'
 import type { SecretFinalizers } from '../shared/secret-finalizers.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
+import type { Removals } from './removals.ts'
 
 /** What the controller of active resources depends on. */
 export interface ResourceTools {
@@ -22,6 +24,8 @@ export interface ResourceTools {
   readonly deadlineSeconds: number
   readonly planning: Planning
   readonly secretFinalizers: SecretFinalizers
+  readonly renewals: Renewals
+  readonly removals: Pick<Removals, 'of' | 'onEnqueue'>
   readonly log: Log
 }
 

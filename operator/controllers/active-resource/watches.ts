@@ -13,12 +13,20 @@ import { isReady } from '../../kube/loop/outcome.ts'
 import type { ResourceTools } from './tools.ts'
 
 /** Watches that enqueue active resources when something that they depend on changes. */
-export function watchesOf({ cluster: { store }, inventory, hostReservations }: ResourceTools): Watch[] {
+export function watchesOf({
+  cluster: { store },
+  inventory,
+  hostReservations,
+  renewals,
+  removals,
+}: ResourceTools): Watch[] {
   const cache = store.cacheOf(ActiveResource)
   return [
     watchKind(cache, (change) => relatedTo(change, cache)),
     { subscribe: (enqueue) => inventory.onEnqueue((key) => enqueue([key])) },
     { subscribe: (enqueue) => hostReservations.onFreed((key) => enqueue([key])) },
+    { subscribe: (enqueue) => renewals.onEnqueue((key) => enqueue([key])) },
+    { subscribe: (enqueue) => removals.onEnqueue(enqueue) },
     watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
       const account = after ?? before
       if (!account || before?.spec === after?.spec) return []
@@ -62,6 +70,9 @@ function relatedTo({ before, after }: Change<ActiveResource>, cache: Cache<Activ
   return dependencies.flatMap((each) => (each?.metadata.deletionTimestamp ? [keyOf(each)] : []))
 }
 
+/** Whether dependents know the inputs and outputs of the resource: a repair with equal inputs may change the outputs. */
 function isSameAsReady(before: ActiveResource | undefined, after: ActiveResource): boolean {
-  return before !== undefined && isReady(before) && before.status?.inputsHash === after.status?.inputsHash
+  if (before === undefined || !isReady(before)) return false
+  const [old, now] = [before.status, after.status]
+  return old?.inputsHash === now?.inputsHash && old?.provisionTime === now?.provisionTime
 }

@@ -11,11 +11,13 @@ import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
 import { isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
 import type { Change } from '../../kube/cache/cache.ts'
+import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
+import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { environmentKeyOf, type RunningDeployments } from './running-deployments.ts'
 
@@ -30,14 +32,22 @@ export const planInputs: readonly Kind[] = [
 
 /** Watches that enqueue deployments; `onDeleted` is called with each deployment that is gone. */
 export function deploymentWatches(
-  store: Store,
-  progress: Counter<ResourceProgress>,
+  {
+    cluster: { store },
+    progress,
+    renewals,
+  }: {
+    readonly cluster: Pick<Cluster, 'store'>
+    readonly progress: Counter<ResourceProgress>
+    readonly renewals: Renewals
+  },
   running: RunningDeployments,
   onDeleted: (deployment: EnvironmentDeployment) => void,
 ): Watch[] {
   const waitingFor = (object: ObjectOf<Kind> | undefined) =>
     deploymentsToStart(store, object?.metadata.namespace ?? '')
   return [
+    { subscribe: (enqueue) => renewals.onEnd((environmentKey) => enqueue(running.keysIn(environmentKey))) },
     watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
       const resource = after ?? before
       return resource ? deploymentEndedBy(resource, progress, running) : []
@@ -70,10 +80,8 @@ function deploymentEndedBy(
   running: RunningDeployments,
 ): string[] {
   const environmentKey = scoped(resource, resource.spec.environmentName)
-  const key = running.keyIn(environmentKey)
-  if (key === undefined) return []
   const { pending, failed } = progress.of(environmentKey)
-  return pending === 0 || failed > 0 ? [key] : []
+  return pending === 0 || failed > 0 ? running.keysIn(environmentKey) : []
 }
 
 function unfinishedBeside(deployment: EnvironmentDeployment, store: Store): string[] {

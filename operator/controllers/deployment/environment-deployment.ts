@@ -1,3 +1,4 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
@@ -15,6 +16,7 @@ import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
 import type { Installation } from '../shared/installation.ts'
 import { inParallel } from '../shared/parallel.ts'
+import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
 import { awaitSource, failure, finalStatus, planningFailure } from './deployment-failure.ts'
@@ -33,6 +35,7 @@ export interface DeploymentTools {
   readonly cluster: Cluster
   readonly installation: Installation
   readonly progress: Counter<ResourceProgress>
+  readonly renewals: Renewals
   readonly planning: Planning
   readonly attempts: number
   readonly timeoutSeconds: number
@@ -68,10 +71,9 @@ class DeploymentReconciler {
   }
 
   get watches() {
-    const { cluster, progress } = this.#tools
     return [
       this.#deadlines.watch,
-      ...deploymentWatches(cluster.store, progress, this.#running, (deleted) => this.#forget(deleted)),
+      ...deploymentWatches(this.#tools, this.#running, (deleted) => this.#forget(deleted)),
     ]
   }
 
@@ -115,13 +117,15 @@ class DeploymentReconciler {
    * 3. plan: decides what to do with each resource; throws for problems before anything is changed.
    * 4. report: writes the set and the start time to the status.
    * 5. waitForRecord: waits until the environment records the set, which must outlive the deployment.
-   * 6. writeResources: creates and updates the active resources.
+   * 6. renewals.start: with mode `full`, marks the existing resources, which are then provisioned again.
+   * 7. writeResources: creates and updates the active resources.
+   * 8. renewals.enqueue: reconciles the marked resources.
    *
    * After a crash, the next process starts again with step 1: all names are deterministic, and a resource that is
-   * written already is unchanged in the new plan.
+   * written already is unchanged in the new plan. With mode `full`, it provisions all resources again.
    */
   async #start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
-    const { settleSeconds } = this.#tools
+    const { settleSeconds, renewals } = this.#tools
     if (!deployment.status?.startTime) await this.#waitForCache(deployment.metadata.namespace)
     const environment = this.#environmentOf(deployment)
     const ended = endOfEarlierRun(environment, deployment)
@@ -137,7 +141,11 @@ class DeploymentReconciler {
     }
     await context.report(status, 'provisioning').catch(failIfRejected('', source))
     await context.releaseWorker(() => this.#waitForRecord(deployment))
+    const environmentKey = environmentKeyOf(deployment)
+    const { uid = '' } = deployment.metadata
+    if (deployment.spec.mode === 'full') renewals.start(environmentKey, uid, existingIn(plan))
     await this.#writeResources(deployment, plan, status)
+    renewals.enqueue(environmentKey)
     return status
   }
 
@@ -175,15 +183,16 @@ class DeploymentReconciler {
   }
 
   #outcome(deployment: EnvironmentDeployment, status: DeploymentStatus): DeploymentStatus {
-    const { cluster, progress, attempts } = this.#tools
+    const { cluster, progress, renewals, attempts } = this.#tools
     const environmentKey = environmentKeyOf(deployment)
     const { pending, failed } = progress.of(environmentKey)
     const finishTime = new Date().toISOString()
-    if (pending === 0 && failed === 0) return { ...status, finishTime }
+    if (pending + failed + renewals.pendingIn(environmentKey) === 0) return { ...status, finishTime }
     if (failed === 0 && this.#deadlines.remaining(deployment) > 0)
       throw new Waiting('Progressing', 'provisioning', undefined, status)
     const which = failed > 0 ? 'failed' : 'pending'
-    return { ...status, finishTime, problems: problemsOf(cluster.store, environmentKey, which, attempts) }
+    const problems = problemsOf(which, environmentKey, { store: cluster.store, renewals, attempts })
+    return { ...status, finishTime, problems }
   }
 
   #environmentOf(deployment: EnvironmentDeployment): Environment {
@@ -212,6 +221,7 @@ class DeploymentReconciler {
   #forget(deployment: EnvironmentDeployment): void {
     this.#deadlines.stop(deployment)
     this.#running.remove(deployment)
+    this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid ?? '')
   }
 }
 
@@ -221,6 +231,13 @@ function failIfRejected(object: string, status: DeploymentStatus) {
     if (!isRejected(error)) throw error
     throw failure({ ...status, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
+}
+
+/** The resources that a plan updates. A new one needs no mark to be provisioned. */
+function existingIn({ steps }: Plan): ActiveResource[] {
+  return steps.flatMap(({ action, wanted, current }) =>
+    wanted && current && action !== 'create' ? [current] : [],
+  )
 }
 
 function namesNamespace({ descriptor }: PlanStep): boolean {

@@ -3,24 +3,31 @@ import type { DeploymentProblem } from '../../api/environment-deployment.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
+import type { Renewals } from '../shared/renewals.ts'
 import { progressOf, type ResourceProgress } from '../shared/resource-progress.ts'
 
-/** The conditions of the resources in use of an environment that have this progress, as problems of a deployment. */
+interface Tools {
+  readonly store: Store
+  readonly renewals: Renewals
+  /** Failures in a row after which a resource counts as failed. */
+  readonly attempts: number
+}
+
+/** Resources in use of an environment that failed or are pending, as problems of a deployment. */
 export function problemsOf(
-  store: Store,
+  which: Exclude<ResourceProgress, 'ready'>,
   environmentKey: string,
-  progress: ResourceProgress,
-  attempts: number,
+  { store, renewals, attempts }: Tools,
 ): DeploymentProblem[] {
-  return store
-    .byIndex(ActiveResource, 'environment', environmentKey)
-    .filter((each) => !each.spec.unusedSince && progressOf(each, attempts) === progress)
-    .map((each) => {
-      const ready = conditionOf(each, 'Ready')
-      return {
-        object: formatDescriptor(each.spec),
-        reason: ready?.reason ?? 'Pending',
-        message: `${ready?.message ?? ''} (definition '${each.spec.definition.definitionName}')`,
-      }
-    })
+  return store.byIndex(ActiveResource, 'environment', environmentKey).flatMap((each) => {
+    if (each.spec.unusedSince) return []
+    const progress = progressOf(each, attempts)
+    const object = formatDescriptor(each.spec)
+    const definition = `(definition '${each.spec.definition.definitionName}')`
+    if (progress === 'ready' && which === 'pending' && renewals.isPending(each))
+      return [{ object, reason: 'Pending', message: `not provisioned again yet ${definition}` }]
+    if (progress !== which) return []
+    const ready = conditionOf(each, 'Ready')
+    return [{ object, reason: ready?.reason ?? 'Pending', message: `${ready?.message ?? ''} ${definition}` }]
+  })
 }

@@ -16,9 +16,10 @@ export class RunningDeployments {
     return known?.uid === deployment.metadata.uid ? known?.status : undefined
   }
 
-  /** Key of the deployment that runs in an environment. */
-  keyIn(environmentKey: string): string | undefined {
-    return this.#byEnvironment.get(environmentKey)
+  /** Key of the deployment that runs in an environment; empty without one. */
+  keysIn(environmentKey: string): string[] {
+    const key = this.#byEnvironment.get(environmentKey)
+    return key === undefined ? [] : [key]
   }
 
   add(deployment: EnvironmentDeployment, status: DeploymentStatus): void {

@@ -12,20 +12,20 @@ import type { Installation } from '../shared/installation.ts'
 
 /** Creates or updates a resource as a step of a plan says; safe to repeat. */
 export async function writeResource(
-  { action, guResId: name, wanted, current }: PlanStep,
+  { action, guResId: name, wanted, current, isForced }: PlanStep,
   deployment: EnvironmentDeployment,
   { cluster, installation }: { readonly cluster: Cluster; readonly installation: Installation },
 ): Promise<void> {
   const { namespace } = deployment.metadata
   const origin = EnvironmentDeployment.kind
   // A resource that is not ready is tried again, although its spec is unchanged.
-  if (action === 'unchanged' && (!current || isReady(current))) return
+  if ((action === 'unchanged' || isForced) && (!current || isReady(current))) return
   const signed = (spec: Omit<ActiveResource['spec'], 'signature'>) => ({
     ...spec,
     signature: installation.signature(namespace, name, spec),
   })
   const deploymentName = deployment.metadata.name
-  const spec = wanted ? signed({ ...wanted, ...originsOf(deployment, current) }) : undefined
+  const spec = wanted ? signed({ ...wanted, deploymentName }) : undefined
   if (action === 'create' && current)
     throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to be deleted`, 1)
   if (action === 'create' && spec) {
@@ -38,10 +38,4 @@ export async function writeResource(
   const unusedSince = action === 'retain' ? new Date().toISOString() : before.unusedSince
   const after = spec ?? signed({ ...before, deploymentName, unusedSince })
   if (!sameJson(current.spec, after)) await cluster.replaceSpec(ActiveResource, current, after, origin)
-}
-
-/** The deployment that writes a resource, and the last one of mode `full`, which provisions it again in any case. */
-function originsOf({ metadata, spec }: EnvironmentDeployment, current: ActiveResource | undefined) {
-  const renewedByDeploymentName = spec.mode === 'full' ? metadata.name : current?.spec.renewedByDeploymentName
-  return { deploymentName: metadata.name, renewedByDeploymentName }
 }

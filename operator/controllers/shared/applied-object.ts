@@ -67,6 +67,25 @@ export function isWatchable({ kind }: { readonly kind: string }): boolean {
   return kind !== 'Secret'
 }
 
+/** API groups of Kubernetes itself that workloads are made of. */
+const builtInGroups: ReadonlySet<string> = new Set([
+  '',
+  'apps',
+  'autoscaling',
+  'batch',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+])
+
+/**
+ * Whether the cluster deletes objects of the kind in any order. An object of a custom kind may represent something outside the
+ * cluster, which must outlive what uses it.
+ */
+export function isBuiltIn({ apiVersion }: Pick<ObjectKind, 'apiVersion'>): boolean {
+  return builtInGroups.has(apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+}
+
 export function referenceTo({
   apiVersion,
   kind,

@@ -102,9 +102,11 @@ export class DriftDetector {
     const { uid } = event.object.metadata
     const isOwnDelete = this.#deleting.has(uid)
     if (event.isGone) this.#deleting.delete(uid)
-    if (isOwnDelete) return
-    const resource = this.#find(key)
-    if (!resource || resource.metadata.deletionTimestamp) return
+    const resource = isOwnDelete ? undefined : this.#find(key)
+    if (!resource || resource.metadata.deletionTimestamp) {
+      if (event.isGone) this.#appliedVersions.delete(uid)
+      return
+    }
     // The status may not record the objects of a watched resource yet.
     const { applied = resource.status?.objects, live } = this.#watched.get(key) ?? {}
     const recorded = applied?.find((each) => isSame(each, event.object))

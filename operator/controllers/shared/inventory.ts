@@ -7,6 +7,7 @@ import { keyOf } from '../../kube/client/resource.ts'
 import { byResource, type ObjectReference, type Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import {
+  isBuiltIn,
   isSame,
   isSameKind,
   isSameReference,
@@ -33,8 +34,15 @@ export interface Inventory {
   unrecorded(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<AppliedObject[]>
   /** Applies the objects, and deletes the other objects of the resource. */
   apply(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<ApplyResult>
-  /** Deletes all objects of a resource; Waiting until they are gone. */
-  removeAll(resource: ActiveResource): Promise<void>
+  /** All objects of a resource, also those that its status does not record yet. */
+  objectsOf(resource: ActiveResource): Promise<readonly ObjectReference[]>
+  /**
+   * Deletes all objects of a resource; Waiting until they are gone. Leaves out the objects of built-in kinds in
+   * `terminatingNamespace`, which the cluster deletes.
+   */
+  removeAll(resource: ActiveResource, terminatingNamespace?: string): Promise<void>
+  /** Names objects in a namespace that no resource made, of the kinds that the operator may list. */
+  foreignIn(namespace: string): Promise<string[]>
   /** Whether another client changed an object of the resource since the last call. */
   consumeDrift(resource: ActiveResource): boolean
   /** Enqueues the resource at the next change of any of its objects, until the next `apply`. */
@@ -42,6 +50,9 @@ export interface Inventory {
   /** Calls the handler with the key of each resource to reconcile, as `namespace/GUResID`. */
   onEnqueue(handler: (key: string) => void): void
 }
+
+/** Objects that the cluster makes in every namespace. */
+const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
 
 interface Options {
   readonly kinds: AppliedKinds
@@ -90,20 +101,43 @@ export function createInventory(
           await removeOne(resource, each, shared)
       return result
     },
-    async removeAll(resource) {
+    objectsOf: (resource) => ownObjects(resource, shared),
+    async removeAll(resource, terminatingNamespace) {
       drift.unwatch(keyOf(resource))
       drift.consume(keyOf(resource))
       const names: string[] = []
+      const isLeft = (each: ObjectReference) =>
+        isBuiltIn(each) && each.namespace !== undefined && each.namespace === terminatingNamespace
       for (const each of await ownObjects(resource, shared))
-        if (await removeOne(resource, each, shared)) names.push(`'${each.kind}' '${each.name}'`)
+        if (!isLeft(each) && (await removeOne(resource, each, shared)))
+          names.push(`'${each.kind}' '${each.name}'`)
       if (names.length > 0)
         throw new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
       unseen.forget(keyOf(resource))
     },
+    foreignIn: (namespace) => foreignIn(namespace, shared),
     consumeDrift: (resource) => drift.consume(keyOf(resource)),
     enqueueOnChange: (resource, result) => drift.watch(keyOf(resource), result, objects),
     onEnqueue: (handler) => drift.onEnqueue(handler),
   }
+}
+
+/** Others own what a controller of the cluster makes, and every namespace has the certificate of the cluster. */
+async function foreignIn(namespace: string, { objects, kinds }: Shared): Promise<string[]> {
+  const names: string[] = []
+  for (const kind of kinds.all()) {
+    if (!isWatchable(kind)) continue
+    try {
+      for (const { metadata } of await objects.readForeign(kind, namespace)) {
+        const isOwned = (metadata.ownerReferences ?? []).length > 0
+        if (!isOwned && !injected.has(`${kind.kind} ${metadata.name}`))
+          names.push(`${kind.kind} '${metadata.name}'`)
+      }
+    } catch (error) {
+      if (!(error instanceof Stalled)) throw error // Stalled: the operator may not list this kind by now
+    }
+  }
+  return names
 }
 
 async function unrecorded(

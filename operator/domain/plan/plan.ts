@@ -21,6 +21,8 @@ export interface PlanStep {
   /** The existing resource; with `create`, one that is being deleted and must disappear first. */
   readonly current?: ActiveResource
   readonly definitionName?: string
+  /** Whether the resource is unchanged, and provisioned again because the deployment has the mode `full`. */
+  readonly isForced?: boolean
 }
 
 /** What a deployment does. A plan with problems must not be carried out. */
@@ -117,7 +119,9 @@ function stepFor(
   const wanted = wantedSpec(node, match, input)
   const action = actionFor(node, wanted, current, input)
   const { definitionName } = wanted.definition
-  return { action, guResId, descriptor, wanted, current, definitionName }
+  const step = { guResId, descriptor, wanted, current, definitionName }
+  if (action === 'unchanged' && input.isFull) return { ...step, action: 'update', isForced: true }
+  return { ...step, action }
 }
 
 /** Predicts what the controller of active resources does, which decides by driver and identity (`isSameInstance`). */
@@ -125,7 +129,7 @@ function actionFor(
   { driver }: GraphNode,
   wanted: WantedSpec,
   current: ActiveResource | undefined,
-  { catalogue, vendors, isTrusted, isFull = false }: PlanInput,
+  { catalogue, vendors, isTrusted }: PlanInput,
 ): PlanStep['action'] {
   if (!current || current.metadata.deletionTimestamp) return 'create'
   const { spec } = current
@@ -136,16 +140,11 @@ function actionFor(
   const forcing = driver?.replaceOnChangeOf ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
     return 'replace'
-  if (spec.unusedSince || isFull || !isTrusted(current)) return 'update'
+  if (spec.unusedSince || !isTrusted(current)) return 'update'
   return isSameSpec(deployedPart(spec), wanted) ? 'unchanged' : 'update'
 }
 
 /** The spec without the fields that say who wrote it. */
-function deployedPart({
-  signature: _,
-  deploymentName: __,
-  renewedByDeploymentName: ___,
-  ...spec
-}: ActiveResource['spec']): WantedSpec {
+function deployedPart({ signature: _, deploymentName: __, ...spec }: ActiveResource['spec']): WantedSpec {
   return spec
 }

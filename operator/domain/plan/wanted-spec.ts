@@ -5,10 +5,7 @@ import type { GraphNode } from '../graph/graph.ts'
 import type { Descriptor } from '../resource/descriptor.ts'
 
 /** The spec that a deployment computes for a resource, without the fields that are added when it is written. */
-export type WantedSpec = Omit<
-  ActiveResource['spec'],
-  'signature' | 'deploymentName' | 'renewedByDeploymentName' | 'unusedSince'
->
+export type WantedSpec = Omit<ActiveResource['spec'], 'signature' | 'deploymentName' | 'unusedSince'>
 
 /** The spec of the resource of a node, provisioned by the definition of `match`. */
 export function wantedSpec(

@@ -7,6 +7,7 @@ import { namespaceResource, pathOf, type Resource, resourceOf, secretResource } 
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
 import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
 import { createStore, type Store, type StoredKind } from './store.ts'
+import { metadataListAccept } from './watch-protocol.ts'
 
 /** The API server and a store of its objects; the store reflects a write at once, so a writer reads its own writes. */
 export interface Cluster {
@@ -40,12 +41,17 @@ export interface Cluster {
   remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
   /** Deletes the object at this resourceVersion; a conflict when it has changed. */
   removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
+  /** Deletes the objects with these values of selectable fields, with one request for each 500. */
+  removeCollection(kind: Kind, namespace: string, fields: Readonly<Record<string, string>>): Promise<void>
   /** Reads from the API server, not from the store. */
   read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
   readAll<K extends Kind>(kind: K, namespace: string): Promise<readonly ObjectOf<K>[]>
   createSecret(secret: KubeObject): Promise<void>
   close(): Promise<void>
 }
+
+/** The API server deletes the objects of a collection one by one, within the deadline of one request. */
+const collectionPage = 500
 
 interface Identified {
   readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string }
@@ -191,6 +197,20 @@ export function openCluster(options: {
     removeUnchanged(kind, object) {
       const { uid, resourceVersion } = object.metadata
       return erase(kind, object, { uid, resourceVersion })
+    },
+    async removeCollection(kind, namespace, fields) {
+      const fieldSelector = Object.entries(fields)
+        .map(([path, value]) => `${path}=${value}`)
+        .join(',')
+      let next: string | undefined
+      do {
+        const answer = (await client.request('DELETE', pathOf(resourceOf(kind), namespace), {
+          query: { fieldSelector, limit: collectionPage, continue: next },
+          body: { propagationPolicy: 'Background' },
+          accept: metadataListAccept,
+        })) as { readonly metadata?: { readonly continue?: string } } // a list, or a Status
+        next = answer.metadata?.continue || undefined
+      } while (next !== undefined)
     },
     read,
     async readAll(kind, namespace) {

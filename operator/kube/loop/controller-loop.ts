@@ -140,7 +140,9 @@ class ControllerLoop<K extends Kind> implements Loop {
   async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
     const { kind, finalize } = this.#controller
     const object = finalize && !hasFinalizer(found) ? await addFinalizer(this.#cluster, kind, found) : found
+    const afterWrite: (() => void)[] = []
     const context: ReconcileContext<K> = {
+      afterWrite: (work) => afterWrite.push(work),
       isResync: this.#resyncKeys.delete(key),
       releaseWorker: (work) => this.queue.releaseWorker(key, work),
       report: async (observed, message) => {
@@ -148,13 +150,13 @@ class ControllerLoop<K extends Kind> implements Loop {
       },
     }
     await this.#finish(object, key, () => this.#controller.reconcile(object, context))
+    for (const work of afterWrite) work()
   }
 
   async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
     await this.#finish(object, key, async () => {
-      await this.#controller.finalize?.(object, {
-        releaseWorker: (work) => this.queue.releaseWorker(key, work),
-      })
+      const releaseWorker = <T>(work: () => Promise<T>) => this.queue.releaseWorker(key, work)
+      if ((await this.#controller.finalize?.(object, { releaseWorker })) === 'later') return undefined
       await removeFinalizer(this.#cluster, this.#controller.kind, object)
       return undefined
     })

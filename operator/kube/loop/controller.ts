@@ -8,6 +8,8 @@ export interface ReconcileContext<K extends Kind> {
   report(observed: Observed<K>, message: string): Promise<void>
   /** Runs a part that only waits, such as a call, outside the worker pool. */
   releaseWorker<T>(work: () => Promise<T>): Promise<T>
+  /** Calls `work` when the status that this reconcile returns is written. */
+  afterWrite(work: () => void): void
   /** Whether this is the periodic reconcile that every object gets. */
   readonly isResync: boolean
 }
@@ -18,8 +20,11 @@ export interface Controller<K extends Kind = Kind> {
   /** Maximum concurrent reconciles; 64 by default. */
   readonly workers?: number
   reconcile(object: ObjectOf<K>, context: ReconcileContext<K>): Promise<Observed<K>>
-  /** Cleans up after an object that is being deleted; the loop then removes the finalizer. */
-  finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<void>
+  /**
+   * Cleans up after an object that is being deleted; the loop then removes the finalizer. With `later`, the loop does
+   * nothing: a watch of the controller enqueues the object again.
+   */
+  finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<'later' | void>
   /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]
 }

@@ -164,6 +164,15 @@ export function createFakeCluster(): FakeCluster {
       }
       cacheOf(kind).remove(existing)
     },
+    async removeCollection(kind, namespace, fields) {
+      for (const object of cacheOf(kind).inNamespace(namespace)) {
+        const isSelected = Object.entries(fields).every(
+          ([path, value]) =>
+            path.split('.').reduce((inner: unknown, key) => isObject(inner) && inner[key], object) === value,
+        )
+        if (isSelected && !object.metadata.deletionTimestamp) await fake.remove(kind, object)
+      }
+    },
     async removeUnchanged(kind, object) {
       const existing = cacheOf(kind).get(object.metadata.namespace, object.metadata.name)
       if (!existing) throw new ApiError(404, 'NotFound', 'not found')

@@ -100,9 +100,10 @@ describe('a verb that the role lacks is named, and the resource becomes ready wh
 })
 
 test.concurrent('an object that cannot be deleted is named by the conditions of its resource, environment and application', async () => {
-  const resource = 'resourcequotas'
-  const data = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: objectMeta }
-  await allow('others', '', resource, ['get', 'list', 'watch', 'create', 'patch'])
+  // Of a group whose objects are not left to the deletion of the namespace.
+  const [group, resource] = ['coordination.k8s.io', 'leases']
+  const data = { apiVersion: `${group}/v1`, kind: 'Lease', metadata: objectMeta }
+  await allow('others', group, resource, ['get', 'list', 'watch', 'create', 'patch'])
   await organization.define('ending', {
     type: 'postgres',
     driverType: 'quartermaster/template',
@@ -116,7 +117,7 @@ test.concurrent('an object that cannot be deleted is named by the conditions of 
     reason: 'Reconciled',
   })
   await organization.remove('applications', 'ending')
-  const cause = `cannot delete resource "${resource}" in API group "" in the namespace "${organization.id}--ending--live"`
+  const cause = `cannot delete resource "${resource}" in API group "${group}" in the namespace "${organization.id}--ending--live"`
   const said = (plural: string, find: () => Promise<object | undefined>) =>
     eventually(`the cause in '${plural}'`, 60_000, async () => {
       const { reason, message } = readyOf(await find())
@@ -130,7 +131,7 @@ test.concurrent('an object that cannot be deleted is named by the conditions of 
     await said('environments', () => organization.get('environments', 'ending.live')),
     await said('applications', () => organization.get('applications', 'ending')),
   ]).toEqual(['NotAllowed', 'ResourcesRemain', 'EnvironmentsRemain'])
-  await allow('rest', '', resource, ['delete'])
+  await allow('rest', group, resource, ['delete'])
   await gone(
     organization,
     [`/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/applications/ending`],

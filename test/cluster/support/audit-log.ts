@@ -2,23 +2,29 @@ import { open, stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { eventually } from './client.ts'
 
-/** The writes to one organization, as the API server recorded them. */
+/** The requests about one organization, as the API server recorded them. */
 export interface AuditLog {
   /** Where the log ends now. */
   end(): Promise<number>
   /** The writes of our processes since that place, as `<user> <verb> <resource> <name>`, without leases. */
   writesSince(position: number): Promise<string[]>
+  /** All their requests since that place but watches, in the same form. */
+  requestsSince(position: number): Promise<string[]>
   /** Waits until they write nothing any more, so that the next write has one cause. */
   calm(): Promise<void>
 }
 
-const reads = new Set(['get', 'list', 'watch'])
+const reads = new Set(['get', 'list'])
 
 /** The audit log at this path, as far as it is about the organization. */
 export function createAuditLog(path: string, organization: string): AuditLog {
   const log: AuditLog = {
     end: async () => (await stat(path)).size,
-    async writesSince(position) {
+    writesSince: async (position) => {
+      const requests = await log.requestsSince(position)
+      return requests.filter((each) => !reads.has(each.split(' ')[1] ?? ''))
+    },
+    async requestsSince(position) {
       const file = await open(path)
       const { size } = await file.stat()
       const start = Math.max(0, position - 1)
@@ -32,7 +38,7 @@ export function createAuditLog(path: string, organization: string): AuditLog {
         .filter((line) => line.includes(organization))
         .map((line) => JSON.parse(line))
         .filter(({ user }) => user.username.includes(':quartermaster-'))
-        .filter(({ verb, objectRef }) => !reads.has(verb) && objectRef && objectRef.resource !== 'leases')
+        .filter(({ verb, objectRef }) => verb !== 'watch' && objectRef && objectRef.resource !== 'leases')
         .map(
           ({ verb, objectRef, user }) => `${user.username} ${verb} ${objectRef.resource} ${objectRef.name}`,
         )

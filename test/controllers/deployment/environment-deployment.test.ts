@@ -8,6 +8,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation.ts'
+import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
@@ -83,6 +84,7 @@ async function resultOf(
     cluster: { ...cluster, ...(changes.create ? { create: changes.create } : {}) },
     installation: installationWith(Buffer.alloc(32)),
     progress: createProgressCounter(store, 3),
+    renewals: new Renewals(store),
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
     attempts: 3,
     timeoutSeconds,
@@ -188,6 +190,7 @@ test('a deployment is reconciled again when its time is up, in every waiting sta
     cluster,
     installation: installationWith(Buffer.alloc(32)),
     progress: createProgressCounter(store, 3),
+    renewals: new Renewals(store),
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
     attempts: 3,
     timeoutSeconds: 0.2,

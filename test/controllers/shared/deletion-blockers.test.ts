@@ -9,6 +9,7 @@ import type { Controller } from '../../../operator/kube/loop/controller.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { silentContext } from '../support/context.ts'
+import { environmentOptions } from '../support/environment-options.ts'
 import { createFakeObjects } from '../support/fake-objects.ts'
 
 const namespace = 'acme'
@@ -18,7 +19,7 @@ const environments = environmentController(
   cluster,
   createFakeObjects().open(),
   { notifyLast: async () => {} },
-  { keptDeployments: 1 },
+  environmentOptions(cluster),
 )
 const applications = applicationController(cluster)
 const enqueued: string[] = []

@@ -5,5 +5,11 @@ import type { ReconcileContext } from '../../../operator/kube/loop/controller.ts
 export function silentContext<K extends Kind>(
   changes: Partial<ReconcileContext<K>> = {},
 ): ReconcileContext<K> {
-  return { isResync: false, releaseWorker: (work) => work(), report: async () => {}, ...changes }
+  return {
+    isResync: false,
+    releaseWorker: (work) => work(),
+    report: async () => {},
+    afterWrite: (work) => work(),
+    ...changes,
+  }
 }

@@ -18,6 +18,7 @@ export interface FakeObjects {
   readonly log: string[]
   get(kind: string, name: string): StoredObject | undefined
   names(): string[]
+  inNamespace(namespace: string): StoredObject[]
   /** Creates or changes an object as another client does. */
   put(object: KubeObject): StoredObject
   /** Changes only the status, which no generation counts. */
@@ -121,6 +122,13 @@ export function createFakeObjects(): FakeObjects {
         const object = stored.get(keyOf(reference))
         return object?.metadata.uid !== uid || stored.get(keyFor(remove(object))) === undefined
       },
+      readForeign: async ({ kind }, namespace) =>
+        [...stored.values()].filter(
+          ({ kind: each, metadata }) =>
+            each === kind &&
+            metadata.namespace === namespace &&
+            metadata.labels?.[labels.resource] === undefined,
+        ),
       async watch({ kind }) {
         const known = caches.get(kind)
         if (known) return known
@@ -178,6 +186,8 @@ export function createFakeObjects(): FakeObjects {
     },
     log: [],
     get: find,
+    inNamespace: (namespace) =>
+      [...stored.values()].filter(({ metadata }) => metadata.namespace === namespace),
     names: () => [...stored.values()].map(({ kind, metadata }) => `${kind} ${metadata.name}`),
     put: merge,
     touchStatus(kind, name, status) {

@@ -6,6 +6,7 @@ import type { ResourceTools } from '../../../operator/controllers/active-resourc
 import { HostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import type { Installation } from '../../../operator/controllers/shared/installation.ts'
 import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
+import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
 import type { SecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
@@ -44,8 +45,12 @@ export function resourceTools(
       async enqueueOnChange() {},
       apply: async () => ({ applied: [], live: [] }),
       removeAll: async () => {},
+      objectsOf: async () => [],
+      foreignIn: async () => [],
     } satisfies Inventory,
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
+    renewals: new Renewals(cluster.store),
+    removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,
   }
 }

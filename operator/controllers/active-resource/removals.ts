@@ -1,0 +1,163 @@
+import { ActiveResource } from '../../api/active-resource.ts'
+import { Environment } from '../../api/environment.ts'
+import { withDependents } from '../../domain/resource/removal.ts'
+import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import type { Store } from '../../kube/cache/store.ts'
+import { hasFinalizer, keyOf } from '../../kube/client/resource.ts'
+import { nextTurn } from '../../kube/loop/pace.ts'
+import { isBuiltIn } from '../shared/applied-object.ts'
+import type { Inventory } from '../shared/inventory.ts'
+import type { OrganizationDrivers } from './organization-drivers.ts'
+
+/**
+ * How a resource is removed: `alone`, with each of its objects, after its dependents; `together` with the namespace of its
+ * terminating environment, which the cluster deletes with all objects in it; `later`, when the environment decides.
+ */
+export type Removal = 'alone' | 'together' | 'later'
+
+/** Resources to look at before other work of the process gets a turn. */
+const mostPerTurn = 500
+
+interface Decision {
+  readonly environmentUid: string | undefined
+  /** Names of the resources that the decision is about. */
+  readonly names: ReadonlySet<string>
+  /** Names of those that are removed alone and still exist. */
+  readonly alone: Set<string>
+  /** Whether the others are removed now: no resource is left that is removed alone, and their namespace is terminating. */
+  isTogetherDue: boolean
+}
+
+interface Tools {
+  readonly store: Store
+  readonly drivers: Pick<OrganizationDrivers, 'find' | 'forInstance'>
+  readonly inventory: Pick<Inventory, 'objectsOf'>
+}
+
+/** Decides how the resources of terminating environments are removed. A new process decides again. */
+export class Removals {
+  readonly #tools: Tools
+  readonly #decisions = new Map<string, Decision>()
+  readonly #resourceHandlers: ((keys: readonly string[]) => void)[] = []
+  readonly #environmentHandlers: ((key: string) => void)[] = []
+
+  constructor(tools: Tools) {
+    this.#tools = tools
+    tools.store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
+      if (!before || after) return
+      const key = scoped(before, before.spec.environmentName)
+      const decision = this.#decisions.get(key)
+      if (decision?.alone.delete(before.metadata.name) && decision.alone.size === 0)
+        for (const handler of this.#environmentHandlers) handler(key)
+    })
+    tools.store.cacheOf(Environment).subscribe(({ before, after }) => {
+      if (before && !after) this.#decisions.delete(keyOf(before))
+    })
+  }
+
+  of(resource: ActiveResource): Removal {
+    const { metadata, spec } = resource
+    const environment = this.#tools.store.get(Environment, metadata.namespace ?? '', spec.environmentName)
+    if (!environment?.metadata.deletionTimestamp || !hasFinalizer(environment)) return 'alone'
+    const decision = this.#decisionOf(environment)
+    if (!decision?.names.has(metadata.name)) return 'later'
+    if (decision.alone.has(metadata.name)) return 'alone'
+    return decision.isTogetherDue ? 'together' : 'later'
+  }
+
+  /** Whether all of these resources are decided about. */
+  isDecided(environment: Environment, resources: readonly ActiveResource[]): boolean {
+    const decision = this.#decisionOf(environment)
+    return decision !== undefined && resources.every(({ metadata }) => decision.names.has(metadata.name))
+  }
+
+  /**
+   * Decides about the remaining resources. A resource is removed alone when a driver keeps something outside the cluster for
+   * it, when it has objects elsewhere than in `namespace`, or when it depends on such a resource, which must outlive it.
+   */
+  async decide(
+    environment: Environment,
+    resources: readonly ActiveResource[],
+    namespace: string | undefined,
+  ): Promise<void> {
+    const outside = new Set<string>()
+    for (const [index, each] of resources.entries()) {
+      if (!(await this.#isWithin(each, namespace))) outside.add(each.metadata.name)
+      if (index % mostPerTurn === mostPerTurn - 1) await nextTurn()
+    }
+    const { store } = this.#tools
+    // Resources may end in the meantime, and are not reported again.
+    const isThere = ({ metadata }: ActiveResource) =>
+      store.get(ActiveResource, metadata.namespace ?? '', metadata.name)?.metadata.uid === metadata.uid
+    const present = resources.filter(isThere)
+    const alone = present.map(({ metadata }) => metadata.name).filter((name) => outside.has(name))
+    const remaining = present.map(({ metadata, spec }) => ({
+      name: metadata.name,
+      dependsOn: spec.dependsOn ?? [],
+    }))
+    const decision: Decision = {
+      environmentUid: environment.metadata.uid,
+      names: new Set(remaining.map(({ name }) => name)),
+      alone: withDependents(alone, remaining),
+      isTogetherDue: false,
+    }
+    this.#decisions.set(keyOf(environment), decision)
+    this.#enqueue(resources.filter(({ metadata }) => decision.alone.has(metadata.name)))
+  }
+
+  /** Whether resources remain that are removed alone. */
+  hasAlone(environment: Environment): boolean {
+    return (this.#decisionOf(environment)?.alone.size ?? 0) > 0
+  }
+
+  /** Enqueues the resources that are removed together, for their removal. */
+  removeTogether(environment: Environment, resources: readonly ActiveResource[]): void {
+    const decision = this.#decisionOf(environment)
+    if (!decision || decision.isTogetherDue) return
+    decision.isTogetherDue = true
+    this.#enqueue(resources)
+  }
+
+  /** Calls the handler with the keys of resources to reconcile. */
+  onEnqueue(handler: (keys: readonly string[]) => void): void {
+    this.#resourceHandlers.push(handler)
+  }
+
+  /** Calls the handler with the key of an environment when the last resource that is removed alone is gone. */
+  onLastAlone(handler: (key: string) => void): void {
+    this.#environmentHandlers.push(handler)
+  }
+
+  #enqueue(resources: readonly ActiveResource[]): void {
+    for (const handler of this.#resourceHandlers) handler(resources.map(keyOf))
+  }
+
+  #decisionOf(environment: Environment): Decision | undefined {
+    const decision = this.#decisions.get(keyOf(environment))
+    return decision?.environmentUid === environment.metadata.uid ? decision : undefined
+  }
+
+  /** Whether the resource consists of objects in the namespace only, and the cluster deletes those without help. */
+  async #isWithin(resource: ActiveResource, namespace: string | undefined): Promise<boolean> {
+    // Another organization may reserve the hosts as soon as the resource is gone: its objects must be gone by then.
+    if (resource.status?.reservedHosts?.length || this.#isOutsideCluster(resource)) return false
+    const objects = await this.#tools.inventory.objectsOf(resource)
+    return objects.every(
+      (each) => isBuiltIn(each) && each.namespace !== undefined && each.namespace === namespace,
+    )
+  }
+
+  #isOutsideCluster({ metadata, spec, status }: ActiveResource): boolean {
+    const { drivers } = this.#tools
+    const { namespace = '' } = metadata
+    const { provisioned, predecessors = [] } = status ?? {}
+    const instances = [...predecessors, ...(provisioned ? [provisioned] : [])]
+    try {
+      const own = drivers.find(namespace, spec.definition.driverType).driver
+      const all = [own, ...instances.map((each) => drivers.forInstance(namespace, each))]
+      return all.some(({ descriptor }) => descriptor.remote === true)
+    } catch {
+      return true // a driver that is not known
+    }
+  }
+}

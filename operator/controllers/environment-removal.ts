@@ -1,0 +1,114 @@
+import { ActiveResource } from '../api/active-resource.ts'
+import type { Environment } from '../api/environment.ts'
+import type { CommonStatus, KubeObject } from '../api/kind.ts'
+import { Waiting } from '../domain/base/errors.ts'
+import { formatDescriptor } from '../domain/resource/descriptor.ts'
+import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
+import type { Cluster } from '../kube/cache/cluster.ts'
+import { keyOf } from '../kube/client/resource.ts'
+import { conditionOf } from '../kube/loop/outcome.ts'
+import type { Objects } from '../kube/objects.ts'
+import type { Log } from '../log.ts'
+import type { Removals } from './active-resource/removals.ts'
+import { deletionBlockers } from './shared/deletion-blockers.ts'
+import { isNamespaceOf, namespaceReference } from './shared/environment-namespace.ts'
+import { recordEvent } from './shared/events.ts'
+import type { Inventory } from './shared/inventory.ts'
+
+/** The watch reports the end of a namespace; the retry is for an event that is lost. */
+const namespaceRetrySeconds = 30
+
+/** What the removal of the resources and the namespace of an environment depends on. */
+export interface RemovalTools {
+  readonly cluster: Cluster
+  readonly objects: Objects
+  readonly inventory: Pick<Inventory, 'foreignIn'>
+  readonly removals: Removals
+  readonly log: Log
+  /** Names of the resources of each environment of an organization, as the API server lists them. */
+  readonly readResources: (organization: string) => Promise<ReadonlyMap<string, ReadonlySet<string>>>
+}
+
+/**
+ * 1. deleteResources: deletes all resources with one request; their finalizers keep them.
+ * 2. decide: decides which of them are removed alone; throws Waiting until those are gone.
+ * 3. deleteNamespace: deletes the namespace that the operator made, with the objects of the other resources.
+ * 4. removeTogether: removes the other resources; throws Waiting until they are gone.
+ * 5. awaitNamespace: throws Waiting until the namespace is gone.
+ *
+ * Each step is safe to repeat; a new process starts again with step 1.
+ */
+export async function removeResources(environment: Environment, tools: RemovalTools): Promise<void> {
+  const { removals } = tools
+  const context = contextOf(environment)
+  const name = environmentNamespace(context)
+  const namespace = await tools.objects.read(namespaceReference(name))
+  const isOurs = namespace !== undefined && isNamespaceOf(namespace, context)
+  const resources = resourcesOf(environment, tools)
+  if (!removals.isDecided(environment, resources)) {
+    await deleteResources(environment, resources, tools)
+    await removals.decide(environment, resources, isOurs || !namespace ? name : undefined)
+  }
+  if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
+  if (isOurs) await deleteNamespace(environment, namespace, tools)
+  removals.removeTogether(environment, resources)
+  if (resources.length > 0) throw resourcesRemain(environment, tools)
+  if (!isOurs) return awaitUnseen(environment, tools)
+  const message = `waiting for the namespace '${name}' to be deleted${blockersOf(namespace)}`
+  throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
+}
+
+async function deleteResources(
+  { metadata: { namespace = '', name } }: Environment,
+  resources: readonly ActiveResource[],
+  { cluster }: RemovalTools,
+): Promise<void> {
+  if (resources.every(({ metadata }) => metadata.deletionTimestamp)) return
+  await cluster.removeCollection(ActiveResource, namespace, { 'spec.environmentName': name })
+}
+
+/** Deletes the namespace, unless it is terminating; records first what others made in it. */
+async function deleteNamespace(
+  environment: Environment,
+  { metadata }: KubeObject,
+  tools: RemovalTools,
+): Promise<void> {
+  if (metadata.deletionTimestamp) return
+  await awaitUnseen(environment, tools)
+  const foreign = await tools.inventory.foreignIn(metadata.name)
+  if (foreign.length > 0) {
+    const message = `deleted with the namespace '${metadata.name}', although no resource made them: ${foreign.join(', ')}`
+    tools.log.warn('foreign objects deleted', { environment: keyOf(environment), message })
+    await recordEvent(tools.cluster.client, environment, {
+      type: 'Warning',
+      reason: 'ForeignObjectsDeleted',
+      message,
+    })
+  }
+  await tools.objects.remove(namespaceReference(metadata.name), metadata.uid ?? '')
+}
+
+/** Asks the API server for resources: the cache may be behind, and the deletion is final. */
+async function awaitUnseen(environment: Environment, tools: RemovalTools): Promise<void> {
+  const { namespace = '', name } = environment.metadata
+  const listed = (await tools.readResources(namespace)).get(name) ?? []
+  for (const each of listed)
+    if (!tools.cluster.store.get(ActiveResource, namespace, each))
+      throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
+}
+
+function resourcesRemain(environment: Environment, tools: RemovalTools): Waiting {
+  const blockers = deletionBlockers(resourcesOf(environment, tools), ({ spec }) => formatDescriptor(spec))
+  return new Waiting('ResourcesRemain', `waiting for the resources to be deprovisioned${blockers}`)
+}
+
+function resourcesOf(environment: Environment, { cluster }: RemovalTools): readonly ActiveResource[] {
+  return cluster.store.byIndex(ActiveResource, 'environment', keyOf(environment))
+}
+
+/** What keeps a terminating namespace, for the end of a message. */
+function blockersOf(namespace: KubeObject): string {
+  const { status } = namespace as { readonly status?: CommonStatus } // a Namespace has conditions
+  const finalizers = conditionOf({ status }, 'NamespaceFinalizersRemaining')
+  return finalizers?.status === 'True' ? `: ${finalizers.message}` : ''
+}

@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { ActiveResource } from '../../operator/api/active-resource.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import { type KubeObject, newObject } from '../../operator/api/kind.ts'
+import { Removals } from '../../operator/controllers/active-resource/removals.ts'
+import type { Driver } from '../../operator/drivers/driver.ts'
+import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+import { activeResource, driver } from '../support/builders.ts'
+import { createOperatorWorld, type OperatorWorld, type Wanted } from './support/operator-world.ts'
+import type { Death } from './support/process.ts'
+import { resourceTools } from './support/resource-tools.ts'
+
+const own = 'acme--shop--dev'
+const elsewhere = 'elsewhere'
+let world: OperatorWorld
+let wantedNow: readonly Wanted[] = []
+/** Ids of the instances that exist outside the cluster. */
+let outside = new Set<string>()
+/** What is wrong when an instance outside the cluster is deprovisioned. */
+let faults: string[] = []
+
+const shortId = (resourceId: string) => resourceId.replace('shared.', '')
+
+function objectOf(id: string, namespace: string, custom: unknown): KubeObject {
+  const kind = custom
+    ? { apiVersion: 'example.org/v1', kind: 'Bucket' }
+    : { apiVersion: 'v1', kind: 'ConfigMap' }
+  return { ...kind, metadata: { name: id, namespace } }
+}
+
+const makerOf = (name: string, remote: boolean): Driver => ({
+  descriptor: driver(name, { remote }),
+  async provision({ resourceId, namespace, values }) {
+    const id = shortId(resourceId)
+    if (remote) outside.add(id)
+    const places = values.places ? [String(values.places)] : remote ? [] : [namespace]
+    return {
+      outputs: { values: { name: id }, secrets: {} },
+      objects: places.map((each) => objectOf(id, each, values.custom)),
+    }
+  },
+  async deprovision({ resourceId }) {
+    const id = shortId(resourceId)
+    if (!remote || !outside.delete(id)) return
+    const isThere = (each: string) => world.ids().includes(each) || world.objects.get('ConfigMap', each)
+    for (const each of wantedNow) {
+      if (dependsOn(each.id, id) && isThere(each.id)) faults.push(`dependent ${each.id} outlives ${id}`)
+      if (dependsOn(id, each.id) && !isWhole(each)) faults.push(`${each.id} is gone before ${id}`)
+    }
+  },
+})
+
+/** Whether the resource and its object exist, and no terminating namespace takes the object away. */
+function isWhole({ id, driver: name }: Wanted): boolean {
+  if (!world.ids().includes(id)) return false
+  if (name === 'remote') return outside.has(id)
+  const object = world.objects.get('ConfigMap', id)
+  const namespace = world.objects.get('Namespace', object?.metadata.namespace ?? '')
+  return object !== undefined && !namespace?.metadata.deletionTimestamp
+}
+
+function dependsOn(id: string, other: string): boolean {
+  const direct = wantedNow.find((each) => each.id === id)?.dependsOn ?? []
+  return direct.includes(other) || direct.some((each) => dependsOn(each, other))
+}
+
+async function deployed(wanted: readonly Wanted[]): Promise<OperatorWorld> {
+  world?.close()
+  wantedNow = wanted
+  outside = new Set()
+  faults = []
+  world = createOperatorWorld([makerOf('maker', false), makerOf('remote', true)])
+  world.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: elsewhere } })
+  world.start()
+  world.deploy('first', wanted)
+  expect(await world.hasSucceeded('first')).toBe(true)
+  world.log.length = 0
+  return world
+}
+
+/** Resources without cycles, some outside the cluster, some with their object in a namespace of others. */
+const graphs = fc
+  .array(
+    fc.tuple(fc.array(fc.nat(), { maxLength: 3 }), fc.constantFrom('maker', 'maker', 'remote', elsewhere)),
+    {
+      minLength: 1,
+      maxLength: 10,
+    },
+  )
+  .map((rows) =>
+    rows.map(([row, what], index): Wanted => {
+      const needs = new Set(index === 0 ? [] : row.map((each) => `r${each % index}`))
+      const place = what === elsewhere ? { driver: 'maker', values: { places: elsewhere } } : { driver: what }
+      return { id: `r${index}`, dependsOn: [...needs], ...place }
+    }),
+  )
+
+const mixed: readonly Wanted[] = [
+  { id: 'config' },
+  { id: 'database', driver: 'remote', dependsOn: ['config'] },
+  { id: 'workload', dependsOn: ['database'] },
+  { id: 'other' },
+  { id: 'guest', values: { places: elsewhere } },
+]
+
+const writesIn = (log: readonly string[]) =>
+  log.filter(
+    (each) => !/^(read|list|foreign) /.test(each) && !/ (Environment|EnvironmentDeployment) /.test(each),
+  )
+
+/** Nothing of the environment is left, in the cluster or outside. */
+function expectNothingLeft(): void {
+  expect(world.ids()).toEqual([])
+  expect([...outside]).toEqual([])
+  expect(world.objects.names()).toEqual([`Namespace ${elsewhere}`])
+}
+
+beforeEach(() => {
+  faults = []
+})
+afterEach(() => world?.close())
+
+describe('the deletion of an environment', () => {
+  test('costs one write for each resource that consists of objects in its namespace, and no read', async () => {
+    const wanted = Array.from({ length: 30 }, (_, index) => ({
+      id: `r${index}`,
+      dependsOn: index % 5 === 0 ? [] : [`r${index - 1}`],
+    }))
+    await deployed(wanted)
+    world.removeEnvironment()
+    await world.untilGone()
+    expectNothingLeft()
+    const names = world.log.filter((each) => / ActiveResource [0-9a-f]{40}$/.test(each))
+    expect(names).toHaveLength(wanted.length)
+    expect(names.every((each) => each.startsWith('patch '))).toBe(true)
+    expect(world.log.filter((each) => each.includes('ConfigMap'))).toEqual(['foreign ConfigMap'])
+    expect(writesIn(world.log).length).toBeLessThanOrEqual(wanted.length + 2)
+  })
+
+  test('removes dependents first where something is outside the cluster, and leaves nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(graphs, async (wanted) => {
+        await deployed(wanted)
+        world.removeEnvironment()
+        await world.untilGone()
+        expect(faults).toEqual([])
+        expectNothingLeft()
+      }),
+      { numRuns: 25, endOnFailure: true },
+    )
+  })
+
+  test('deletes objects in a namespace of others one by one', async () => {
+    await deployed(mixed)
+    world.objects.put({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'theirs', namespace: elsewhere },
+    })
+    world.removeEnvironment()
+    await world.untilGone()
+    expect(world.log).toContain('delete ConfigMap guest')
+    expect(world.log).not.toContain('delete ConfigMap other')
+    expect(world.objects.names().sort()).toEqual(['ConfigMap theirs', `Namespace ${elsewhere}`])
+  })
+
+  test('deletes an object of a custom kind before its resource is gone', async () => {
+    await deployed([{ id: 'bucket', values: { custom: true } }])
+    world.removeEnvironment()
+    await world.untilGone()
+    const order = ['delete Bucket bucket', `delete Namespace ${own}`].map((each) => world.log.indexOf(each))
+    expect(order[0]).toBeGreaterThanOrEqual(0)
+    expect(order[1]).toBeGreaterThan(order[0] ?? 0)
+  })
+
+  test('names the objects that no resource made before the namespace is deleted', async () => {
+    await deployed(mixed)
+    const theirs = { name: 'theirs', namespace: own }
+    world.objects.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: theirs })
+    const injected = { name: 'kube-root-ca.crt', namespace: own }
+    world.objects.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: injected })
+    world.removeEnvironment()
+    await world.untilGone()
+    const [event, ...others] = world.events
+    expect(others).toEqual([])
+    expect(event).toMatchObject({ reason: 'ForeignObjectsDeleted' })
+    expect(event?.message).toContain("ConfigMap 'theirs'")
+    expect(event?.message).not.toContain('kube-root-ca.crt')
+    expect(event?.isNamespaceThere).toBe(true)
+  })
+
+  test('removes a resource whose deletion began before that of the environment', async () => {
+    await deployed(mixed)
+    world.removeResource('config')
+    world.removeResource('other')
+    world.removeEnvironment()
+    await world.untilGone()
+    expect(faults).toEqual([])
+    expectNothingLeft()
+  })
+})
+
+test('a resource that is written after the deletion began is removed too', async () => {
+  await deployed(mixed)
+  const [late] = world.resources()
+  if (!late) throw new Error('there is none')
+  world.removeEnvironment()
+  await world.until(() => world.objects.get('Namespace', own)?.metadata.deletionTimestamp !== undefined)
+  world.put({ ...late, metadata: { ...late.metadata, name: 'f'.repeat(40), uid: 'late' }, status: undefined })
+  await world.untilGone()
+  expectNothingLeft()
+})
+
+test('a resource that is gone before the decision about it keeps no environment', async () => {
+  const cluster = createFakeCluster()
+  const [environmentName, deletionTimestamp] = ['shop.dev', '2026-02-01T00:00:00Z']
+  const spec = { applicationName: 'shop', typeName: 'development' }
+  const environment = cluster.put(
+    Environment,
+    newObject(Environment, { namespace: 'acme', name: environmentName, deletionTimestamp }, spec),
+  )
+  const resource = cluster.put(ActiveResource, activeResource({ type: 's3', resourceId: 'a' }))
+  const { drivers } = resourceTools(cluster, [makerOf('echo', false)])
+  const removals = new Removals({
+    store: cluster.store,
+    drivers,
+    inventory: {
+      async objectsOf() {
+        cluster.drop(ActiveResource, 'acme', resource.metadata.name)
+        return [{ apiVersion: 'v1', kind: 'ConfigMap', namespace: elsewhere, name: 'a' }]
+      },
+    },
+  })
+  await removals.decide(environment, [resource], own)
+  expect(removals.hasAlone(environment)).toBe(false)
+})
+
+test('a resource that is deleted alone takes its object with it, and the others stay', async () => {
+  await deployed(mixed)
+  world.removeResource('other')
+  await world.until(() => !world.ids().includes('other'))
+  expect(world.objects.get('ConfigMap', 'other')).toBeUndefined()
+  expect(world.ids().sort()).toEqual(['config', 'database', 'guest', 'workload'])
+})
+
+describe.each(['before', 'after'] as const)(
+  'a process that dies %s the server handles a request',
+  (moment) => {
+    test('leaves a deletion that the next process completes in the right order', async () => {
+      for (let at = 1, isKilled = true; isKilled; at += 1) {
+        await deployed(mixed)
+        const death: Death = { at, moment }
+        const process = world.start(death)
+        world.removeEnvironment()
+        await world.untilGone()
+        expect([at, faults]).toEqual([at, []])
+        expectNothingLeft()
+        isKilled = !process.isAlive
+      }
+    })
+  },
+)
