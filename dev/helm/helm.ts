@@ -46,6 +46,14 @@ export async function ensureHelm({
   })
 }
 
+/** Runs Helm and returns its output; the error of a run that fails has what it printed. */
+export async function runHelm(...args: readonly string[]): Promise<string> {
+  // Without a discovery cache on the disk, which would miss kinds that are new.
+  const env = { ...process.env, KUBECACHEDIR: '/dev/null/none' }
+  const { stdout } = await run(await ensureHelm(), args, { maxBuffer: 32 * 2 ** 20, env })
+  return stdout
+}
+
 async function downloadHelm(version: string, scratch: string, log: Log): Promise<string> {
   const folder = `${process.platform}-${goArchitecture()}`
   const url = `https://get.helm.sh/helm-${version}-${folder}.tar.gz`
