@@ -1,4 +1,4 @@
-/** Unit tests need no servers; the project `cluster` runs on one control plane of its own, started once per run; `chart` needs Helm. */
+/** Unit tests need no servers; the project `cluster` runs on one control plane of its own, started once per run; `chart` needs Helm; `node` needs Linux and root. */
 const common = {
   rootDir: import.meta.dirname,
   extensionsToTreatAsEsm: ['.ts'],
@@ -20,6 +20,7 @@ export default {
         '/node_modules/',
         '<rootDir>/test/chart/',
         '<rootDir>/test/cluster/',
+        '<rootDir>/test/node/',
         '<rootDir>/test/dev/(?!fake-|driver-|image|program-cache|supervision)',
       ],
     },
@@ -36,5 +37,7 @@ export default {
     },
     // Needs Helm, and a control plane without Quartermaster.
     { ...common, displayName: 'chart', testMatch: ['<rootDir>/test/chart/**/*.test.ts'] },
+    // Needs Linux and root; starts a node.
+    { ...common, displayName: 'node', testMatch: ['<rootDir>/test/node/**/*.test.ts'] },
   ],
 }

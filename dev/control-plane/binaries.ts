@@ -25,14 +25,23 @@ import {
 const run = promisify(execFile)
 const moduleDirectory = fileURLToPath(new URL('.', import.meta.url))
 
-const packages = {
+const controlPlanePackages = {
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
   kubectl: 'k8s.io/kubernetes/cmd/kubectl',
 } as const
 
-type BinaryName = keyof typeof packages
+const nodePackages = {
+  kubelet: 'k8s.io/kubernetes/cmd/kubelet',
+  'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+  'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
+} as const
+
+const packages = { ...controlPlanePackages, ...nodePackages }
+
+type ProgramName = keyof typeof packages
+type BinaryName = keyof typeof controlPlanePackages
 /** Where each program lies. */
 export type Binaries = Record<BinaryName, string>
 
@@ -50,10 +59,17 @@ interface Options {
 
 /** Finds the programs of a control plane on this machine; downloads or builds what is missing, once. */
 export async function ensureBinaries(options: Options = {}): Promise<Binaries> {
-  return ensurePrograms(Object.keys(packages) as BinaryName[], options)
+  return ensurePrograms(Object.keys(controlPlanePackages) as BinaryName[], options)
 }
 
-async function ensurePrograms<Name extends BinaryName>(
+/** Finds the Kubernetes programs of a node, at the version of the control plane; downloads or builds what is missing, once. */
+export async function ensureNodePrograms(
+  options: Options = {},
+): Promise<Record<keyof typeof nodePackages, string>> {
+  return ensurePrograms(Object.keys(nodePackages) as (keyof typeof nodePackages)[], options)
+}
+
+async function ensurePrograms<Name extends ProgramName>(
   names: readonly Name[],
   { log = printLine, environment = process.env }: Options,
 ): Promise<Record<Name, string>> {
@@ -112,7 +128,7 @@ function requiredVersion(goMod: string, path: string): string {
   throw new Error(`go.mod of the control plane does not require '${path}'`)
 }
 
-async function buildPrograms<Name extends BinaryName>(
+async function buildPrograms<Name extends ProgramName>(
   go: string,
   missing: readonly Name[],
   { variables }: Source,
@@ -131,7 +147,7 @@ async function buildPrograms<Name extends BinaryName>(
   }
 }
 
-async function downloadPrograms<Name extends BinaryName>(
+async function downloadPrograms<Name extends ProgramName>(
   missing: readonly Name[],
   source: Source,
   scratch: string,

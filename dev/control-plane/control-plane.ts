@@ -4,7 +4,7 @@ import type { Binaries } from './binaries.ts'
 import { ensureBinaries } from './binaries.ts'
 import { argumentsOf } from './command-lines.ts'
 import type { Log } from './fetching.ts'
-import type { Places, ProcessName, Settings } from './files.ts'
+import type { NodeAccess, Places, ProcessName, Settings } from './files.ts'
 import {
   etcdUrlOf,
   filesOf,
@@ -48,6 +48,8 @@ export type ControlPlaneOptions = {
   readonly pidDirectory?: string
   /** Keeps running when the process that started it ends. */
   readonly detached?: boolean
+  /** Serves a node, on an address that its pods reach. */
+  readonly node?: NodeAccess
   readonly log?: Log
 }
 
@@ -97,7 +99,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const started = performance.now()
     await clearLeftOvers((await readSettings(places.directory)) ?? places)
     await clearFiles(places.directory, options.keepData ?? false)
-    await writeInputs(places.directory)
+    await writeInputs(places.directory, options.node)
     const settings = await startOnFreePorts({ ...options, ...places }, binaries)
     const seconds = ((performance.now() - started) / 1_000).toFixed(1)
     log(`control plane is ready at ${urlOf(settings)} after ${seconds} s`)
@@ -182,6 +184,7 @@ async function startOnFreePorts(
     auditLog = false,
     keepData = false,
     detached = false,
+    node,
   } = options
   await assertFree(options.apiServerPort)
   await assertFree(options.etcdPort)
@@ -196,6 +199,7 @@ async function startOnFreePorts(
       detached,
       owner: process.pid,
       binaries,
+      node,
       etcdPeerPort,
       apiServerPort: options.apiServerPort ?? apiServerPort,
       etcdPort: options.etcdPort ?? etcdPort,
