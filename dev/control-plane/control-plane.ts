@@ -56,6 +56,7 @@ export type ControlPlaneOptions = {
 export type ControlPlaneLocation = Pick<ControlPlaneOptions, 'directory' | 'logDirectory' | 'pidDirectory'>
 
 export type ControlPlane = ApiAccess & {
+  readonly caFile: string
   readonly kubeconfigPath: string
   readonly etcdUrl: string
   readonly auditLogPath?: string
@@ -240,7 +241,7 @@ async function startOne(settings: Settings, name: ProcessName): Promise<number> 
   })
 }
 
-async function accessTo(settings: Settings): Promise<ApiAccess> {
+async function accessTo(settings: Settings) {
   const { ca } = pathsIn(settings.directory)
   return { url: urlOf(settings), caFile: ca, adminToken: await readAdminToken(settings.directory) }
 }
@@ -349,7 +350,8 @@ async function startApiServerAgain(settings: Settings): Promise<number> {
   }
 }
 
-async function requestToken(
+/** A token of a ServiceAccount; none is valid for less than ten minutes. */
+export async function requestToken(
   access: ApiAccess,
   namespace: string,
   name: string,

@@ -155,13 +155,14 @@ export async function writeAdminKubeconfig(settings: Settings): Promise<void> {
 }
 
 /** A kubeconfig, as YAML, that needs no other file. */
-export function formatKubeconfig(server: string, ca: Buffer, token: string): string {
+export function formatKubeconfig(server: string, ca: Buffer | undefined, token: string): string {
   const name = 'quartermaster'
   return stringify(
     {
       apiVersion: 'v1',
       kind: 'Config',
-      clusters: [{ name, cluster: { server, 'certificate-authority-data': ca.toString('base64') } }],
+      // Without an authority, a server with a public certificate.
+      clusters: [{ name, cluster: { server, 'certificate-authority-data': ca?.toString('base64') } }],
       users: [{ name, user: { token } }],
       contexts: [{ name, context: { cluster: name, user: name } }],
       'current-context': name,
@@ -178,7 +179,8 @@ export function etcdUrlOf({ etcdPort }: Pick<Settings, 'etcdPort'>): string {
   return `http://127.0.0.1:${etcdPort}`
 }
 
-async function writePrivately(path: string, text: string): Promise<void> {
+/** Writes a file that only this user reads, by a rename: it is whole or absent. */
+export async function writePrivately(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`
   await rm(partial, { force: true })
   await writeFile(partial, text, { mode: 0o600 })

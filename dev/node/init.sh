@@ -40,6 +40,14 @@ prepare_cgroups() {
   done
 }
 
+# The kubelet waits seconds for each container whose cgroup outlived it.
+remove_cgroups() {
+  for _ in {1..50}; do
+    find /sys/fs/cgroup/*/"$name" -mindepth 1 -depth -type d -exec rmdir {} + 2>/dev/null && return
+    sleep 0.1
+  done
+}
+
 prepare_network() {
   ip link set lo up
   ip address add "$address/24" dev eth0
@@ -72,6 +80,7 @@ end_everything() {
   find /run -mindepth 1 -delete || true
   for link in /sys/class/net/*/bridge; do ip link delete "$(basename "${link%/bridge}")"; done
   nft flush ruleset
+  remove_cgroups
 }
 
 # Written once the interface to this machine exists: sets `name`, `address`, `gateway`, `kubelet`, `kube_proxy` and `pause_image`.

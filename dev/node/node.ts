@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ensureNodePrograms } from '../control-plane/binaries.ts'
 import { type ControlPlane, startControlPlane, stopControlPlane } from '../control-plane/control-plane.ts'
 import { type Log, printLine } from '../control-plane/fetching.ts'
-import { formatKubeconfig, pathsIn, readToken } from '../control-plane/files.ts'
+import { formatKubeconfig, pathsIn, readToken, writePrivately } from '../control-plane/files.ts'
 import { apiCall, eventually, type Manifest } from '../control-plane/kubernetes.ts'
 import { endProcess, hasEnded, readPid, startProcess, tail } from '../control-plane/processes.ts'
 import { selfSignedCertificate } from '../development-authority.ts'
@@ -68,11 +68,12 @@ export async function startNode({
   for (const [name, text] of Object.entries(configurationOf(network, files)))
     await writeFile(join(directory, name), text)
   await writePauseImage(join(directory, 'pause.oci.tar'))
-  await writeFile(join(directory, 'network'), variablesOf(network, programs))
+  await writePrivately(join(directory, 'network'), variablesOf(network, programs))
   const controlPlane = await startControlPlane({
     directory: join(directory, 'control-plane'),
     logDirectory: directory,
     pidDirectory: directory,
+    auditLog: true,
     detached,
     log,
     node: {
@@ -163,9 +164,13 @@ async function changeImages(pid: number, ...args: readonly string[]): Promise<vo
   await run('nsenter', ['--target', String(pid), '--mount', '--', 'ctr', '-n', 'k8s.io', 'images', ...args])
 }
 
-/** The process that `unshare` started, which is the first of the node. */
+/** The process that `unshare` started, which is the first of the node: the child that is in other namespaces. */
 async function firstProcessOf(pid: number): Promise<number> {
-  return Number.parseInt(await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10)
+  const namespaceOf = (process: string) => readlink(`/proc/${process}/ns/pid`)
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
+  const ours = await namespaceOf('self')
+  for (const child of children) if ((await namespaceOf(child)) !== ours) return Number(child)
+  throw new Error(`process ${pid} has no namespaces of a node`)
 }
 
 function variablesOf(
@@ -204,7 +209,7 @@ async function writeKubeconfigs(directory: string, { url }: ControlPlane, { name
   }
   for (const [program, user] of Object.entries(users)) {
     const text = formatKubeconfig(url, ca, await readToken(place, user))
-    await writeFile(join(directory, `${program}.kubeconfig`), text, { mode: 0o600 })
+    await writePrivately(join(directory, `${program}.kubeconfig`), text)
   }
 }
 
