@@ -17,7 +17,7 @@ export async function renderManifests(): Promise<string> {
     '--set=namespace.create=true',
     '--no-hooks',
     '--skip-tests',
-    // Without a cluster to ask, Helm has a list of its own.
+    // Without a cluster, Helm uses built-in defaults.
     '--kube-version=1.36.0',
     '--api-versions=admissionregistration.k8s.io/v1/MutatingAdmissionPolicy',
   )

@@ -47,7 +47,7 @@ export interface ProcessOptions {
   readonly port?: number
 }
 
-/** What a process needs of its cluster: credentials of its own. */
+/** What gives a process its own credentials. */
 type Credentials = ApiAccess & Pick<Cluster, 'kubeconfigFor' | 'tokenFor'>
 
 /** Applies CRDs, roles and policies, and waits until the API server enforces the policies. */

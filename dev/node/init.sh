@@ -70,7 +70,7 @@ start_services() {
   "$kube_proxy" --config="$directory/kube-proxy.yaml" --hostname-override="$name" >>"$directory/kube-proxy.log" 2>&1 &
 }
 
-# As a machine that loses its power: all processes end; mounts, bridges and rules are gone.
+# As in a power failure: all processes end; mounts, bridges and rules are gone.
 end_everything() {
   kill -KILL -1 || true
   wait || true

@@ -37,7 +37,7 @@ export interface RunningNode {
   importImage(): Promise<void>
   /** Makes the same image known under another tag. */
   tagImage(tag: string): Promise<void>
-  /** Ends all processes and pods of the node, as a loss of power does, and starts it with the same disks. */
+  /** Ends all processes and pods of the node, as a power failure does, and starts it with the same disks. */
   restart(): Promise<void>
   stop(): Promise<void>
 }

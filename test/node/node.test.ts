@@ -12,11 +12,14 @@ import { allowOperator } from '../cluster/support/cluster-rights.ts'
 import { startLargeDeployment } from './large-deployment.ts'
 import { collectLogs } from './pod-logs.ts'
 import { containersOf, leadingPod, podsOf, podsPath, readyPods } from './pods.ts'
+import { tracesOf } from './traces.ts'
 
 const readyWithinMs = 120_000
 // Longer than all that one test waits for.
 jest.setTimeout(600_000)
 const allReady = { operator: 2, gateway: 2 }
+// A busy machine must not cost the operator its lease, which it logs as an error.
+const lease = '--set-string=settings.QUARTERMASTER_LEASE_SECONDS=60'
 const directory = await mkdtemp(join(tmpdir(), 'quartermaster-node-'))
 const node = await startNode({ directory })
 const { controlPlane } = node
@@ -28,10 +31,7 @@ beforeAll(async () => {
   await node.importImage()
   await makeRestrictedNamespace(controlPlane)
 })
-afterAll(async () => {
-  await logs.stop()
-  await node.stop()
-})
+afterAll(() => node.stop())
 
 const untilAllReady = () =>
   eventually('two ready pods of each process', readyWithinMs, async () => {
@@ -71,7 +71,7 @@ async function deployOverRest(environment: string): Promise<string> {
 
 describe('on a real node', () => {
   test('the chart installs, and all pods are ready, in a namespace that enforces the restricted standard', async () => {
-    await release.install()
+    await release.install(lease)
     const pods = await untilAllReady()
     expect(pods.flatMap(({ status }) => status.containerStatuses?.map((each) => each.restartCount))).toEqual([
       0, 0, 0, 0,
@@ -117,7 +117,7 @@ describe('on a real node', () => {
     const deployment = await startLargeDeployment(organization, node, count)
     await deployment.untilRunning()
     await node.tagImage('next')
-    await release.install('--set=image.tag=next')
+    await release.install(lease, '--set=image.tag=next')
     const pods = await untilAllReady()
     expect(pods.every(({ spec }) => spec.containers[0]?.image.endsWith(':next'))).toBe(true)
     await eventually('a leader of the new image', readyWithinMs, async () => {
@@ -162,5 +162,16 @@ describe('on a real node', () => {
   test('no pod of the operator or the gateway logged an error', () => {
     expect(logs.count()).toBeGreaterThan(0)
     expect(logs.errors()).toEqual([])
+  })
+
+  test('a removed node leaves nothing on this machine', async () => {
+    await logs.stop()
+    expect(await tracesOf(node.network.name, directory)).not.toEqual([])
+    await node.stop()
+    // The watcher of a process ends a moment after it.
+    await eventually('the end of all traces', readyWithinMs, async () => {
+      expect(await tracesOf(node.network.name, directory)).toEqual([])
+      return true
+    })
   })
 })
