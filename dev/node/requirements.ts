@@ -36,12 +36,14 @@ export async function reasonAgainstNode(): Promise<string | undefined> {
   }
   const filesystems = await run('cat', ['/proc/filesystems'])
   if (!filesystems.stdout.includes('overlay')) return 'a node needs the file system overlay'
-  if (await findOnPath('unshare', process.env)) return reasonAgainstNamespaces()
-  return undefined
+  // Without these packages, only after their installation.
+  return missing.some((name) => ['iproute2', 'mount', 'util-linux'].includes(name))
+    ? undefined
+    : reasonAgainstNamespaces()
 }
 
 async function reasonAgainstNamespaces(): Promise<string | undefined> {
-  const script = 'mount -t tmpfs tmpfs /mnt && ip link add probe type veth peer name probe-peer'
+  const script = 'mount -t tmpfs tmpfs /tmp && ip link add probe type veth peer name probe-peer'
   try {
     await run('unshare', [...namespaceFlags, 'sh', '-c', script])
     return undefined
