@@ -11,8 +11,8 @@ help: ## Show this help
 demo: node_modules ## Start everything on this machine, deploy a sample, show the result
 	@node dev/demo.ts
 
-up: node_modules ## Start everything, without the sample deployment
-	@node dev/up.ts
+up: node_modules ## Start everything, without the sample; CLUSTER=current uses the cluster of kubectl
+	@node dev/up.ts $(CLUSTER)
 
 down: node_modules ## Stop everything; data is kept
 	@node dev/down.ts
@@ -63,8 +63,23 @@ image: node_modules ## Build the container image (needs Docker)
 image-archive: node_modules ## Compose the image without Docker: dist/quartermaster.oci.tar (Linux)
 	@node dev/image/archive.ts $(NAME)
 
+node: node_modules ## Run Quartermaster in pods of a real node (Linux, root; see docs/node.md)
+	@node dev/node/up.ts
+
+node-down: node_modules ## Remove the node of `make node`, with its data
+	@node dev/node/down.ts
+
+node-test: node_modules ## Run the tests on a real node (Linux, root)
+	@node dev/test.ts --selectProjects node
+
+kind: image ## Run Quartermaster in a cluster in Docker, by the program kind
+	@node dev/kind.ts
+
+kind-down: node_modules ## Delete the cluster of `make kind`
+	@node dev/kind.ts down
+
 node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-unit test-chart test-only soak verify format generate driver-contract bench manifests image image-archive
+.PHONY: help demo up down test test-unit test-chart test-only soak verify format generate driver-contract bench manifests image image-archive node node-down node-test kind kind-down

@@ -1,4 +1,4 @@
-/** Unit tests need no servers and no image; `cluster` runs on one control plane, started once per run; `chart` needs Helm. */
+/** Unit tests need no servers and no image; `cluster` runs on one control plane, started once per run; `chart` needs Helm; `node` needs Linux and root. */
 const common = {
   rootDir: import.meta.dirname,
   extensionsToTreatAsEsm: ['.ts'],
@@ -20,18 +20,21 @@ export default {
         '/node_modules/',
         '<rootDir>/test/chart/',
         '<rootDir>/test/cluster/',
-        '<rootDir>/test/dev/(?!fake-|driver-|supervision)',
+        '<rootDir>/test/node/',
+        '<rootDir>/test/dev/(?!fake-|driver-|program-cache|supervision)',
       ],
     },
     {
       ...common,
       displayName: 'cluster',
       testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|supervision)'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|program-cache|supervision)'],
       globalSetup: '<rootDir>/test/cluster/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/cluster/support/global-teardown.ts',
     },
     // Needs Helm, and a control plane without Quartermaster.
     { ...common, displayName: 'chart', testMatch: ['<rootDir>/test/chart/**/*.test.ts'] },
+    // Needs Linux and root; starts a node.
+    { ...common, displayName: 'node', testMatch: ['<rootDir>/test/node/**/*.test.ts'] },
   ],
 }

@@ -67,6 +67,21 @@ export async function issueCertificate(
   return { crt: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) }
 }
 
+/** A client certificate that is its own authority, and its key, in PEM. */
+export async function selfSignedCertificate(
+  name: string,
+): Promise<{ readonly crt: string; readonly key: string }> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name,
+    keys,
+    signingAlgorithm: algorithm,
+    notBefore: new Date(Date.now() - hourMs),
+    notAfter: new Date(Date.now() + certificateLifetimeMs),
+  })
+  return { crt: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) }
+}
+
 async function pemOf(key: Parameters<typeof crypto.subtle.exportKey>[1]): Promise<string> {
   return `${PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), PemConverter.PrivateKeyTag)}\n`
 }

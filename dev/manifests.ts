@@ -1,34 +1,27 @@
 // `make manifests`: the chart with its default values as one file, dist/quartermaster.yaml, for `kubectl apply --server-side -f`.
-import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { ensureHelm } from './helm/helm.ts'
+import { runHelm } from './helm/helm.ts'
 
-const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
 const header =
   '# Generated from charts/quartermaster by `make manifests`. kubectl apply --server-side -f quartermaster.yaml\n'
 
 /** Renders the chart with the namespace, and without the objects of `helm test`. */
 export async function renderManifests(): Promise<string> {
-  const { stdout } = await run(
-    await ensureHelm(),
-    [
-      'template',
-      'quartermaster',
-      join(root, 'charts/quartermaster'),
-      '--namespace=quartermaster-system',
-      '--set=namespace.create=true',
-      '--no-hooks',
-      '--skip-tests',
-      // Without a cluster to ask, Helm has a list of its own.
-      '--kube-version=1.36.0',
-      '--api-versions=admissionregistration.k8s.io/v1/MutatingAdmissionPolicy',
-    ],
-    { maxBuffer: 16 * 2 ** 20 },
+  const text = await runHelm(
+    'template',
+    'quartermaster',
+    join(root, 'charts/quartermaster'),
+    '--namespace=quartermaster-system',
+    '--set=namespace.create=true',
+    '--no-hooks',
+    '--skip-tests',
+    // Without a cluster, Helm uses built-in defaults.
+    '--kube-version=1.36.0',
+    '--api-versions=admissionregistration.k8s.io/v1/MutatingAdmissionPolicy',
   )
-  return header + stdout
+  return header + text
 }
 
 if (import.meta.main) {

@@ -9,6 +9,7 @@ export const directory = join(import.meta.dirname, '..', '.dev')
 export const places = {
   environment: join(directory, 'env'),
   controlPlane: join(directory, 'control-plane'),
+  node: join(directory, 'node'),
   bench: join(directory, 'bench.json'),
 } as const
 

@@ -2,8 +2,14 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BundleName, buildBundles } from './build.ts'
-import type { ControlPlane } from './control-plane/control-plane.ts'
-import { apiCall, apiRequest, applyManifests, eventually } from './control-plane/kubernetes.ts'
+import type { Cluster } from './cluster.ts'
+import {
+  type ApiAccess,
+  apiCall,
+  apiRequest,
+  applyManifests,
+  eventually,
+} from './control-plane/kubernetes.ts'
 import { endProcess, freePorts, tail } from './control-plane/processes.ts'
 import { startService, stopService } from './supervision.ts'
 
@@ -41,8 +47,11 @@ export interface ProcessOptions {
   readonly port?: number
 }
 
+/** What gives a process its own credentials. */
+type Credentials = ApiAccess & Pick<Cluster, 'kubeconfigFor' | 'tokenFor'>
+
 /** Applies CRDs, roles and policies, and waits until the API server enforces the policies. */
-export async function installInto(controlPlane: ControlPlane): Promise<void> {
+export async function installInto(controlPlane: ApiAccess): Promise<void> {
   await applyManifests(controlPlane, manifestFiles)
   await eventually('the admission policy', 30_000, async () => {
     const probe = {
@@ -73,7 +82,7 @@ export async function installInto(controlPlane: ControlPlane): Promise<void> {
 
 /** Writes a kubeconfig for the ServiceAccount of a process; its token is valid for a year. */
 export async function kubeconfigOf(
-  controlPlane: ControlPlane,
+  controlPlane: Credentials,
   name: BundleName,
   directory: string,
 ): Promise<string> {
@@ -85,7 +94,7 @@ export async function kubeconfigOf(
 
 /** Starts the operator or the gateway from its bundle in `directory`, under its own ServiceAccount. */
 export async function startQuartermaster(
-  controlPlane: ControlPlane,
+  controlPlane: Credentials,
   name: BundleName,
   options: ProcessOptions,
 ): Promise<RunningProcess> {
@@ -145,7 +154,7 @@ export async function stopQuartermaster(
 }
 
 /** The token of the first administrator, which the operator creates. */
-export async function readAdminToken(controlPlane: ControlPlane): Promise<string> {
+export async function readAdminToken(controlPlane: ApiAccess): Promise<string> {
   const path = `/api/v1/namespaces/${systemNamespace}/secrets/quartermaster-admin`
   return eventually('the token of the administrator', 30_000, async () => {
     const { data } = await apiCall<{ data: { token: string } }>(controlPlane, 'GET', path)
@@ -155,7 +164,7 @@ export async function readAdminToken(controlPlane: ControlPlane): Promise<string
 
 /** Bundles, installs and starts both processes. */
 export async function startEverything(
-  controlPlane: ControlPlane,
+  controlPlane: Credentials,
   options: ProcessOptions & { readonly gatewayPort?: number },
 ) {
   const [operator, gateway] = await (async () => {

@@ -43,7 +43,7 @@ const testsIn = (files: readonly FileResult[], wanted: string) =>
   files.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === wanted))
 
 const chosen = process.argv.slice(2)
-if (chosen.includes('chart')) await ensureHelm() // a first build takes longer than a test may
+if (['chart', 'node'].some((name) => chosen.includes(name))) await ensureHelm() // a first build takes longer than a test may
 let files = run(chosen)
 const repeated = failedIn(files)
 if (repeated.length > 0 && repeated.length <= mostRepeated) {

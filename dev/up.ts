@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { buildBundles } from './build.ts'
+import { type Cluster, clusterOf, currentCluster } from './cluster.ts'
 import { startControlPlane } from './control-plane/control-plane.ts'
 import { eventually } from './control-plane/kubernetes.ts'
 import { freePorts } from './control-plane/processes.ts'
@@ -24,22 +25,24 @@ const developmentSettings = {
 }
 
 /** Starts everything that does not run yet; writes `.dev/env` last. */
-export async function bringUp(log: (line: string) => void): Promise<Running> {
+export async function bringUp(log: (line: string) => void, isCurrent = false): Promise<Running> {
   mkdirSync(directory, { recursive: true })
   rmSync(places.environment, { force: true })
   const restarts = await watchRestarts(directory, serviceNames, log)
   await ensureDevelopmentAuthority(directory)
-  const controlPlane = await startControlPlane({
-    directory: places.controlPlane,
-    logDirectory: directory,
-    pidDirectory: directory,
-    auditLog: true,
-    keepData: true,
-    detached: true,
-    log,
-  })
-  log('building Quartermaster and installing it into the control plane')
-  await Promise.all([buildBundles(directory), installInto(controlPlane), stopCloudflare(directory)])
+  const cluster = isCurrent ? await currentCluster() : await embeddedCluster(log)
+  try {
+    const running = await bringUpIn(cluster, log)
+    await restarts.check()
+    return running
+  } finally {
+    cluster.close()
+  }
+}
+
+async function bringUpIn(cluster: Cluster, log: (line: string) => void): Promise<Running> {
+  log('building Quartermaster and installing it into the cluster')
+  await Promise.all([buildBundles(directory), installInto(cluster), stopCloudflare(directory)])
   const [port = 0] = await freePorts(1)
   const [cloudflare, receiver, identityProvider] = await Promise.all([
     startCloudflare(directory, true),
@@ -55,31 +58,43 @@ export async function bringUp(log: (line: string) => void): Promise<Running> {
   // Processes of an earlier run may be of an older build.
   await Promise.all([stopQuartermaster('operator', options), stopQuartermaster('gateway', options)])
   const [, gateway] = await Promise.all([
-    startQuartermaster(controlPlane, 'operator', options),
-    startQuartermaster(controlPlane, 'gateway', { ...options, port }),
+    startQuartermaster(cluster, 'operator', options),
+    startQuartermaster(cluster, 'gateway', { ...options, port }),
   ])
   await Promise.all([
-    makeOrganization(controlPlane, 'acme', 'Acme', log),
-    makeOrganization(controlPlane, 'globex', 'Globex', log),
+    makeOrganization(cluster, 'acme', 'Acme', log),
+    makeOrganization(cluster, 'globex', 'Globex', log),
   ])
   const running = {
-    kubeconfig: controlPlane.kubeconfigPath,
+    kubeconfig: cluster.kubeconfigPath,
     gatewayUrl: gateway.url,
-    adminToken: await readAdminToken(controlPlane),
-    kubectl: controlPlane.binaries.kubectl,
+    adminToken: await readAdminToken(cluster),
+    kubectl: cluster.kubectl,
     cloudflare,
     receiver,
     identityProvider,
   }
   await Promise.all(
-    ['acme', 'globex'].map((organization) => giveSampleSecrets(controlPlane, organization, directory)),
+    ['acme', 'globex'].map((organization) => giveSampleSecrets(cluster, organization, directory)),
   )
   await awaitAccess(running)
   // After the first administrator, whom an organization gets only while it has no other.
-  await makeAda(controlPlane, ['acme', 'globex'])
+  await makeAda(cluster, ['acme', 'globex'])
   await writeEnvironment(running)
-  await restarts.check()
   return running
+}
+
+async function embeddedCluster(log: (line: string) => void): Promise<Cluster> {
+  const controlPlane = await startControlPlane({
+    directory: places.controlPlane,
+    logDirectory: directory,
+    pidDirectory: directory,
+    auditLog: true,
+    keepData: true,
+    detached: true,
+    log,
+  })
+  return clusterOf(controlPlane)
 }
 
 /** Waits until the token works in both organizations, so that `.dev/env` is valid when it appears. */
@@ -115,7 +130,12 @@ async function writeEnvironment(running: Running): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { gatewayUrl } = await bringUp((line) => console.log(line))
+  const [name = 'embedded'] = process.argv.slice(2)
+  if (!['embedded', 'current'].includes(name)) {
+    console.error(`CLUSTER must be embedded or current, not '${name}'`)
+    process.exit(1)
+  }
+  const { gatewayUrl } = await bringUp((line) => console.log(line), name === 'current')
   console.log(
     `\nQuartermaster runs; the gateway is at ${gatewayUrl}; addresses and an API token are in .dev/env`,
   )

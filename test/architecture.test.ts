@@ -195,6 +195,14 @@ test('every folder of the code and the tests has at most 20 files', () => {
   expect(heaps).toEqual([])
 })
 
+test('a process finds the files beside it in every folder: Node leaves `import.meta.dirname` empty in the root folder', () => {
+  const processes = code.filter((file) => /^(operator|api-gateway)\//.test(file))
+  const users = processes.filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes('import.meta.dirname'),
+  )
+  expect(users).toEqual([])
+})
+
 test('only config.ts reads the environment', () => {
   const readers = code.filter(
     (file) =>

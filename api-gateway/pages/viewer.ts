@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 
 /** A file of the API reference page. */
 export interface ViewerFile {
@@ -45,14 +44,12 @@ const ownFiles: Readonly<Record<string, string>> = { 'start.js': startScript }
 
 /** Reads the files next to the bundle, or from node_modules when run from source. */
 export function createViewer(): Viewer {
-  const beside = join(import.meta.dirname, 'viewer')
-  const folder = existsSync(beside)
-    ? beside
-    : join(import.meta.dirname, '..', '..', 'node_modules', 'swagger-ui-dist')
+  const beside = new URL('viewer/', import.meta.url)
+  const folder = existsSync(beside) ? beside : new URL('../../node_modules/swagger-ui-dist/', import.meta.url)
   const files = new Map<string, Promise<ViewerFile>>()
 
   async function read(name: string): Promise<ViewerFile> {
-    const content = ownFiles[name] ?? (await readFile(join(folder, name)))
+    const content = ownFiles[name] ?? (await readFile(new URL(name, folder)))
     const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
     return { contentType: types[name.split('.').at(-1) ?? ''] ?? '', content, etag }
   }

@@ -1,5 +1,5 @@
-import type { ProcessName, Settings } from './files.ts'
-import { etcdUrlOf, pathsIn } from './files.ts'
+import type { NodeAccess, ProcessName, Settings } from './files.ts'
+import { etcdUrlOf, loopback, pathsIn } from './files.ts'
 
 /** The arguments of each process. */
 export const argumentsOf: Record<ProcessName, (settings: Settings) => string[]> = {
@@ -18,19 +18,19 @@ export const argumentsOf: Record<ProcessName, (settings: Settings) => string[]> 
 
   'kube-apiserver'(settings) {
     const paths = pathsIn(settings.directory)
+    const address = settings.node?.address ?? loopback
     return [
       `--etcd-servers=${etcdUrlOf(settings)}`,
       `--secure-port=${settings.apiServerPort}`,
-      '--bind-address=127.0.0.1',
+      `--bind-address=${address}`,
       `--cert-dir=${paths.certificates}`,
       // Otherwise it looks for the address of a network interface, and a machine without a network has none.
-      '--advertise-address=127.0.0.1',
-      '--endpoint-reconciler-type=none',
+      `--advertise-address=${address}`,
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${paths.publicKey}`,
       `--service-account-signing-key-file=${paths.privateKey}`,
-      '--service-cluster-ip-range=10.96.0.0/16',
-      '--authorization-mode=RBAC',
+      `--service-cluster-ip-range=${settings.node?.serviceRange ?? '10.96.0.0/16'}`,
+      ...(settings.node ? argumentsForNode(settings.node) : argumentsWithoutNode),
       `--token-auth-file=${paths.tokens}`,
       ...(settings.auditLog
         ? [`--audit-policy-file=${paths.auditPolicy}`, `--audit-log-path=${paths.audit}`]
@@ -54,4 +54,18 @@ export const argumentsOf: Record<ProcessName, (settings: Settings) => string[]> 
       '--secure-port=0',
     ]
   },
+}
+
+// Without pods, nothing uses the endpoints of the Service `kubernetes`.
+const argumentsWithoutNode = ['--authorization-mode=RBAC', '--endpoint-reconciler-type=none']
+
+function argumentsForNode({ kubeletCertificate }: NodeAccess): string[] {
+  return [
+    '--authorization-mode=Node,RBAC',
+    '--enable-admission-plugins=NodeRestriction',
+    '--allow-privileged=true',
+    `--kubelet-client-certificate=${kubeletCertificate.certFile}`,
+    `--kubelet-client-key=${kubeletCertificate.keyFile}`,
+    '--kubelet-preferred-address-types=InternalIP',
+  ]
 }

@@ -4,7 +4,7 @@ import type { Binaries } from './binaries.ts'
 import { ensureBinaries } from './binaries.ts'
 import { argumentsOf } from './command-lines.ts'
 import type { Log } from './fetching.ts'
-import type { Places, ProcessName, Settings } from './files.ts'
+import type { NodeAccess, Places, ProcessName, Settings } from './files.ts'
 import {
   etcdUrlOf,
   filesOf,
@@ -48,12 +48,15 @@ export type ControlPlaneOptions = {
   readonly pidDirectory?: string
   /** Keeps running when the process that started it ends. */
   readonly detached?: boolean
+  /** Serves a node, on an address that its pods reach. */
+  readonly node?: NodeAccess
   readonly log?: Log
 }
 
 export type ControlPlaneLocation = Pick<ControlPlaneOptions, 'directory' | 'logDirectory' | 'pidDirectory'>
 
 export type ControlPlane = ApiAccess & {
+  readonly caFile: string
   readonly kubeconfigPath: string
   readonly etcdUrl: string
   readonly auditLogPath?: string
@@ -97,7 +100,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const started = performance.now()
     await clearLeftOvers((await readSettings(places.directory)) ?? places)
     await clearFiles(places.directory, options.keepData ?? false)
-    await writeInputs(places.directory)
+    await writeInputs(places.directory, options.node)
     const settings = await startOnFreePorts({ ...options, ...places }, binaries)
     const seconds = ((performance.now() - started) / 1_000).toFixed(1)
     log(`control plane is ready at ${urlOf(settings)} after ${seconds} s`)
@@ -182,6 +185,7 @@ async function startOnFreePorts(
     auditLog = false,
     keepData = false,
     detached = false,
+    node,
   } = options
   await assertFree(options.apiServerPort)
   await assertFree(options.etcdPort)
@@ -196,6 +200,7 @@ async function startOnFreePorts(
       detached,
       owner: process.pid,
       binaries,
+      node,
       etcdPeerPort,
       apiServerPort: options.apiServerPort ?? apiServerPort,
       etcdPort: options.etcdPort ?? etcdPort,
@@ -236,7 +241,7 @@ async function startOne(settings: Settings, name: ProcessName): Promise<number> 
   })
 }
 
-async function accessTo(settings: Settings): Promise<ApiAccess> {
+async function accessTo(settings: Settings) {
   const { ca } = pathsIn(settings.directory)
   return { url: urlOf(settings), caFile: ca, adminToken: await readAdminToken(settings.directory) }
 }
@@ -345,7 +350,8 @@ async function startApiServerAgain(settings: Settings): Promise<number> {
   }
 }
 
-async function requestToken(
+/** A token of a ServiceAccount; none is valid for less than ten minutes. */
+export async function requestToken(
   access: ApiAccess,
   namespace: string,
   name: string,

@@ -15,6 +15,8 @@ export type Places = {
   readonly pidDirectory: string
 }
 
+export const loopback = '127.0.0.1'
+
 /** What a later process must know to find a running control plane again. */
 export type Settings = Places & {
   readonly apiServerPort: number
@@ -26,7 +28,25 @@ export type Settings = Places & {
   /** The process that started it. */
   readonly owner: number
   readonly binaries: Binaries
+  readonly node?: NodeAccess
 }
+
+/** What the API server needs for a node beside it. */
+export interface NodeAccess {
+  /** Address of this machine that the node and its pods reach. */
+  readonly address: string
+  readonly serviceRange: string
+  readonly nodeName: string
+  /** Client certificate, with its key, for calls to the kubelet. */
+  readonly kubeletCertificate: { readonly certFile: string; readonly keyFile: string }
+}
+
+/** The users that the programs of a node act as, with their groups; the roles of Kubernetes cover them. */
+const nodeUsers = ({ nodeName }: NodeAccess) => [
+  { name: `system:node:${nodeName}`, groups: 'system:nodes' },
+  { name: 'system:kube-scheduler', groups: '' },
+  { name: 'system:kube-proxy', groups: '' },
+]
 
 /** The folders of a control plane, made where they are missing, by their real names. */
 export async function makePlaces(options: Partial<Places> & Pick<Places, 'directory'>): Promise<Places> {
@@ -95,11 +115,15 @@ const auditPolicy = {
 }
 
 /** Writes what the processes read when they start; a token and keys that exist already are kept. */
-export async function writeInputs(directory: string): Promise<void> {
+export async function writeInputs(directory: string, node?: NodeAccess): Promise<void> {
   const paths = pathsIn(directory)
   await writeFile(paths.auditPolicy, stringify(auditPolicy))
   if (!(await readAdminToken(directory))) {
-    await writePrivately(paths.tokens, `${randomBytes(24).toString('hex')},admin,admin,"system:masters"\n`)
+    const users = [{ name: 'admin', groups: 'system:masters' }, ...(node ? nodeUsers(node) : [])]
+    const lines = users.map(
+      ({ name, groups }) => `${randomBytes(24).toString('hex')},${name},${name},"${groups}"\n`,
+    )
+    await writePrivately(paths.tokens, lines.join(''))
   }
   const privateKey = (await readFile(paths.privateKey, 'utf8').catch(() => '')) || (await newPrivateKey())
   await writePrivately(paths.privateKey, privateKey)
@@ -113,8 +137,14 @@ async function newPrivateKey(): Promise<string> {
 
 /** The token of the one who may do everything, or nothing before the first start. */
 export async function readAdminToken(directory: string): Promise<string> {
-  const line = await readFile(pathsIn(directory).tokens, 'utf8').catch(() => '')
-  return line.split(',')[0] ?? ''
+  return readToken(directory, 'admin')
+}
+
+/** The token of a user, or nothing where the user has none. */
+export async function readToken(directory: string, user: string): Promise<string> {
+  const lines = await readFile(pathsIn(directory).tokens, 'utf8').catch(() => '')
+  const fields = lines.split('\n').map((line) => line.split(','))
+  return fields.find(([, name]) => name === user)?.[0] ?? ''
 }
 
 /** Writes the kubeconfig of the administrator. */
@@ -125,13 +155,14 @@ export async function writeAdminKubeconfig(settings: Settings): Promise<void> {
 }
 
 /** A kubeconfig, as YAML, that needs no other file. */
-export function formatKubeconfig(server: string, ca: Buffer, token: string): string {
+export function formatKubeconfig(server: string, ca: Buffer | undefined, token: string): string {
   const name = 'quartermaster'
   return stringify(
     {
       apiVersion: 'v1',
       kind: 'Config',
-      clusters: [{ name, cluster: { server, 'certificate-authority-data': ca.toString('base64') } }],
+      // Without an authority, a server with a public certificate.
+      clusters: [{ name, cluster: { server, 'certificate-authority-data': ca?.toString('base64') } }],
       users: [{ name, user: { token } }],
       contexts: [{ name, context: { cluster: name, user: name } }],
       'current-context': name,
@@ -140,15 +171,16 @@ export function formatKubeconfig(server: string, ca: Buffer, token: string): str
   )
 }
 
-export function urlOf({ apiServerPort }: Pick<Settings, 'apiServerPort'>): string {
-  return `https://127.0.0.1:${apiServerPort}`
+export function urlOf({ apiServerPort, node }: Pick<Settings, 'apiServerPort' | 'node'>): string {
+  return `https://${node?.address ?? loopback}:${apiServerPort}`
 }
 
 export function etcdUrlOf({ etcdPort }: Pick<Settings, 'etcdPort'>): string {
   return `http://127.0.0.1:${etcdPort}`
 }
 
-async function writePrivately(path: string, text: string): Promise<void> {
+/** Writes a file that only this user reads, by a rename: it is whole or absent. */
+export async function writePrivately(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`
   await rm(partial, { force: true })
   await writeFile(partial, text, { mode: 0o600 })

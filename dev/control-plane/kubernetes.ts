@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { request } from 'node:https'
+import { request as requestPlainly } from 'node:http'
+import { request as requestSecurely } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAllDocuments } from 'yaml'
 
 /** What a call to an API server needs; `adminToken` may be replaced by the token of another identity. */
 export type ApiAccess = {
+  /** With `http`, of a proxy that signs in itself. */
   readonly url: string
-  readonly caFile: string
+  readonly caFile?: string
   readonly adminToken: string
   /** How long a request may stay without an answer; 30 s by default. */
   readonly timeoutMilliseconds?: number
@@ -79,10 +81,11 @@ async function send(
   body: unknown,
   contentType: string,
 ): Promise<{ status: number; text: string }> {
-  const ca = await readFile(access.caFile)
+  const ca = access.caFile === undefined ? undefined : await readFile(access.caFile)
+  const request = access.url.startsWith('https:') ? requestSecurely : requestPlainly
   const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const headers = {
-    authorization: `Bearer ${access.adminToken}`,
+    ...(access.adminToken === '' ? {} : { authorization: `Bearer ${access.adminToken}` }),
     accept: 'application/json',
     ...(payload === undefined
       ? {}

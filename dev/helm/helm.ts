@@ -1,25 +1,17 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile, rename } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import {
   cacheFor,
   download,
-  downloadGo,
   type Environment,
   fetchText,
-  findOnPath,
-  firstExecutable,
   goArchitecture,
-  inTemporaryDirectory,
-  isReachable,
   type Log,
   printLine,
-  removePartial,
-  runGo,
-  withProgress,
 } from '../control-plane/fetching.ts'
-import { withLock } from '../control-plane/lock.ts'
+import { buildGoProgram, cachedProgram, downloadOrBuild } from '../control-plane/program-cache.ts'
 
 const run = promisify(execFile)
 const moduleDirectory = import.meta.dirname
@@ -38,44 +30,28 @@ export async function ensureHelm({
   )
   const version = /^\s*helm\.sh\/helm\/v4 (v\S+)/m.exec(inputs[0] ?? '')?.[1]
   if (!version) throw new Error(`go.mod in '${moduleDirectory}' does not require '${modulePath}'`)
-  const cache = cacheFor('helm', [...inputs, `${process.platform}-${process.arch}`], environment)
-  const path = join(cache, 'helm')
-  if (await firstExecutable([path])) return path
-
-  await mkdir(cache, { recursive: true })
-  const waiting = (pid: string) => log(`process ${pid} is fetching helm; waiting for it`)
-  await withLock(
-    join(cache, 'lock'),
-    async () => {
-      if (await firstExecutable([path])) return
-      await removePartial(cache)
-      await inTemporaryDirectory(cache, async (scratch) => {
-        await rename(await fetchHelm(version, scratch, environment, log), path)
-      })
-    },
-    waiting,
-  )
-  return path
+  return cachedProgram('helm', {
+    cache: cacheFor('helm', [...inputs, `${process.platform}-${process.arch}`], environment),
+    log,
+    fetch: (scratch) =>
+      downloadOrBuild({
+        what: 'helm',
+        scratch,
+        environment,
+        log,
+        releases: 'https://get.helm.sh/',
+        download: () => downloadHelm(version, scratch, log),
+        build: (go) => buildHelm(go, version, scratch, environment, log),
+      }),
+  })
 }
 
-async function fetchHelm(
-  version: string,
-  scratch: string,
-  environment: Environment,
-  log: Log,
-): Promise<string> {
-  const go = await findOnPath('go', environment)
-  if (await isReachable('https://get.helm.sh/')) {
-    try {
-      return await downloadHelm(version, scratch, log)
-    } catch (error) {
-      if (!go) throw error
-      log(`download failed, building instead: ${error instanceof Error ? error.message : String(error)}`)
-    }
-  }
-  if (!go && !(await isReachable('https://dl.google.com/')))
-    throw new Error('helm is missing: install Go 1.21 or newer, or connect this machine to the internet')
-  return buildHelm(go ?? (await downloadGo(scratch, log)), version, scratch, environment, log)
+/** Runs Helm and returns its output; the error of a run that fails has what it printed. */
+export async function runHelm(...args: readonly string[]): Promise<string> {
+  // Without a discovery cache on the disk, which would miss kinds that are new.
+  const env = { ...process.env, KUBECACHEDIR: '/dev/null/none' }
+  const { stdout } = await run(await ensureHelm(), args, { maxBuffer: 32 * 2 ** 20, env })
+  return stdout
 }
 
 async function downloadHelm(version: string, scratch: string, log: Log): Promise<string> {
@@ -95,27 +71,18 @@ async function buildHelm(
   environment: Environment,
   log: Log,
 ): Promise<string> {
-  const path = join(scratch, 'helm')
-  const flags = [
-    '-mod=readonly',
-    '-trimpath',
-    '-buildvcs=false',
-    `-ldflags=-s -w -X ${modulePath}/internal/version.version=${version}`,
-  ]
-  let compiled = 0
-  const detail = () => `${compiled} packages compiled`
-  await withProgress(log, 'build helm', detail, () =>
-    runGo(
-      go,
-      moduleDirectory,
-      ['build', '-v', ...flags, '-o', path, `${modulePath}/cmd/helm`],
-      environment,
-      () => {
-        compiled += 1
-      },
-    ),
-  )
-  return path
+  const output = join(scratch, 'helm')
+  await buildGoProgram({
+    go,
+    moduleDirectory,
+    packagePath: `${modulePath}/cmd/helm`,
+    variables: { [`${modulePath}/internal/version.version`]: version },
+    output,
+    what: 'helm',
+    environment,
+    log,
+  })
+  return output
 }
 
 if (import.meta.main) console.log(await ensureHelm())

@@ -1,14 +1,14 @@
-import type { ControlPlane } from '../control-plane/control-plane.ts'
+import type { ApiAccess } from '../control-plane/kubernetes.ts'
 import { apiCall } from '../control-plane/kubernetes.ts'
 
 const api = '/apis/quartermaster.dev/v1alpha1/namespaces'
 const name = 'ada'
 
 /** Makes the human whom the identity provider knows as `ada`, and makes her administrator of organizations that have one. */
-export async function makeAda(controlPlane: ControlPlane, organizations: readonly string[]): Promise<void> {
+export async function makeAda(access: ApiAccess, organizations: readonly string[]): Promise<void> {
   const apply = (kind: string, path: string, spec: object) =>
     apiCall(
-      controlPlane,
+      access,
       'PATCH',
       `${api}/${path}/${name}?fieldManager=development&force=true`,
       { apiVersion: 'quartermaster.dev/v1alpha1', kind, metadata: { name }, spec },

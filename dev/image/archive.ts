@@ -26,28 +26,71 @@ export interface ImageArchive {
   readonly archive: Buffer
 }
 
-/** Puts the image together; equal files give an equal archive. */
+/** What an image contains, and how a container of it runs. */
+export interface ImageContent {
+  readonly layers: readonly (readonly ImageFile[])[]
+  readonly config: Readonly<Record<string, unknown>>
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** The full name of the image that the chart uses by default. */
+export async function defaultImage(): Promise<string> {
+  return `docker.io/library/quartermaster:${(await readPackage()).version}`
+}
+
+/** Puts the image of Quartermaster together; equal files give an equal archive. */
 export async function imageArchive(name: string): Promise<ImageArchive> {
+  const { name: title, version, description, license } = await readPackage()
+  const annotations = {
+    'org.opencontainers.image.title': title,
+    'org.opencontainers.image.description': description,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.licenses': license,
+  }
+  return ociArchive(name, {
+    // Node and the libraries change rarely, so they are a layer that nodes keep.
+    layers: [[...(await baseFiles()), ...(await nodeFiles())], await applicationFiles()],
+    config: { ...settings, Labels: annotations },
+    annotations,
+  })
+}
+
+/** As the Dockerfile sets it. */
+const settings = {
+  User: '65532:65532',
+  Env: ['PATH=/nodejs/bin', 'NODE_ENV=production', 'NODE_OPTIONS=--max-semi-space-size=8'],
+  Entrypoint: ['/nodejs/bin/node'],
+  Cmd: ['/operator.mjs'],
+  WorkingDir: '/',
+}
+
+/** Puts an image of this platform together, in the OCI layout. */
+export async function ociArchive(name: string, image: ImageContent): Promise<ImageArchive> {
   const blobs: ImageFile[] = []
   const addBlob = (mediaType: string, content: Buffer): Descriptor => {
     const hash = sha256(content)
     blobs.push({ path: `/blobs/sha256/${hash}`, content })
     return { mediaType, digest: `sha256:${hash}`, size: content.length }
   }
-  // Node and the libraries change rarely, so they are a layer that nodes keep.
   const layers = await Promise.all(
-    [[...(await baseFiles()), ...(await nodeFiles())], await applicationFiles()].map(async (files) => {
+    image.layers.map(async (files) => {
       const tar = tarOf(files)
       return { content: await compress(tar), diffId: `sha256:${sha256(tar)}` }
     }),
   )
-  const config = await configOf(layers.map(({ diffId }) => diffId))
+  const config = {
+    created: epoch,
+    ...platform(),
+    config: image.config,
+    rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
+    history: layers.map(() => ({ created: epoch })),
+  }
   const manifest = {
     schemaVersion: 2,
     mediaType: `${media}.manifest.v1+json`,
     config: addBlob(`${media}.config.v1+json`, json(config)),
     layers: layers.map(({ content }) => addBlob(`${media}.layer.v1.tar+gzip`, content)),
-    annotations: config.config.Labels,
+    annotations: image.annotations,
   }
   const described = addBlob(manifest.mediaType, json(manifest))
   const index = {
@@ -72,30 +115,6 @@ export async function imageArchive(name: string): Promise<ImageArchive> {
   return { digest: described.digest, archive }
 }
 
-/** As the Dockerfile sets it. */
-async function configOf(diffIds: readonly string[]) {
-  const { name, version, description, license } = await readPackage()
-  return {
-    created: epoch,
-    ...platform(),
-    config: {
-      User: '65532:65532',
-      Env: ['PATH=/nodejs/bin', 'NODE_ENV=production', 'NODE_OPTIONS=--max-semi-space-size=8'],
-      Entrypoint: ['/nodejs/bin/node'],
-      Cmd: ['/operator.mjs'],
-      WorkingDir: '/',
-      Labels: {
-        'org.opencontainers.image.title': name,
-        'org.opencontainers.image.description': description,
-        'org.opencontainers.image.version': version,
-        'org.opencontainers.image.licenses': license,
-      },
-    },
-    rootfs: { type: 'layers', diff_ids: diffIds },
-    history: diffIds.map(() => ({ created: epoch })),
-  }
-}
-
 function platform() {
   return { os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch }
 }
@@ -113,8 +132,7 @@ function sha256(content: Buffer): string {
 }
 
 if (import.meta.main) {
-  const { version } = await readPackage()
-  const name = process.argv[2] ?? `docker.io/library/quartermaster:${version}`
+  const name = process.argv[2] ?? (await defaultImage())
   const { digest, archive } = await imageArchive(name)
   await mkdir(join(root, 'dist'), { recursive: true })
   await writeFile(join(root, 'dist/quartermaster.oci.tar'), archive)

@@ -28,18 +28,23 @@ const written: readonly ImageFile[] = [
  * libraries and the authorities are those of this machine, so archives of two machines may differ.
  */
 export async function baseFiles(): Promise<ImageFile[]> {
-  if (process.platform !== 'linux') throw new Error('an image archive is built on Linux only')
-  const linked = await linkedLibraries(process.execPath)
-  const folder = dirname(linked.find((path) => basename(path).startsWith('libc.so')) ?? '')
-  const beside = (await readdir(folder)).filter((name) => loadedLater.has(name))
-  const libraries = new Set([...linked, ...beside.map((name) => join(folder, name))])
   const optional = [certificates, ...copyrights.map((name) => `/usr/share/doc/${name}/copyright`)]
   const found = await Promise.all(optional.map(readIfPresent))
   return [
     ...written,
-    ...(await Promise.all([...libraries].map(readLibrary))),
+    ...(await libraryFiles(process.execPath)),
     ...found.filter((file) => file !== undefined),
   ]
+}
+
+/** The libraries that a program of this machine needs. */
+export async function libraryFiles(program: string): Promise<ImageFile[]> {
+  if (process.platform !== 'linux') throw new Error('an image archive is built on Linux only')
+  const linked = await linkedLibraries(program)
+  const folder = dirname(linked.find((path) => basename(path).startsWith('libc.so')) ?? '')
+  const beside = (await readdir(folder)).filter((name) => loadedLater.has(name))
+  const libraries = new Set([...linked, ...beside.map((name) => join(folder, name))])
+  return Promise.all([...libraries].map(readLibrary))
 }
 
 async function linkedLibraries(program: string): Promise<string[]> {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { isObject } from '../domain/base/json.ts'
@@ -19,8 +18,8 @@ const patienceMs = 20_000
 
 /** Starts a thread that waits for requests; calls `onEnd` when it exits. */
 export async function startThread({ memoryMb }: ThreadLimits, onEnd: () => void): Promise<Worker> {
-  const bundled = join(import.meta.dirname, 'template-worker.mjs')
-  const file = existsSync(bundled) ? bundled : join(import.meta.dirname, 'worker.ts')
+  const bundled = new URL('template-worker.mjs', import.meta.url)
+  const file = existsSync(bundled) ? bundled : new URL('worker.ts', import.meta.url)
   const worker = new Worker(file, {
     // The thread inherits no environment and no options.
     env: {},

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startControlPlane } from '../../dev/control-plane/control-plane.ts'
 import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
+import { runHelm } from '../../dev/helm/helm.ts'
 import { kinds } from '../../operator/api/kinds.ts'
-import { chart, type Manifest, runHelm, systemNamespace, valuesArguments } from './support.ts'
+import { chart, type Manifest, systemNamespace, valuesArguments } from './support.ts'
 
 const run = promisify(execFile)
 const samplePath = '/apis/quartermaster.dev/v1alpha1/namespaces/trial'

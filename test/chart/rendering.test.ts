@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { runHelm } from '../../dev/helm/helm.ts'
 import { manifestFiles } from '../../dev/quartermaster.ts'
 import {
   allSwitches,
@@ -7,7 +8,6 @@ import {
   type Manifest,
   manifestsIn,
   render,
-  runHelm,
   systemNamespace,
   valuesArguments,
 } from './support.ts'

@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
-import { ensureHelm } from '../../dev/helm/helm.ts'
+import { runHelm } from '../../dev/helm/helm.ts'
 
-const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 export const chart = join(root, 'charts/quartermaster')
 export const systemNamespace = 'quartermaster-system'
-export const helm = await ensureHelm()
 
 /** The parts of an object that the tests read. */
 export interface Manifest {
@@ -84,14 +80,6 @@ function processValues() {
     extraVolumes: [{ name: 'scratch', emptyDir: {} }],
     extraVolumeMounts: [{ name: 'scratch', mountPath: '/scratch' }],
   }
-}
-
-/** Runs Helm; the error of a failed run has its output. */
-export async function runHelm(...args: readonly string[]): Promise<string> {
-  // Without a discovery cache on the disk, which would miss kinds that are new.
-  const env = { ...process.env, KUBECACHEDIR: '/dev/null/none' }
-  const { stdout } = await run(helm, args, { maxBuffer: 32 * 2 ** 20, env })
-  return stdout
 }
 
 /** The objects that the chart renders with these values, in the API versions of Kubernetes 1.36. */

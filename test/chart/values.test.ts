@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { chart, runHelm, systemNamespace, valuesArguments } from './support.ts'
+import { runHelm } from '../../dev/helm/helm.ts'
+import { chart, systemNamespace, valuesArguments } from './support.ts'
 
 const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'))
 

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../log.ts'
 import type { Connection, Credentials } from '../client/connection.ts'
@@ -106,8 +105,8 @@ export function startElection(options: {
 }
 
 function startWorker(workerData: LeaseWorkerData): Worker {
-  const bundled = join(import.meta.dirname, 'lease-worker.mjs')
-  const file = existsSync(bundled) ? bundled : join(import.meta.dirname, 'lease-worker.ts')
+  const bundled = new URL('lease-worker.mjs', import.meta.url)
+  const file = existsSync(bundled) ? bundled : new URL('lease-worker.ts', import.meta.url)
   return new Worker(file, {
     workerData,
     env: {},
