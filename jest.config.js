@@ -28,7 +28,10 @@ export default {
       ...common,
       displayName: 'cluster',
       testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/dev/(fake-|driver-|program-cache|supervision)'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/dev/(fake-|driver-|program-cache|supervision)',
+      ],
       globalSetup: '<rootDir>/test/cluster/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/cluster/support/global-teardown.ts',
     },

@@ -1,6 +1,6 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import type { Environment } from '../api/environment.ts'
-import type { CommonStatus, KubeObject } from '../api/kind.ts'
+import type { CommonStatus, KubeObject, StoredObject } from '../api/kind.ts'
 import { Waiting } from '../domain/base/errors.ts'
 import { formatDescriptor } from '../domain/resource/descriptor.ts'
 import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
@@ -59,7 +59,7 @@ export async function removeResources(environment: Environment, tools: RemovalTo
 }
 
 async function deleteResources(
-  { metadata: { namespace = '', name } }: Environment,
+  { metadata: { namespace, name } }: Environment,
   resources: readonly ActiveResource[],
   { cluster }: RemovalTools,
 ): Promise<void> {
@@ -70,7 +70,7 @@ async function deleteResources(
 /** Deletes the namespace, unless it is terminating; records first what others made in it. */
 async function deleteNamespace(
   environment: Environment,
-  { metadata }: KubeObject,
+  { metadata }: StoredObject,
   tools: RemovalTools,
 ): Promise<void> {
   if (metadata.deletionTimestamp) return
@@ -85,12 +85,12 @@ async function deleteNamespace(
       message,
     })
   }
-  await tools.objects.remove(namespaceReference(metadata.name), metadata.uid ?? '')
+  await tools.objects.remove(namespaceReference(metadata.name), metadata.uid)
 }
 
 /** Asks the API server for resources: the cache may be behind, and the deletion is final. */
 async function awaitUnseen(environment: Environment, tools: RemovalTools): Promise<void> {
-  const { namespace = '', name } = environment.metadata
+  const { namespace, name } = environment.metadata
   const listed = (await tools.readResources(namespace)).get(name) ?? []
   for (const each of listed)
     if (!tools.cluster.store.get(ActiveResource, namespace, each))

@@ -138,7 +138,7 @@ function isDue(
 /** The error of a provision; its status has no hash, so that a new process calls the driver again too. */
 function withoutHash(error: unknown, { metadata }: ActiveResource, { store }: Cluster): unknown {
   const isKnown = error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError
-  const latest = store.get(ActiveResource, metadata.namespace ?? '', metadata.name)
+  const latest = store.get(ActiveResource, metadata.namespace, metadata.name)
   if (!isKnown || error.observed || !latest) return error
   return copyError(error, { observed: { ...observedOf(latest), inputsHash: undefined } })
 }

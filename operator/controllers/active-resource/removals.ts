@@ -57,7 +57,7 @@ export class Removals {
 
   of(resource: ActiveResource): Removal {
     const { metadata, spec } = resource
-    const environment = this.#tools.store.get(Environment, metadata.namespace ?? '', spec.environmentName)
+    const environment = this.#tools.store.get(Environment, metadata.namespace, spec.environmentName)
     if (!environment?.metadata.deletionTimestamp || !hasFinalizer(environment)) return 'alone'
     const decision = this.#decisionOf(environment)
     if (!decision?.names.has(metadata.name)) return 'later'
@@ -88,7 +88,7 @@ export class Removals {
     const { store } = this.#tools
     // Resources may end in the meantime, and are not reported again.
     const isThere = ({ metadata }: ActiveResource) =>
-      store.get(ActiveResource, metadata.namespace ?? '', metadata.name)?.metadata.uid === metadata.uid
+      store.get(ActiveResource, metadata.namespace, metadata.name)?.metadata.uid === metadata.uid
     const present = resources.filter(isThere)
     const alone = present.map(({ metadata }) => metadata.name).filter((name) => outside.has(name))
     const remaining = present.map(({ metadata, spec }) => ({
@@ -149,7 +149,7 @@ export class Removals {
 
   #isOutsideCluster({ metadata, spec, status }: ActiveResource): boolean {
     const { drivers } = this.#tools
-    const { namespace = '' } = metadata
+    const { namespace } = metadata
     const { provisioned, predecessors = [] } = status ?? {}
     const instances = [...predecessors, ...(provisioned ? [provisioned] : [])]
     try {

@@ -142,7 +142,7 @@ class DeploymentReconciler {
     await context.report(status, 'provisioning').catch(failIfRejected('', source))
     await context.releaseWorker(() => this.#waitForRecord(deployment))
     const environmentKey = environmentKeyOf(deployment)
-    const { uid = '' } = deployment.metadata
+    const { uid } = deployment.metadata
     if (deployment.spec.mode === 'full') renewals.start(environmentKey, uid, existingIn(plan))
     await this.#writeResources(deployment, plan, status)
     renewals.enqueue(environmentKey)
@@ -221,7 +221,7 @@ class DeploymentReconciler {
   #forget(deployment: EnvironmentDeployment): void {
     this.#deadlines.stop(deployment)
     this.#running.remove(deployment)
-    this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid ?? '')
+    this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
 }
 

@@ -60,7 +60,7 @@ export function clusterOf({ send }: Process, fake: FakeCluster): Cluster {
         if (resourceVersion && found(kind, object).metadata.resourceVersion !== resourceVersion)
           throw new ApiError(409, 'Conflict', 'modified')
         const patched = await fake.patch(kind, object, body)
-        const { deletionTimestamp, finalizers = [], namespace = '', name } = patched.metadata
+        const { deletionTimestamp, finalizers = [], namespace, name } = patched.metadata
         if (deletionTimestamp && finalizers.length === 0) fake.drop(kind, namespace, name)
         return patched
       }),
@@ -73,7 +73,7 @@ export function clusterOf({ send }: Process, fake: FakeCluster): Cluster {
       }),
     replaceStatus: (kind, object, status) =>
       send(nameOf('status', kind, object), async () => {
-        const { namespace = '', name } = found(kind, object).metadata
+        const { namespace, name } = found(kind, object).metadata
         fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object)
         return found(kind, object)
       }),
