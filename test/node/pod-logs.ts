@@ -21,7 +21,7 @@ export function collectLogs(access: ControlPlane) {
     const headers = { authorization: `Bearer ${access.adminToken}` }
     await new Promise<void>((resolve) => {
       const call = request(new URL(path, access.url), { ca, headers, agent: false })
-      // The log is read again as long as the pod exists.
+      // While the pod exists, the log is read again.
       call.on('error', () => resolve())
       call.on('response', (response) => {
         if (response.statusCode !== 200) {

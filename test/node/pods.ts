@@ -32,7 +32,7 @@ export function isReady({ status }: Pod): boolean {
   return status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 }
 
-/** What tells the containers of a pod from those before a restart. */
+/** The IDs of the containers of a pod, which change at a restart. */
 export function containersOf({ status }: Pod): string[] {
   return (status.containerStatuses ?? []).map(({ containerID = '' }) => containerID)
 }

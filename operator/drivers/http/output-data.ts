@@ -93,7 +93,7 @@ function placed({ location, data }: Manifest, namespace: string): KubeObject {
   const object = data as unknown as KubeObject // readManifest checked it
   // Go writes the creation time of a new object as null.
   const { creationTimestamp: _, ...metadata } = object.metadata
-  const isPlaced = location === 'cluster' || metadata.namespace !== ''
+  const isPlaced = location === 'cluster' || (metadata.namespace ?? '') !== ''
   return { ...object, metadata: isPlaced ? metadata : { ...metadata, namespace } }
 }
 
