@@ -43,7 +43,7 @@ beforeAll(async () => {
   })
   const shared = Object.fromEntries(ids.map((id) => [id, { type: 's3' }]))
   const deployed = await organization.deploy(environmentName, { shared })
-  expect(conditionStatus(deployed, 'Ready')).toBe('True')
+  expect(deployed.status?.conditions).toEqual([expect.objectContaining({ type: 'Ready', status: 'True' })])
   setName = deployed.spec.setName
 })
 afterAll(() => disallowOperator(cluster.access, organization.id))

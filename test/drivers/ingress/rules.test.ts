@@ -35,7 +35,7 @@ describe('an Ingress that any driver makes', () => {
     ['nothing without a host', [ingress(hosts(undefined, '')), ingress({ defaultBackend: {} })], []],
     ['nothing where it has no form', [ingress('x'), ingress({ rules: 'x' }), ingress(hosts(7))], []],
   ])('%s', async (rule, objects, expected) => {
-    const known = rule.startsWith('beside') ? ['other.test'] : undefined
+    const known = rule.startsWith('next to') ? ['other.test'] : undefined
     expect((await provision(objects, known)).reservedHosts).toEqual(expected)
   })
 
