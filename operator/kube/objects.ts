@@ -124,8 +124,7 @@ class ClusterObjects implements Objects {
         if (this.#watched.get(key) === entry) this.#watched.delete(key)
         throw error
       }
-      const forbidden = entry.reflector.forbidden()
-      if (forbidden) throw forbidden
+      await entry.reflector.ensureAllowed()
     })
     return entry.cache
   }

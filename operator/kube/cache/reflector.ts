@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
@@ -17,8 +18,8 @@ import {
 export interface Reflector {
   /** Resolves when the cache holds the first complete list; rejects when that is forbidden, see `failIfForbidden`. */
   readonly synced: Promise<void>
-  /** The error of the last list or watch when the API server forbids it. */
-  forbidden(): ApiError | undefined
+  /** Throws the error of the API server if it forbids to list or watch; after such an error, tries again first. */
+  ensureAllowed(): Promise<void>
   /** Milliseconds since the last line from the API server. */
   silentMs(): number
   stop(): void
@@ -71,6 +72,9 @@ class CacheReflector implements Reflector {
   #listVersion = 0n
   #failures = 0
   #forbidden: ApiError | undefined
+  /** Resolves when the current attempt to watch is answered. */
+  #answered = Promise.withResolvers<void>()
+  #pause: AbortController | undefined
 
   constructor(client: KubeClient, resource: Resource, cache: Cache, log: Log, options: ReflectorOptions) {
     this.#client = client
@@ -86,8 +90,11 @@ class CacheReflector implements Reflector {
     return this.#synced.promise
   }
 
-  forbidden(): ApiError | undefined {
-    return this.#forbidden
+  async ensureAllowed(): Promise<void> {
+    if (!this.#forbidden) return
+    this.#pause?.abort()
+    if (!this.#stopping.signal.aborted) await this.#answered.promise
+    if (this.#forbidden) throw this.#forbidden
   }
 
   silentMs(): number {
@@ -96,6 +103,8 @@ class CacheReflector implements Reflector {
 
   stop(): void {
     this.#stopping.abort()
+    this.#pause?.abort()
+    this.#setForbidden(this.#forbidden)
   }
 
   async run(): Promise<void> {
@@ -110,14 +119,26 @@ class CacheReflector implements Reflector {
         await this.#watchWithPause()
       } catch (error) {
         if (signal.aborted) return
-        this.#forbidden = error instanceof ApiError && error.status === 403 ? error : undefined
+        this.#setForbidden(error instanceof ApiError && error.status === 403 ? error : undefined)
         if (this.#forbidden && failIfForbidden && this.#listVersion === 0n)
           return this.#synced.reject(this.#forbidden)
         this.#recover(error)
       }
       const pause = Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(this.#failures, 16))
-      if (this.#failures > 0) await sleepUntilAborted(pause * (0.5 + Math.random()), signal)
+      if (this.#failures > 0 && !signal.aborted) await this.#sleep(pause * (0.5 + Math.random()))
     }
+  }
+
+  async #sleep(milliseconds: number): Promise<void> {
+    this.#pause = new AbortController()
+    await sleep(milliseconds, undefined, { signal: this.#pause.signal }).catch(() => {}) // aborted
+    this.#pause = undefined
+  }
+
+  #setForbidden(error: ApiError | undefined): void {
+    this.#forbidden = error
+    this.#answered.resolve()
+    this.#answered = Promise.withResolvers()
   }
 
   /** Counts a watch that ends within a second as a failure, so that it is not repeated in a tight loop. */
@@ -144,7 +165,7 @@ class CacheReflector implements Reflector {
         clearTimeout(idle)
         idle = setTimeout(abort, this.#idleMs)
         this.#heardAt = performance.now()
-        this.#forbidden = undefined
+        if (this.#forbidden) this.#setForbidden(undefined)
         if (line === '') continue
         const event = parseWatchEvent(line)
         if (event.type === 'ERROR') throw errorOf(event)
@@ -234,16 +255,4 @@ class CacheReflector implements Reflector {
     if (this.#failures > 1)
       this.#log.warn('watch interrupted', { resource, failures: this.#failures, message })
   }
-}
-
-function sleepUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done)
-  })
 }

@@ -65,9 +65,9 @@ function reflect(
 }
 
 /** Until this holds. */
-const until = (check: () => void) =>
+const until = (check: () => unknown) =>
   eventually('what is expected', 30_000, async () => {
-    check()
+    await check()
     return true
   })
 
@@ -120,13 +120,38 @@ describe('a right that is missing', () => {
     const { cache, synced } = reflect(scripts, [], { failIfForbidden: true })
     await synced
     await until(() => expect(versions(cache)).toEqual(['a 8']))
-    expect(reflector?.forbidden()).toBeUndefined()
+    await reflector?.ensureAllowed()
   })
 
   test('is reported while it is missing', async () => {
-    const { synced } = reflect([[endOfList(5)], refusal], [], { failIfForbidden: true })
+    const refusals = Array.from({ length: 1000 }, () => refusal)
+    const { synced } = reflect([[endOfList(5)], ...refusals], [], { failIfForbidden: true })
     await synced
-    await until(() => expect(reflector?.forbidden()).toBe(refusal))
+    await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
+  })
+
+  const backoffMs = { first: 3_600_000, most: 3_600_000 }
+
+  test('is used as soon as it is given, however long the pause between attempts is', async () => {
+    const { watches } = reflect([refusal, refusal, [endOfList(9)]], [], { backoffMs })
+    await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
+    await until(() => expect(reflector?.ensureAllowed()).resolves.toBeUndefined())
+    expect(watches).toHaveLength(3)
+  })
+
+  test('is asked for once by all callers of the same moment', async () => {
+    const { watches } = reflect([refusal, refusal, refusal, refusal], [], { backoffMs })
+    await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
+    const before = watches.length
+    await Promise.allSettled(Array.from({ length: 100 }, () => reflector?.ensureAllowed()))
+    expect(watches).toHaveLength(before + 1)
+  })
+
+  test('is not waited for after the end', async () => {
+    reflect([refusal, refusal], [], { backoffMs })
+    await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
+    reflector?.stop()
+    await expect(reflector?.ensureAllowed()).rejects.toBe(refusal)
   })
 })
 
