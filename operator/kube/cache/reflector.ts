@@ -119,7 +119,7 @@ class CacheReflector implements Reflector {
         await this.#watchWithPause()
       } catch (error) {
         if (signal.aborted) return
-        this.#setForbidden(error instanceof ApiError && error.status === 403 ? error : undefined)
+        this.#setForbidden(asForbidden(error))
         if (this.#forbidden && failIfForbidden && this.#listVersion === 0n)
           return this.#synced.reject(this.#forbidden)
         this.#recover(error)
@@ -131,12 +131,16 @@ class CacheReflector implements Reflector {
 
   async #sleep(milliseconds: number): Promise<void> {
     this.#pause = new AbortController()
-    await sleep(milliseconds, undefined, { signal: this.#pause.signal }).catch(() => {}) // aborted
+    try {
+      await sleep(milliseconds, undefined, { signal: this.#pause.signal })
+    } catch {
+      // The pause was ended.
+    }
     this.#pause = undefined
   }
 
-  #setForbidden(error: ApiError | undefined): void {
-    this.#forbidden = error
+  #setForbidden(forbidden: ApiError | undefined): void {
+    this.#forbidden = forbidden
     this.#answered.resolve()
     this.#answered = Promise.withResolvers()
   }
@@ -255,4 +259,8 @@ class CacheReflector implements Reflector {
     if (this.#failures > 1)
       this.#log.warn('watch interrupted', { resource, failures: this.#failures, message })
   }
+}
+
+function asForbidden(error: unknown): ApiError | undefined {
+  return error instanceof ApiError && error.status === 403 ? error : undefined
 }

@@ -143,7 +143,7 @@ describe('a right that is missing', () => {
     const { watches } = reflect([refusal, refusal, refusal, refusal], [], { backoffMs })
     await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
     const before = watches.length
-    await Promise.allSettled(Array.from({ length: 100 }, () => reflector?.ensureAllowed()))
+    await Promise.allSettled(Array.from({ length: 100 }, async () => reflector?.ensureAllowed()))
     expect(watches).toHaveLength(before + 1)
   })
 
