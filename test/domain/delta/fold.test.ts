@@ -18,7 +18,7 @@ import {
   shared,
   update,
 } from '../../support/deltas.ts'
-import { fc } from '../../support/properties.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 describe('folding a change into a delta', () => {
@@ -127,7 +127,7 @@ describe('laws of folding', () => {
         compared++
         expect(applyDelta(start, foldDelta(first, [second]))).toEqual(one)
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(1000) },
     )
     expect(compared).toBeGreaterThan(10)
   })
@@ -146,7 +146,7 @@ describe('laws of folding', () => {
         expect(folded.modules.update['a']?.length ?? 0).toBeLessThanOrEqual(operations.length)
         expect(applyDelta({ ...start, modules: { a: module(), ...start.modules } }, folded)).toEqual(whole)
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(500) },
     )
   })
 
@@ -158,7 +158,7 @@ describe('laws of folding', () => {
         expect(attempt(() => foldDelta(first, patches))).toEqual(one)
         agreed[one ? 'folded' : 'refused']++
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(1000) },
     )
     expect(agreed.folded).toBeGreaterThan(50)
     expect(agreed.refused).toBeGreaterThan(0)
