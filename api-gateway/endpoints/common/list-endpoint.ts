@@ -56,15 +56,19 @@ export function listEndpoint<
   const H extends string = never,
 >(declaration: ListDeclaration<P, Q, H, T>): Endpoint {
   const { response, find, positionOf, isDescending = false, show, ...inherited } = declaration
+  const declaredQuery = { ...declaration.query, ...pageQuery }
   return endpoint({
     ...inherited,
     method: 'get',
-    query: { ...declaration.query, ...pageQuery },
+    query: declaredQuery,
     responses: { 200: response },
     responseHeaders: linkHeader,
     handle(given, gateway) {
       const call = given as unknown as Call<P, Q, TSchema, H> // the query has more parameters
-      const { items, link } = pageOf(find(call, gateway), { query: given.query, positionOf, isDescending })
+      // Without undeclared query parameters, which may contain a token.
+      const entries = Object.entries(given.query).filter(([name]) => Object.hasOwn(declaredQuery, name))
+      const query = Object.fromEntries(entries)
+      const { items, link } = pageOf(find(call, gateway), { query, positionOf, isDescending })
       const headers: EndpointResponse['headers'] = link === undefined ? {} : { link }
       return { status: 200, body: items.map((item) => show(item, gateway, call)), headers }
     },

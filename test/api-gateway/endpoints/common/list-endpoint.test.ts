@@ -79,6 +79,12 @@ describe('pages', () => {
     )
   })
 
+  test('have links without query parameters that the operation does not declare', async () => {
+    addApplications()
+    const { headers } = await gateway.send('GET /orgs/acme/apps?limit=1&token=private-value')
+    expect(headers.get('link')).toMatch(/^<\?limit=1&cursor=[\w-]+>; rel="next"$/)
+  })
+
   test.each(['limit=0', 'limit=1001', 'limit=ten', 'cursor=%7B%7D', 'cursor=AAAA'])(
     'with %s are refused with 400',
     async (query) => {
