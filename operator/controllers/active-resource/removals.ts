@@ -1,11 +1,11 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import { Environment } from '../../api/environment.ts'
 import { withDependents } from '../../domain/resource/removal.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { hasFinalizer, keyOf } from '../../kube/client/resource.ts'
 import { nextTurn } from '../../kube/loop/pace.ts'
-import { isBuiltIn } from '../shared/applied-object.ts'
+import { isDeletedWith } from '../shared/applied-object.ts'
 import type { Inventory } from '../shared/inventory.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
 
@@ -45,7 +45,7 @@ export class Removals {
     this.#tools = tools
     tools.store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
       if (!before || after) return
-      const key = scoped(before, before.spec.environmentName)
+      const key = environmentKeyOf(before)
       const decision = this.#decisions.get(key)
       if (decision?.alone.delete(before.metadata.name) && decision.alone.size === 0)
         for (const handler of this.#environmentHandlers) handler(key)
@@ -142,9 +142,7 @@ export class Removals {
     // Another organization may reserve the hosts as soon as the resource is gone: its objects must be gone by then.
     if (resource.status?.reservedHosts?.length || this.#isOutsideCluster(resource)) return false
     const objects = await this.#tools.inventory.objectsOf(resource)
-    return objects.every(
-      (each) => isBuiltIn(each) && each.namespace !== undefined && each.namespace === namespace,
-    )
+    return objects.every((each) => isDeletedWith(namespace, each))
   }
 
   #isOutsideCluster({ metadata, spec, status }: ActiveResource): boolean {

@@ -82,8 +82,16 @@ const builtInGroups: ReadonlySet<string> = new Set([
  * Whether the cluster deletes objects of the kind in any order. An object of a custom kind may represent something outside the
  * cluster, which must outlive what uses it.
  */
-export function isBuiltIn({ apiVersion }: Pick<ObjectKind, 'apiVersion'>): boolean {
+function isBuiltIn({ apiVersion }: Pick<ObjectKind, 'apiVersion'>): boolean {
   return builtInGroups.has(apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+}
+
+/** Whether the cluster deletes the object together with this namespace, without help. */
+export function isDeletedWith(
+  namespace: string | undefined,
+  object: Pick<ObjectReference, 'apiVersion' | 'namespace'>,
+): boolean {
+  return isBuiltIn(object) && object.namespace !== undefined && object.namespace === namespace
 }
 
 export function referenceTo({

@@ -7,7 +7,7 @@ import { keyOf } from '../../kube/client/resource.ts'
 import { byResource, type ObjectReference, type Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import {
-  isBuiltIn,
+  isDeletedWith,
   isSame,
   isSameKind,
   isSameReference,
@@ -106,10 +106,8 @@ export function createInventory(
       drift.unwatch(keyOf(resource))
       drift.consume(keyOf(resource))
       const names: string[] = []
-      const isLeft = (each: ObjectReference) =>
-        isBuiltIn(each) && each.namespace !== undefined && each.namespace === terminatingNamespace
       for (const each of await ownObjects(resource, shared))
-        if (!isLeft(each) && (await removeOne(resource, each, shared)))
+        if (!isDeletedWith(terminatingNamespace, each) && (await removeOne(resource, each, shared)))
           names.push(`'${each.kind}' '${each.name}'`)
       if (names.length > 0)
         throw new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
