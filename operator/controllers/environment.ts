@@ -10,7 +10,7 @@ import { isFinished, rememberedStart, removableDeployments } from '../domain/dep
 import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/deployment-history.ts'
 import { contextOf } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
-import { scoped } from '../kube/cache/kinds-in-store.ts'
+import { environmentKeyOf, scoped } from '../kube/cache/kinds-in-store.ts'
 import { shareReads } from '../kube/cache/shared-read.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../kube/client/resource.ts'
@@ -74,7 +74,7 @@ function watchesOf(store: Store, removals: Removals): Watch[] {
       const deployment = after ?? before
       if (!deployment || (after && isRepetition(after))) return []
       const isSamePhase = phaseOf(before) === phaseOf(after)
-      const own = isSamePhase ? [] : [scoped(deployment, deployment.spec.environmentName)]
+      const own = isSamePhase ? [] : [environmentKeyOf(deployment)]
       const startingFromIt = store.byIndex(Environment, 'start', keyOf(deployment))
       return [...own, ...startingFromIt.map(keyOf)]
     }),
@@ -82,12 +82,12 @@ function watchesOf(store: Store, removals: Removals): Watch[] {
     watchKind(store.cacheOf(ActiveResource), (change) => {
       const { before, after } = change
       if (after) {
-        const key = scoped(after, after.spec.environmentName)
+        const key = environmentKeyOf(after)
         const isLate = !before && isTerminating(store.get(Environment, ...namespacedName(key)))
         return isLate || isBlockerChanged(change) ? [key] : []
       }
       if (!before) return []
-      const key = scoped(before, before.spec.environmentName)
+      const key = environmentKeyOf(before)
       return store.byIndex(ActiveResource, 'environment', key).length === 0 ? [key] : []
     }),
   ]

@@ -13,13 +13,13 @@ import { isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
-import { environmentKeyOf, type RunningDeployments } from './running-deployments.ts'
+import type { RunningDeployments } from './running-deployments.ts'
 
 /** Kinds that a plan reads, in addition to sets, deltas and active resources. */
 export const planInputs: readonly Kind[] = [
@@ -79,7 +79,7 @@ function deploymentEndedBy(
   progress: Counter<ResourceProgress>,
   running: RunningDeployments,
 ): string[] {
-  const environmentKey = scoped(resource, resource.spec.environmentName)
+  const environmentKey = environmentKeyOf(resource)
   const { pending, failed } = progress.of(environmentKey)
   return pending === 0 || failed > 0 ? running.keysIn(environmentKey) : []
 }

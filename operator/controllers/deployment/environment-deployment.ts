@@ -10,6 +10,7 @@ import { namespaceDescriptor } from '../../domain/resource/identity.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
+import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import { isRejected } from '../../kube/client/client.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -24,7 +25,7 @@ import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deploym
 import { resolveSource, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
 import { problemsOf } from './resource-problems.ts'
-import { environmentKeyOf, RunningDeployments } from './running-deployments.ts'
+import { RunningDeployments } from './running-deployments.ts'
 import { writeResource } from './write-resource.ts'
 
 type DeploymentStatus = Observed<typeof EnvironmentDeployment>

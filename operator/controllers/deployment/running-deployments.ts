@@ -1,5 +1,5 @@
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 
@@ -33,9 +33,4 @@ export class RunningDeployments {
     if (this.#byEnvironment.get(environmentKey) === keyOf(deployment))
       this.#byEnvironment.delete(environmentKey)
   }
-}
-
-/** Key of the environment of a deployment. */
-export function environmentKeyOf(deployment: EnvironmentDeployment): string {
-  return scoped(deployment, deployment.spec.environmentName)
 }

@@ -1,5 +1,5 @@
 import { ActiveResource } from '../../api/active-resource.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 
@@ -89,8 +89,4 @@ export class Renewals {
     const resource = this.#store.get(ActiveResource, ...namespacedName(key))
     if (resource && this.of(resource)) for (const handler of this.#resourceHandlers) handler(key)
   }
-}
-
-function environmentKeyOf(resource: ActiveResource): string {
-  return scoped(resource, resource.spec.environmentName)
 }

@@ -1,6 +1,6 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import { type Counter, createCounter } from '../../kube/cache/counter.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { isReady, isStalled } from '../../kube/loop/outcome.ts'
 
@@ -21,6 +21,6 @@ export function progressOf(resource: ActiveResource, attempts: number): Resource
 export function createProgressCounter(store: Store, attempts: number): Counter<ResourceProgress> {
   return createCounter(store.cacheOf(ActiveResource), ['ready', 'pending', 'failed'], (resource) => {
     if (resource.spec.unusedSince) return undefined
-    return { group: scoped(resource, resource.spec.environmentName), bucket: progressOf(resource, attempts) }
+    return { group: environmentKeyOf(resource), bucket: progressOf(resource, attempts) }
   })
 }

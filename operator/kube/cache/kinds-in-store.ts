@@ -26,6 +26,14 @@ export function scoped({ metadata }: { readonly metadata: ObjectMeta }, value: s
   return `${metadata.namespace}/${value}`
 }
 
+/** Key of the environment of a resource or deployment. */
+export function environmentKeyOf(object: {
+  readonly metadata: ObjectMeta
+  readonly spec: { readonly environmentName: string }
+}): string {
+  return scoped(object, object.spec.environmentName)
+}
+
 /** Values of the index `criterion`: definitions with a common value have the same criterion. */
 export function criterionIndexOf(definition: ResourceDefinition): string[] {
   const { type, criteria = [] } = definition.spec
@@ -72,9 +80,9 @@ export const kindsInStore: readonly StoredKind[] = [
   }),
   stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(DeploymentSet, { application: (each) => [scoped(each, each.spec.applicationName)] }),
-  stored(EnvironmentDeployment, { environment: (each) => [scoped(each, each.spec.environmentName)] }),
+  stored(EnvironmentDeployment, { environment: (each) => [environmentKeyOf(each)] }),
   stored(ActiveResource, {
-    environment: (each) => [scoped(each, each.spec.environmentName)],
+    environment: (each) => [environmentKeyOf(each)],
     definition: (each) => [scoped(each, each.spec.definition.definitionName)],
     account: (each) => accountsOf(each).map((name) => scoped(each, name)),
     secret: (each) => secretsNeededBy(each).map((name) => scoped(each, name)),
