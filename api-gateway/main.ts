@@ -8,7 +8,7 @@ import { createClient } from '../operator/kube/client/client.ts'
 import { loadConnection } from '../operator/kube/client/connection.ts'
 import { watchLease } from '../operator/kube/lease/lease-watch.ts'
 import { createLog, logProcess } from '../operator/log.ts'
-import { createGateway } from './app.ts'
+import { createGateway } from './gateway.ts'
 import type { OidcSettings } from './settings.ts'
 
 logProcess(createLog('gateway', 'warn'))

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:worker_threads'
 import { createFairQueue } from '../domain/base/fair-queue.ts'
-import { TemplatesFailed } from './failed.ts'
+import { TemplatesFailed } from './errors.ts'
 import type { Results, Step, WorkerRequest } from './messages.ts'
 import { answerOf, startThread, type ThreadLimits } from './thread.ts'
 
-export { TemplatesFailed } from './failed.ts'
+export { TemplatesFailed } from './errors.ts'
 export type { Results, Step } from './messages.ts'
 
 /** Limits of rendering. */

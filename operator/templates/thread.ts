@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { isObject } from '../domain/base/json.ts'
-import { TemplatesFailed } from './failed.ts'
+import { TemplatesFailed } from './errors.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
 /** Limits of one call. */

@@ -1,6 +1,6 @@
 import { boolean, freeForm, list, object, type Static, string, time } from '../../../operator/api/schema.ts'
 import { criterionId } from '../../../operator/domain/definition/criterion.ts'
-import type { WonMatch } from '../../../operator/domain/definition/match.ts'
+import type { WonMatch } from '../../../operator/domain/definition/match-types.ts'
 import type { GraphNode } from '../../../operator/domain/graph/graph.ts'
 import type { RequestedResource } from '../../../operator/domain/graph/graph-request.ts'
 import { defaultClass, splitTypeAndClass } from '../../../operator/domain/resource/descriptor.ts'

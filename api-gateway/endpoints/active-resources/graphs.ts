@@ -3,7 +3,7 @@ import type { DeploymentProblem } from '../../../operator/api/environment-deploy
 import type { Static } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
-import { shortenMessage } from '../../../operator/domain/base/size.ts'
+import { shortenMessage } from '../../../operator/domain/base/size-limits.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
 import { resolveOverride } from '../../../operator/domain/resource/override.ts'

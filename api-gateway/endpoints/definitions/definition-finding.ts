@@ -4,12 +4,12 @@ import { type Manifest, newObject } from '../../../operator/api/kind.ts'
 import { type Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson, compareText } from '../../../operator/domain/base/json.ts'
+import { criterionId, formatCriterion } from '../../../operator/domain/definition/criterion.ts'
 import {
   couldMatch,
   type MatchFilter,
   type PossibleMatch,
-} from '../../../operator/domain/definition/could-match.ts'
-import { criterionId, formatCriterion } from '../../../operator/domain/definition/criterion.ts'
+} from '../../../operator/domain/definition/possible-matches.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { byName, createdAt, find, findAll, findOrThrow, organizationKey, refresh } from '../common/find.ts'

@@ -14,7 +14,7 @@ import { customTypeOf, hideSecretOutputs } from './outputs.ts'
 import { createPendingInstances, type PendingInstances } from './pending-instances.ts'
 import { provision } from './provision.ts'
 import { hashedInputs, requestFor } from './provision-request.ts'
-import type { ResourceStatus, ResourceTools } from './tools.ts'
+import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 import { watchesOf } from './watches.ts'
 
 type Context = ReconcileContext<typeof ActiveResource>

@@ -5,7 +5,7 @@ import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
-import type { ResourceTools } from './tools.ts'
+import type { ResourceTools } from './resource-tools.ts'
 
 /**
  * Deprovisions each instance that the status records, deletes the objects but those in `terminatingNamespace`, and releases

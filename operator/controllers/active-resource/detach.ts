@@ -3,7 +3,7 @@ import { annotations } from '../../api/names.ts'
 import { copyError } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { recordEvent } from '../shared/events.ts'
-import type { ResourceTools } from './tools.ts'
+import type { ResourceTools } from './resource-tools.ts'
 
 /** Whether the resource is to be deleted without a deprovision. */
 export function isDetached({ metadata }: ActiveResource): boolean {

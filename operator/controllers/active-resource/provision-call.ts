@@ -7,7 +7,7 @@ import { cookieSecretName, openCookie } from './cookies.ts'
 import { withinDeadline } from './driver-call.ts'
 import { type Run, unlessEmpty } from './provision-run.ts'
 import { type Instances, secretNamesOf } from './provisioned-instances.ts'
-import type { ResourceStatus } from './tools.ts'
+import type { ResourceStatus } from './resource-tools.ts'
 
 /** A call of the driver. */
 interface Call {

@@ -9,7 +9,7 @@ import { withinDeadline } from './driver-call.ts'
 import { sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
 import type { Instances } from './provisioned-instances.ts'
-import type { ResourceStatus } from './tools.ts'
+import type { ResourceStatus } from './resource-tools.ts'
 
 /** Gives each object its namespace; throws Stalled for an object that no driver may make. Writes nothing. */
 export async function placeObjects(

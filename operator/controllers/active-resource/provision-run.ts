@@ -4,7 +4,7 @@ import { withReason } from './driver-call.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import type { PendingInstances } from './pending-instances.ts'
 import { type GatheredRequest, secretTextsOf } from './provision-request.ts'
-import type { ResourceTools } from './tools.ts'
+import type { ResourceTools } from './resource-tools.ts'
 
 /** What is provisioned: the request of the driver, its hash, and the driver. */
 export interface ProvisionInputs {

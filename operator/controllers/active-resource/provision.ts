@@ -9,7 +9,7 @@ import { callDriver, prepareCall, recordInstance } from './provision-call.ts'
 import { applyObjects, hideOutputs, placeObjects, readOutputs, recordObjects } from './provision-objects.ts'
 import { type ProvisionInputs, type ProvisionTools, startRun, unlessEmpty } from './provision-run.ts'
 import { instancesOf } from './provisioned-instances.ts'
-import type { ResourceStatus } from './tools.ts'
+import type { ResourceStatus } from './resource-tools.ts'
 
 /**
  * Provisions a resource in these steps. Each is safe to repeat, so that after a crash the next reconcile starts again

@@ -6,7 +6,7 @@ import type { ProvisionRequest } from '../../drivers/driver.ts'
 import { cookieSecretName } from './cookies.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { accountSecretOf } from './provision-request.ts'
-import type { ResourceTools } from './tools.ts'
+import type { ResourceTools } from './resource-tools.ts'
 
 /** The instance that a driver call makes or updates, and the earlier instances that it replaces. */
 export interface Instances {

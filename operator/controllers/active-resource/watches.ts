@@ -10,7 +10,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
-import type { ResourceTools } from './tools.ts'
+import type { ResourceTools } from './resource-tools.ts'
 
 /** Watches that enqueue active resources when something that they depend on changes. */
 export function watchesOf({

@@ -1,7 +1,7 @@
 import { type EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { shortenMessage, storedBytes } from '../../domain/base/size.ts'
+import { shortenMessage, storedBytes } from '../../domain/base/size-limits.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'

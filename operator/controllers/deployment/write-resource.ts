@@ -8,7 +8,7 @@ import type { PlanStep } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
-import type { Installation } from '../shared/installation.ts'
+import type { Installation } from '../shared/installation-key.ts'
 
 /** Creates or updates a resource as a step of a plan says; safe to repeat. */
 export async function writeResource(

@@ -13,7 +13,7 @@ import { guResId, workloadOf, workloadResourceId } from '../resource/identity.ts
 import { resolveOverride } from '../resource/override.ts'
 import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { implicitTypes, workloadType } from '../resource/types.ts'
-import type { WonMatch } from './match.ts'
+import type { WonMatch } from './match-types.ts'
 import type { Matcher } from './matching.ts'
 import type { RankedCandidate } from './near-misses.ts'
 

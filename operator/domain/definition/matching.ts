@@ -3,7 +3,7 @@ import { canonicalJson, compareText } from '../base/json.ts'
 import { fullBudget } from '../base/work-budget.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 import { criterionRank, formatCriterion, normalizeCriterion, rankedKeys } from './criterion.ts'
-import { comparedValue, type Match, type MatchRequest, type NoMatch, type WonMatch } from './match.ts'
+import { comparedValue, type Match, type MatchRequest, type NoMatch, type WonMatch } from './match-types.ts'
 import {
   type CriterionEntries,
   criterionEntriesOf,

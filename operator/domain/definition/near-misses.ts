@@ -9,7 +9,7 @@ import {
   rankedKeys,
   spelling,
 } from './criterion.ts'
-import { type Candidate, comparedValue, type Match, type MatchRequest, type NoMatch } from './match.ts'
+import { type Candidate, comparedValue, type Match, type MatchRequest, type NoMatch } from './match-types.ts'
 
 /** Maximum number of listed candidates. */
 export const maxCandidates = 5

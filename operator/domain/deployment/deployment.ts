@@ -2,7 +2,7 @@ import type { deploymentStates, Environment, Start } from '../../api/environment
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
 import { sameJson } from '../base/json.ts'
-import { truncate } from '../base/size.ts'
+import { truncate } from '../base/size-limits.ts'
 
 /** State of a deployment, as the REST API names it. */
 export type DeploymentState = (typeof deploymentStates)[number]

@@ -1,11 +1,11 @@
 import { compareText, sameJson } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
-import type { CompiledDefinition } from '../definition/compile.ts'
+import type { CompiledDefinition } from '../definition/compile-references.ts'
 import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { outputNamesOf } from '../schema/output-names.ts'
 import { schemaProblems } from '../schema/user-schema.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from './draft-graph.ts'
 import type { Needs, Report } from './needs.ts'
 
 type Types = ReadonlyMap<string, ResourceTypeInfo>

@@ -10,7 +10,7 @@ import {
 } from '../resource/descriptor.ts'
 import { workloadOf, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
-import { DraftGraph } from './draft.ts'
+import { DraftGraph } from './draft-graph.ts'
 import type { ExtraNode, GraphInput } from './graph.ts'
 import { readNeeds } from './needs.ts'
 

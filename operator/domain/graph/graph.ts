@@ -1,7 +1,7 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import type { ValueSource } from '../../api/shared-value.ts'
-import type { WonMatch } from '../definition/match.ts'
+import type { WonMatch } from '../definition/match-types.ts'
 import type { Matcher } from '../definition/matching.ts'
 import type { SetContent } from '../delta/delta.ts'
 import type { Descriptor } from '../resource/descriptor.ts'

@@ -3,7 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled, Waiting } from '../base/errors.ts'
 import { isObject, ownValue, pointerSteps } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { TooLarge } from '../base/size.ts'
+import { TooLarge } from '../base/size-limits.ts'
 import {
   dependencyDepth,
   isSelector,

@@ -4,7 +4,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { compareText, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
-import { givenParams } from '../definition/compile.ts'
+import { givenParams } from '../definition/compile-references.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { normalizeDependency } from '../delta/patch.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from '../resource/descriptor.ts'
 import { privateResourceId, sharedResourceId, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
-import type { Draft, DraftGraph } from './draft.ts'
+import type { Draft, DraftGraph } from './draft-graph.ts'
 
 /** Reports a problem: its object, reason and message. */
 export type Report = (object: string, reason: Reason, message: string) => void

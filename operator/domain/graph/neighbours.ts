@@ -2,7 +2,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { compareText } from '../base/json.ts'
 import { parseReferenceText } from '../placeholder/link.ts'
 import { inherit } from '../resource/descriptor.ts'
-import type { Draft, DraftGraph } from './draft.ts'
+import type { Draft, DraftGraph } from './draft-graph.ts'
 import type { IngressRule } from './module-links.ts'
 import type { Report } from './needs.ts'
 

@@ -1,7 +1,7 @@
 import { type DeploymentProblem, longestInProblem } from '../../api/environment-deployment.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { compareText } from '../base/json.ts'
-import { shortenMessage } from '../base/size.ts'
+import { shortenMessage } from '../base/size-limits.ts'
 
 const maxProblems = 1000
 const maxLength = 1_048_576

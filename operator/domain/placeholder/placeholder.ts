@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { escapeToken, isObject } from '../base/json.ts'
-import { lengthOf, maxExpandedLength, TooLarge, truncate } from '../base/size.ts'
+import { lengthOf, maxExpandedLength, TooLarge, truncate } from '../base/size-limits.ts'
 import { formatPath, parseTemplate, type Template } from './template.ts'
 
 const maxDepth = 200

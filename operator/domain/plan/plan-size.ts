@@ -1,4 +1,4 @@
-import { lengthOf, storedBytes, storedPerLength } from '../base/size.ts'
+import { lengthOf, storedBytes, storedPerLength } from '../base/size-limits.ts'
 import type { ListedProblem } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import type { WantedSpec } from './wanted-spec.ts'

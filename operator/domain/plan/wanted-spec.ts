@@ -1,6 +1,6 @@
 import type { ActiveResource, DefinitionSnapshot, ResourceContext } from '../../api/active-resource.ts'
 import { isObject, sameJson } from '../base/json.ts'
-import type { WonMatch } from '../definition/match.ts'
+import type { WonMatch } from '../definition/match-types.ts'
 import type { GraphNode } from '../graph/graph.ts'
 import type { Descriptor } from '../resource/descriptor.ts'
 

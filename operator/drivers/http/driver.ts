@@ -1,11 +1,11 @@
 import { Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
-import { lengthOf } from '../../domain/base/size.ts'
+import { lengthOf } from '../../domain/base/size-limits.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
 import { likelySecretWords, plainOutputs, refuseLeak } from '../secret-leak.ts'
-import { exchange, type Poll } from './exchange.ts'
 import { readOutputData } from './output-data.ts'
+import { exchange, type Poll } from './polling.ts'
 
 /** More than a status and a Secret can hold; longer outputs are not searched for secrets. */
 const mostOutputs = 2 * 1024 * 1024

@@ -9,7 +9,7 @@ import { type Plain, plainOutputs, refuseLeak, secretWords } from '../secret-lea
 import { templateDescriptor } from './descriptor.ts'
 import { type Made, objectsOf } from './manifests.ts'
 import { withoutSecrets, withSecrets } from './seen-objects.ts'
-import { readsObjects, type Sources, sourcesOf } from './sources.ts'
+import { readsObjects, type Sources, sourcesOf } from './template-inputs.ts'
 
 const longestCookie = 65_536
 

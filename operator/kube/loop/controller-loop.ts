@@ -1,6 +1,6 @@
 import type { Kind, ObjectOf } from '../../api/kind.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { truncate } from '../../domain/base/size.ts'
+import { truncate } from '../../domain/base/size-limits.ts'
 import type { Log } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'

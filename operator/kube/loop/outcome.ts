@@ -1,7 +1,7 @@
 import type { CommonStatus, Condition } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { Mismatch, ReconcileError, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { truncate } from '../../domain/base/size.ts'
+import { truncate } from '../../domain/base/size-limits.ts'
 
 /** The outcome of one reconcile. */
 export interface Outcome {

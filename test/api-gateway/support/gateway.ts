@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { createGateway, type GatewayOptions } from '../../../api-gateway/app.ts'
+import { createGateway, type GatewayOptions } from '../../../api-gateway/gateway.ts'
 import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
 import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'

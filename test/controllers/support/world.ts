@@ -1,7 +1,7 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
-import type { ResourceTools } from '../../../operator/controllers/active-resource/tools.ts'
+import type { ResourceTools } from '../../../operator/controllers/active-resource/resource-tools.ts'
 import { createInventory } from '../../../operator/controllers/shared/inventory.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'

@@ -6,7 +6,7 @@ import {
   formatCriterion,
   normalizeCriterion,
 } from '../../../operator/domain/definition/criterion.ts'
-import type { MatchRequest } from '../../../operator/domain/definition/match.ts'
+import type { MatchRequest } from '../../../operator/domain/definition/match-types.ts'
 import { createMatcher, duplicateCriteria } from '../../../operator/domain/definition/matching.ts'
 import { context, definition } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import type { MatchRequest } from '../../../operator/domain/definition/match.ts'
+import type { MatchRequest } from '../../../operator/domain/definition/match-types.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
 import { definition } from '../../support/builders.ts'
 import { casesOf } from '../../support/properties.ts'

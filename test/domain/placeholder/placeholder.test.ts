@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { maxExpandedLength, TooLarge } from '../../../operator/domain/base/size.ts'
+import { maxExpandedLength, TooLarge } from '../../../operator/domain/base/size-limits.ts'
 import { expand, findPlaceholders, type Resolved } from '../../../operator/domain/placeholder/placeholder.ts'
 import {
   formatTemplate,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
-import { compileDefinition } from '../../../operator/domain/definition/compile.ts'
+import { compileDefinition } from '../../../operator/domain/definition/compile-references.ts'
 import { problemsOfDefinition } from '../../../operator/domain/definition/definition.ts'
 import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import { definition, driver } from '../../support/builders.ts'

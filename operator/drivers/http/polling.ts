@@ -2,8 +2,8 @@ import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../doma
 import { InvalidHeader, OutboundError, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundResponse } from '../../outbound/outbound.ts'
 import type { Cookie } from '../driver.ts'
-import { readHint, retryAfter } from './hint.ts'
-import { wordsOf } from './words.ts'
+import { errorTextOf } from './error-text.ts'
+import { readHint, retryAfter } from './progress-hint.ts'
 
 /** One request to a driver, repeated while the driver is busy. */
 export interface DriverRequest {
@@ -131,8 +131,8 @@ function nothingMadeBy({ status }: OutboundResponse, failure: Error): Error {
 /** The error for a response that is neither success nor 202. */
 function failureOf(response: OutboundResponse, { name, secrets }: DriverRequest, cookies: unknown): Error {
   const { status, headers } = response
-  const words = wordsOf(response, [secrets, cookies])
-  const said = words === '' ? `status ${status}` : `${words} (status ${status})`
+  const text = errorTextOf(response, [secrets, cookies])
+  const said = text === '' ? `status ${status}` : `${text} (status ${status})`
   if (status === 409) {
     const { seconds } = readHint(response.text, Date.now())
     return new Waiting('DriverBusy', `${name} is busy with an earlier request`, seconds ?? busySeconds)

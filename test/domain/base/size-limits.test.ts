@@ -5,7 +5,7 @@ import {
   storedBytes,
   storedPerLength,
   truncate,
-} from '../../../operator/domain/base/size.ts'
+} from '../../../operator/domain/base/size-limits.ts'
 import { fc } from '../../support/properties.ts'
 
 /** JSON as Go writes it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { couldMatch, type MatchFilter } from '../../../operator/domain/definition/could-match.ts'
+import { couldMatch, type MatchFilter } from '../../../operator/domain/definition/possible-matches.ts'
 import { definition } from '../../support/builders.ts'
 
 const definitions = [

@@ -7,7 +7,7 @@ import { isAlreadyExists } from '../kube/client/client.ts'
 import { secretResource } from '../kube/client/resource.ts'
 import { createQueue } from '../kube/loop/queue.ts'
 import type { Log } from '../log.ts'
-import { sha256 } from './shared/installation.ts'
+import { sha256 } from './shared/installation-key.ts'
 
 /** Id of the user that the first start creates. */
 const adminId = 'admin'

@@ -10,7 +10,7 @@ const tellingFields = ['error', 'code', 'message', 'detail', 'description', 'tit
  * What a server says went wrong: the fields of a JSON object, a JSON string, plain text or the text of a page, without
  * `secrets`, short and on one line. Empty when it says nothing.
  */
-export function wordsOf(
+export function errorTextOf(
   { text, headers }: Pick<OutboundResponse, 'text' | 'headers'>,
   secrets: unknown,
 ): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
-import { installationWith } from '../../../operator/controllers/shared/installation.ts'
+import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
 
 const installation = installationWith(Buffer.alloc(32, 1))
 const unsigned = { driverType: 'quartermaster/echo', type: 'dns' }
