@@ -7,10 +7,12 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
+import { productVersion } from '../operator/api/names.ts'
 import { Problem } from '../operator/domain/base/errors.ts'
 import type { DriverDescriptor } from '../operator/domain/resource/driver.ts'
 import type { Cluster } from '../operator/kube/cache/cluster.ts'
 import type { Log } from '../operator/log.ts'
+import { createProcessMetrics, type ProcessMetrics } from '../operator/metrics/process-metrics.ts'
 import { createPlanning } from '../operator/planning/planning.ts'
 import { type AuditLocals, createAudit } from './audit/audit.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
@@ -42,7 +44,8 @@ export interface GatewayOptions {
   readonly catalogue: readonly DriverDescriptor[]
   readonly settings?: Partial<GatewaySettings>
   readonly endpoints?: readonly Endpoint[]
-  readonly version?: string
+  /** Metrics of the process, to which the gateway adds its own. */
+  readonly metrics?: ProcessMetrics
   /** Whether an operator is running. Defaults to true. */
   hasOperator?(): boolean
   /** Reads the private key that signs sessions, as PEM; undefined if it does not exist. */
@@ -58,9 +61,9 @@ const requestIdPattern = /^(?!qm_|eyJ)[\w-]{8,64}$/
 
 /** Creates the REST server of a cluster. */
 export function createGateway(options: GatewayOptions) {
-  const { cluster, log, catalogue, endpoints = allEndpoints, version = '0.1.0', now = Date.now } = options
+  const { cluster, log, catalogue, endpoints = allEndpoints, now = Date.now } = options
   const settings = { ...defaultSettings, ...options.settings }
-  const document = openApiDocument(endpoints, version)
+  const document = openApiDocument(endpoints, productVersion)
   const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors, log })
   const signer = createSigner(options.sessionKey ?? (() => readSessionKey(cluster.client)), log, now)
   const gateway: Gateway = {
@@ -74,7 +77,7 @@ export function createGateway(options: GatewayOptions) {
     accountLocks: new Map(),
     settings,
     log,
-    metrics: createMetrics(),
+    metrics: createMetrics(options.metrics ?? createProcessMetrics('gateway')),
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
     hasOperator: options.hasOperator ?? (() => true),
     document: JSON.stringify(document),

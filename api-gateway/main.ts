@@ -8,6 +8,7 @@ import { createClient } from '../operator/kube/client/client.ts'
 import { loadConnection } from '../operator/kube/client/connection.ts'
 import { watchLease } from '../operator/kube/lease/lease-watch.ts'
 import { createLog, logProcess } from '../operator/log.ts'
+import { createProcessMetrics } from '../operator/metrics/process-metrics.ts'
 import { createGateway } from './gateway.ts'
 import type { OidcSettings } from './settings.ts'
 
@@ -16,14 +17,16 @@ const config = readConfig()
 const oidc = config.oidc && oidcSettings(config.oidc)
 const log = createLog('gateway', config.logLevel)
 const auditLog = createLog('gateway', 'info') // audit records are written at every log level
-const client = createClient(loadConnection(config.kubeconfig))
+const metrics = createProcessMetrics('gateway')
+const client = createClient(loadConnection(config.kubeconfig), { onResponse: metrics.onResponse })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
+metrics.watchStore(cluster.store)
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
 const limits = { requestsPerSecond, burst }
 const settings = { ...limits, vendors, allowedOrigins, trustedProxies, oidc }
 const lease = watchLease(client, log, { namespace: systemNamespace, name: operatorLease })
 const hasOperator = () => lease.isHeld() !== false
-const gateway = createGateway({ cluster, log, auditLog, catalogue, settings, hasOperator })
+const gateway = createGateway({ cluster, log, auditLog, catalogue, settings, metrics, hasOperator })
 const gracePeriodMs = 25_000
 
 /** Reads the client secret once, at startup. */

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
+import type { ProcessMetrics } from '../operator/metrics/process-metrics.ts'
 
 /** Prometheus metrics. */
 export interface Metrics {
@@ -15,10 +16,8 @@ export interface Metrics {
 /** Rendering the metrics is expensive, so they are cached. */
 const cacheMs = 1000
 
-/** Creates the metrics of one gateway in a separate registry. */
-export function createMetrics(): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+/** Adds the metrics of a gateway to those of its process. */
+export function createMetrics({ registry }: Pick<ProcessMetrics, 'registry'>): Metrics {
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({
     name: 'quartermaster_gateway_requests_total',

@@ -8,7 +8,7 @@ import { createClient } from './kube/client/client.ts'
 import { loadConnection } from './kube/client/connection.ts'
 import { electionTimes, startElection } from './kube/lease/leader.ts'
 import { createLog, logProcess } from './log.ts'
-import { createMetrics } from './metrics.ts'
+import { createOperatorMetrics } from './metrics/operator-metrics.ts'
 import { type Operator, startOperator } from './operator.ts'
 import { createOutbound } from './outbound/create-outbound.ts'
 
@@ -16,9 +16,6 @@ logProcess(createLog('operator', 'warn'))
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
 const connection = loadConnection(config.kubeconfig)
-const client = createClient(connection)
-const cluster = openCluster({ client, log, kinds: kindsInStore })
-const metrics = createMetrics()
 const election = startElection({
   connection,
   log,
@@ -27,15 +24,23 @@ const election = startElection({
   identity: config.identity,
   times: electionTimes(config.leaseSeconds * 1000),
 })
+const metrics = createOperatorMetrics(election.isLeader)
+const client = createClient(connection, { onResponse: metrics.onResponse })
+const cluster = openCluster({ client, log, kinds: kindsInStore })
+metrics.watchStore(cluster.store)
 /** A watch that is silent for longer is dead. */
 const silenceLimitMs = 300_000
+/** Each request and call of a reconcile has a deadline of at most minutes, so a reconcile that runs for longer hangs. */
+const runLimitSeconds = 3600
 const gracePeriodMs = 25_000
 const outbound = createOutbound({ allowed: config.outboundAllowed })
 let operator: Operator | undefined
 
 await serveHealth(
   {
-    isAlive: () => !cluster.store.synced || cluster.store.silentMs() < silenceLimitMs,
+    isAlive: () =>
+      (!cluster.store.synced || cluster.store.silentMs() < silenceLimitMs) &&
+      metrics.longestRunSeconds() < runLimitSeconds,
     isReady: () => cluster.store.synced,
   },
   metrics.registry,

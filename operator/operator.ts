@@ -37,7 +37,8 @@ import { type Loop, type LoopOptions, startController } from './kube/loop/contro
 import { createPace } from './kube/loop/pace.ts'
 import { openObjects } from './kube/objects.ts'
 import type { Log } from './log.ts'
-import type { OperatorMetrics } from './metrics.ts'
+import { countObjects, reportDeployments } from './metrics/object-metrics.ts'
+import type { OperatorMetrics } from './metrics/operator-metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { createPlanning } from './planning/planning.ts'
 
@@ -96,7 +97,8 @@ export async function startOperator(options: {
       graceMs: config.settleSeconds * 1000,
       backoffMs,
     })
-    metrics.watchQueue(controller.kind.kind, () => loop.queue.depth)
+    metrics.watchQueue(controller.kind.kind, loop.queue)
+    metrics.watchObjects(controller.kind.kind, countObjects(cluster.store, controller.kind))
     loops.push(loop)
   }
   start(applicationController(cluster))
@@ -125,6 +127,7 @@ export async function startOperator(options: {
       secretFinalizers: createSecretFinalizers(cluster),
       renewals,
       removals,
+      driverCalls: metrics.driverCalls,
       log,
     }),
   )
@@ -140,6 +143,7 @@ export async function startOperator(options: {
       settleSeconds: config.settleSeconds,
     }),
   )
+  reportDeployments(cluster.store, metrics.deploymentEnded)
   start(webhookController(cluster))
   start(
     webhookCallController({

@@ -104,6 +104,7 @@ describe('imports follow the layers', () => {
         'operator/drivers/catalogue.ts',
         'operator/log.ts',
         'operator/config.ts',
+        'operator/metrics/process-metrics.ts',
       ],
     ],
     ['dev/', ['dev/', 'operator/', 'api-gateway/']],

@@ -6,6 +6,8 @@ import { kinds } from '../../operator/api/kinds.ts'
 import { group } from '../../operator/api/names.ts'
 import { readmeOf, readValues } from './chart.ts'
 import { crdOf } from './crds.ts'
+import { dashboardFiles } from './dashboards.ts'
+import { metricsPage } from './metrics.ts'
 import { reasonsPage } from './reasons.ts'
 import { readRules, readTests, rulesPage } from './rules.ts'
 
@@ -22,6 +24,8 @@ const wanted = new Map([
   // Helm reads no file outside of the chart.
   ['charts/quartermaster/files/crds.yaml', crds.map(({ text }) => text).join('---\n')],
   ['charts/quartermaster/README.md', readmeOf(readValues())],
+  ...[...dashboardFiles()].map(([name, text]) => [`charts/quartermaster/dashboards/${name}`, text] as const),
+  ['docs/metrics.md', pageHeader('the code of the metrics') + metricsPage()],
   ['docs/reasons.md', pageHeader('operator/api/reasons') + reasonsPage()],
   ['docs/rules.md', pageHeader('docs/rules.yaml') + rulesPage(readRules(root), readTests(root))],
 ])
@@ -40,6 +44,7 @@ if (isCheck && stale.length + orphans.length > 0) {
   )
   process.exit(1)
 }
-mkdirSync(join(root, 'crds'), { recursive: true })
+for (const folder of ['crds', 'charts/quartermaster/dashboards'])
+  mkdirSync(join(root, folder), { recursive: true })
 for (const [file, text] of stale) writeFileSync(join(root, file), text)
 for (const file of orphans) rmSync(join(root, file))

@@ -4,6 +4,9 @@ export const group = 'quartermaster.dev'
 /** The served and stored version of all kinds. */
 export const version = 'v1alpha1'
 
+/** The version of this product, as package.json states it. */
+export const productVersion = '0.1.0'
+
 /** The `apiVersion` field of all objects. */
 export const apiVersion = `${group}/${version}`
 

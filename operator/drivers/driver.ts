@@ -104,3 +104,13 @@ export interface Driver {
   /** Checks the credentials of an account with the provider; throws when the provider cannot be reached. */
   checkAccount?(credentials: FreeForm, signal: AbortSignal): Promise<AccountCheck>
 }
+
+/** Receives each call of a driver that has ended. */
+export interface DriverCalls {
+  ended(
+    driver: string,
+    operation: 'provision' | 'deprovision',
+    result: 'succeeded' | 'waiting' | 'failed',
+    seconds: number,
+  ): void
+}

@@ -58,6 +58,8 @@ export const allSwitches = {
     serviceMonitor: true,
     podMonitor: true,
     prometheusRule: true,
+    runbooks: 'https://docs.example.test/alerts.md',
+    dashboards: true,
     labels: { release: 'monitoring' },
   },
   sample: { enabled: true, name: 'trial' },

@@ -3,7 +3,7 @@ import { driverName } from '../../domain/definition/definition.ts'
 import type { Cookie, DeprovisionRequest } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
-import { withinDeadline, withReason } from './driver-call.ts'
+import { reportCall, withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
@@ -52,8 +52,9 @@ export async function deprovision(
     cookie,
     signal,
   }
+  const run = () => withinDeadline(driver.deprovision(call), signal)
   await withReason('DeprovisionFailed', `deprovisioning with '${instance.driverType}'`, [account], () =>
-    context.releaseWorker(() => withinDeadline(driver.deprovision(call), signal)),
+    context.releaseWorker(() => reportCall(tools, instance, 'deprovision', run)),
   )
   await cookie?.write(undefined)
 }

@@ -1,6 +1,9 @@
+import type { ProvisionedInstance } from '../../api/active-resource.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { driverName } from '../../domain/definition/definition.ts'
 import { redact } from '../../domain/secret/redact.ts'
+import type { DriverCalls } from '../../drivers/driver.ts'
 import { ApiError } from '../../kube/client/client.ts'
 
 /** Runs a step; an error without a reason gets this one, and every message loses the secrets. */
@@ -27,6 +30,28 @@ export async function withObserved<T>(observed: object, work: () => Promise<T>):
     return await work()
   } catch (error) {
     throw error instanceof Waiting || error instanceof Stalled ? copyError(error, { observed }) : error
+  }
+}
+
+/** Makes a call of the driver of an instance and reports its end; drivers of organizations have one name together. */
+export async function reportCall<T>(
+  { driverCalls, vendors }: { readonly driverCalls: DriverCalls; readonly vendors: readonly string[] },
+  { driverType, target }: Pick<ProvisionedInstance, 'driverType' | 'target'>,
+  operation: 'provision' | 'deprovision',
+  call: () => Promise<T>,
+): Promise<T> {
+  const begun = performance.now()
+  let result: 'succeeded' | 'waiting' | 'failed' = 'failed'
+  try {
+    const answer = await call()
+    result = 'succeeded'
+    return answer
+  } catch (error) {
+    if (error instanceof Waiting) result = 'waiting'
+    throw error
+  } finally {
+    const name = target === undefined ? driverName(driverType, vendors) : 'third-party'
+    driverCalls.ended(name, operation, result, (performance.now() - begun) / 1000)
   }
 }
 

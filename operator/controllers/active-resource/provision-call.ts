@@ -4,7 +4,7 @@ import { driverName } from '../../domain/definition/definition.ts'
 import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
 import { observedOf } from '../shared/observed.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
-import { withinDeadline } from './driver-call.ts'
+import { reportCall, withinDeadline } from './driver-call.ts'
 import { type Run, unlessEmpty } from './provision-run.ts'
 import { type Instances, secretNamesOf } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
@@ -73,8 +73,9 @@ export async function callDriver(
 ): Promise<Provisioned> {
   const { resource, context, signal } = run
   const { pending } = run.tools
-  const { driver } = run.found
-  const call = () => withinDeadline(driver.provision(request), signal)
+  const { driver, recordedAs } = run.found
+  const provision = () => withinDeadline(driver.provision(request), signal)
+  const call = () => reportCall(run.tools, recordedAs, 'provision', provision)
   try {
     const answer = await (driver.descriptor.remote ? context.releaseWorker(call) : call())
     pending.remove(resource)

@@ -1,4 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
+import type { DriverCalls } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Objects } from '../../kube/objects.ts'
@@ -25,6 +26,7 @@ export interface ResourceTools {
   readonly planning: Planning
   readonly secretFinalizers: SecretFinalizers
   readonly renewals: Renewals
+  readonly driverCalls: DriverCalls
   readonly removals: Pick<Removals, 'of' | 'onEnqueue'>
   readonly log: Log
 }

@@ -20,6 +20,8 @@ export interface Reflector {
   readonly synced: Promise<void>
   /** Throws the error of the API server if it forbids to list or watch; after such an error, tries again first. */
   ensureAllowed(): Promise<void>
+  /** Plural name of what is watched. */
+  readonly resource: string
   /** Milliseconds since the last line from the API server. */
   silentMs(): number
   stop(): void
@@ -84,6 +86,10 @@ class CacheReflector implements Reflector {
     this.#options = options
     this.#path = pathOf(resource, options.namespace)
     this.#idleMs = options.idleMs ?? 90_000
+  }
+
+  get resource(): string {
+    return this.#resource.plural
   }
 
   get synced(): Promise<void> {

@@ -21,6 +21,8 @@ export interface Store {
   isOrganization(namespace: string): boolean
   /** Whether every cache has held a complete list. */
   readonly synced: boolean
+  /** The watches that fill it. */
+  readonly watches: readonly Pick<Reflector, 'resource' | 'silentMs'>[]
   /** Milliseconds since the last line of the watch that is silent longest. */
   silentMs(): number
 }
@@ -78,6 +80,7 @@ export function createStore(
     get synced() {
       return synced
     },
+    watches: reflectors,
     silentMs: () => Math.max(...reflectors.map((each) => each.silentMs())),
   }
 }

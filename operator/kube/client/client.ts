@@ -72,14 +72,28 @@ interface ClientOptions {
   /** Maximum number of requests in flight. */
   readonly connections?: number
   readonly timeoutMs?: number
+  /** Called after each attempt, watches included, with the HTTP status, 0 without a response, and the seconds until the headers. */
+  readonly onResponse?: (method: string, status: number, seconds: number) => void
 }
 
 const maxBusyRetries = 8
 
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
-  const { connections = 64, timeoutMs = 30_000 } = options
+  const { connections = 64, timeoutMs = 30_000, onResponse } = options
   const agents = agentsOf(connections)
+
+  async function measured(method: string, attempt: () => Promise<Dispatcher.ResponseData>) {
+    const begun = performance.now()
+    let status = 0
+    try {
+      const response = await attempt()
+      status = response.statusCode
+      return response
+    } finally {
+      onResponse?.(method, status, (performance.now() - begun) / 1000)
+    }
+  }
 
   async function send(method: string, path: string, call: RequestOptions): Promise<Dispatcher.ResponseData> {
     const credentials = await connection.credentials()
@@ -104,7 +118,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   return {
     async request(method, path, call = {}) {
       for (let attempt = 0; ; attempt += 1) {
-        const response = await send(method, path, call)
+        const response = await measured(method, () => send(method, path, call))
         const text = await response.body.text()
         if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
         const error = errorOf(response, text)
@@ -116,15 +130,17 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     },
     async *watch(path, { query, accept = 'application/json', signal }) {
       const credentials = await connection.credentials()
-      const response = await agents(credentials).watches.request({
-        origin: connection.origin,
-        path: connection.pathPrefix + path + queryText(query),
-        method: 'GET',
-        headers: { ...credentials.headers, accept },
-        headersTimeout: timeoutMs,
-        bodyTimeout: 0,
-        signal,
-      })
+      const response = await measured('WATCH', () =>
+        agents(credentials).watches.request({
+          origin: connection.origin,
+          path: connection.pathPrefix + path + queryText(query),
+          method: 'GET',
+          headers: { ...credentials.headers, accept },
+          headersTimeout: timeoutMs,
+          bodyTimeout: 0,
+          signal,
+        }),
+      )
       if (response.statusCode >= 300) throw errorOf(response, await response.body.text())
       yield* linesOf(response.body)
     },

@@ -13,12 +13,13 @@ import { createGracePeriod, type GracePeriod } from './grace-period.ts'
 import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
 import type { Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
-import { createQueue, type WorkQueue } from './queue.ts'
+import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
 import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
 
-/** Counts reconciles by kind and result. */
+/** What the loop of a kind reports. */
 export interface LoopMetrics {
   reconciled(kind: string, result: ReconcileResult): void
+  queueOf(kind: string): QueueMetrics
 }
 
 export interface LoopOptions {
@@ -76,7 +77,8 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#cache = cluster.store.cacheOf(controller.kind)
     this.#backoff = createBackoff(options.backoffMs)
     this.#gracePeriod = createGracePeriod(options.graceMs ?? 60_000)
-    this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace)
+    const queueMetrics = options.metrics?.queueOf(controller.kind.kind)
+    this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace, queueMetrics)
     this.#watch()
     const resyncMs = options.resyncMs ?? 1_800_000
     this.#resync = setInterval(() => this.#enqueueResync(resyncMs), resyncMs)

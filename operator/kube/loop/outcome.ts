@@ -92,6 +92,15 @@ export function conditionOf(object: { readonly status?: CommonStatus }, type: st
   return object.status?.conditions?.find((condition) => condition.type === type)
 }
 
+/** The state of an object as metrics count it: `ready`, `stalled` until a person acts, or `waiting`. */
+export type ObjectState = 'ready' | 'waiting' | 'stalled'
+
+/** The state of an object at its current generation. */
+export function stateOf(object: Parameters<typeof isReady>[0]): ObjectState {
+  if (isReady(object)) return 'ready'
+  return isStalled(object) ? 'stalled' : 'waiting'
+}
+
 /** Whether the object is ready at its current generation. */
 export function isReady(object: {
   readonly metadata: { generation?: number }

@@ -15,6 +15,8 @@ export interface WorkQueue {
    */
   releaseWorker<T>(key: string, work: () => Promise<T>): Promise<T>
   readonly depth: number
+  /** Since when each running key runs, the longest first; in milliseconds of `performance.now()`. */
+  runningSince(): Iterable<number>
   /** Resolves when no key runs or waits; delayed keys do not count. */
   idle(): Promise<void>
   /** Ignores further keys, and resolves when the running ones have ended. */
@@ -29,22 +31,37 @@ interface Delayed {
 /** At this many released workers, a namespace starts no further key, so that it cannot occupy the whole pool on return. */
 const maxReleasedPerNamespace = 500
 
+/** What a queue reports. Times are in seconds. */
+export interface QueueMetrics {
+  added(): void
+  /** A key starts after it waited for this time. */
+  started(waited: number): void
+  ended(worked: number): void
+  /** A key is added again after a delay. */
+  delayed(): void
+}
+
 /** Runs `work` for each key with at most `workers` at once, as `pace` allows; `work` must not throw. */
 export function createQueue(
   workers: number,
   work: (key: string) => Promise<void>,
   pace: Pace = createPace(),
+  metrics?: QueueMetrics,
 ): WorkQueue {
-  return new KeyQueue(workers, work, pace)
+  return new KeyQueue(workers, work, pace, metrics)
 }
 
 class KeyQueue implements WorkQueue {
   readonly #workers: number
   readonly #work: (key: string) => Promise<void>
   readonly #pace: Pace
+  readonly #metrics: QueueMetrics | undefined
   readonly #waiting = createFairQueue<string>()
   readonly #running = new Map<string, Promise<void>>()
   readonly #runAgain = new Set<string>()
+  /** When the keys that wait, or will run again, were added. */
+  readonly #addedAt = new Map<string, number>()
+  readonly #startedAt = new Map<string, number>()
   readonly #delayed = new Map<string, Delayed>()
   readonly #idleWaiters: (() => void)[] = []
   /** Keys whose part has ended, waiting for a worker. */
@@ -55,15 +72,23 @@ class KeyQueue implements WorkQueue {
   #released = 0
   #stopped = false
 
-  constructor(workers: number, work: (key: string) => Promise<void>, pace: Pace) {
+  constructor(
+    workers: number,
+    work: (key: string) => Promise<void>,
+    pace: Pace,
+    metrics: QueueMetrics | undefined,
+  ) {
     this.#workers = workers
     this.#work = work
     this.#pace = pace
+    this.#metrics = metrics
   }
 
   add(key: string): void {
     if (this.#stopped) return
     this.#cancelDelay(key)
+    this.#metrics?.added()
+    if (!this.#addedAt.has(key)) this.#addedAt.set(key, performance.now())
     if (this.#running.has(key)) {
       this.#runAgain.add(key)
       return
@@ -78,6 +103,7 @@ class KeyQueue implements WorkQueue {
     const earlier = this.#delayed.get(key)
     if (earlier && earlier.at <= at) return
     this.#cancelDelay(key)
+    this.#metrics?.delayed()
     const timer = setTimeout(() => this.add(key), milliseconds)
     this.#delayed.set(key, { at, timer })
   }
@@ -97,6 +123,10 @@ class KeyQueue implements WorkQueue {
     return this.#waiting.size
   }
 
+  runningSince(): Iterable<number> {
+    return this.#startedAt.values()
+  }
+
   idle(): Promise<void> {
     if (this.#running.size === 0 && this.#waiting.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -109,6 +139,7 @@ class KeyQueue implements WorkQueue {
     for (const { timer } of this.#delayed.values()) clearTimeout(timer)
     this.#delayed.clear()
     this.#waiting.clear()
+    this.#addedAt.clear()
     await Promise.all(this.#running.values())
   }
 
@@ -140,7 +171,13 @@ class KeyQueue implements WorkQueue {
     await Promise.resolve()
     while (this.#pace.isSpent()) await nextTurn()
     this.#runAgain.delete(key)
+    const startedAt = performance.now()
+    this.#metrics?.started((startedAt - (this.#addedAt.get(key) ?? startedAt)) / 1000)
+    this.#addedAt.delete(key)
+    this.#startedAt.set(key, startedAt)
     await this.#work(key)
+    this.#startedAt.delete(key)
+    this.#metrics?.ended((performance.now() - startedAt) / 1000)
     this.#running.delete(key)
     if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespaceOf(key), key)
     this.#startWaiting()

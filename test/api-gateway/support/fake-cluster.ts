@@ -76,6 +76,7 @@ export function createFakeCluster(): FakeCluster {
     get synced() {
       return synced
     },
+    watches: [],
     silentMs: () => 0,
   }
 

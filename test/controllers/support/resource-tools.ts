@@ -49,6 +49,7 @@ export function resourceTools(
       foreignIn: async () => [],
     } satisfies Inventory,
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
+    driverCalls: { ended() {} },
     renewals: new Renewals(cluster.store),
     removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,

@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { countObjects, reportDeployments } from '../../operator/metrics/object-metrics.ts'
+import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
+
+const names = ['one', 'two', 'three']
+const statuses = {
+  none: {},
+  ready: { observedGeneration: 1, conditions: [condition('Ready', 'True')] },
+  running: { observedGeneration: 1, conditions: [condition('Ready', 'Unknown')] },
+  stalled: {
+    observedGeneration: 1,
+    conditions: [condition('Ready', 'False'), condition('Stalled', 'True')],
+    problems: [{ object: 'a', reason: 'NoMatchingDefinition', message: 'none' }],
+  },
+}
+type State = keyof typeof statuses
+
+function condition(type: string, status: string) {
+  return { type, status, reason: 'Reconciled', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }
+}
+
+const steps = fc.array(
+  fc.record({
+    name: fc.constantFrom(...names),
+    state: fc.constantFrom<State[]>('none', 'ready', 'running', 'stalled'),
+  }),
+  { maxLength: 40 },
+)
+
+test('for every order of events: each state is counted, and each deployment ends once', () => {
+  fc.assert(
+    fc.property(steps, (events) => {
+      const cluster = createFakeCluster()
+      cluster.addOrganization('acme')
+      const ended: string[] = []
+      reportDeployments(cluster.store, (result, seconds, reasons) => {
+        expect(seconds).toBeGreaterThanOrEqual(0)
+        ended.push([result, ...reasons].join(' '))
+      })
+      const counts = countObjects(cluster.store, EnvironmentDeployment)
+      const states = new Map<string, State>()
+      const expected: string[] = []
+      for (const { name, state } of events) {
+        const before = states.get(name)
+        if (before === undefined)
+          cluster.put(EnvironmentDeployment, {
+            metadata: { namespace: 'acme', name },
+            spec: { environmentName: 'development', setName: 'set' },
+          } as never)
+        else if (before === 'ready' || before === 'stalled') continue // a deployment that has ended does not change
+        states.set(name, state)
+        cluster.setStatus(EnvironmentDeployment, 'acme', name, statuses[state] as object)
+        if (state === 'ready') expected.push('succeeded')
+        if (state === 'stalled') expected.push('failed NoMatchingDefinition')
+      }
+      const all = [...states.values()]
+      expect(ended).toEqual(expected)
+      expect(counts()).toEqual({
+        ready: all.filter((state) => state === 'ready').length,
+        stalled: all.filter((state) => state === 'stalled').length,
+        waiting: all.filter((state) => state === 'none' || state === 'running').length,
+      })
+    }),
+  )
+})
