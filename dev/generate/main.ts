@@ -24,7 +24,7 @@ const wanted = new Map([
   // Helm reads no file outside of the chart.
   ['charts/quartermaster/files/crds.yaml', crds.map(({ text }) => text).join('---\n')],
   ['charts/quartermaster/README.md', readmeOf(readValues())],
-  ...[...dashboardFiles()].map(([name, text]) => [`charts/quartermaster/dashboards/${name}`, text] as const),
+  ...[...dashboardFiles()].map(([name, text]) => [`charts/quartermaster/monitoring/${name}`, text] as const),
   ['docs/metrics.md', pageHeader('the code of the metrics') + metricsPage()],
   ['docs/reasons.md', pageHeader('operator/api/reasons') + reasonsPage()],
   ['docs/rules.md', pageHeader('docs/rules.yaml') + rulesPage(readRules(root), readTests(root))],
@@ -44,7 +44,7 @@ if (isCheck && stale.length + orphans.length > 0) {
   )
   process.exit(1)
 }
-for (const folder of ['crds', 'charts/quartermaster/dashboards'])
+for (const folder of ['crds', 'charts/quartermaster/monitoring'])
   mkdirSync(join(root, folder), { recursive: true })
 for (const [file, text] of stale) writeFileSync(join(root, file), text)
 for (const file of orphans) rmSync(join(root, file))

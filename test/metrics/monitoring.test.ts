@@ -8,13 +8,14 @@ import { reasons } from '../../operator/api/reasons/reasons.ts'
 
 const chart = join(import.meta.dirname, '../../charts/quartermaster')
 const page = readFileSync(join(import.meta.dirname, '../../docs/alerts.md'), 'utf8')
-const alerts = parse(readFileSync(join(chart, 'files/alerts.yaml'), 'utf8')) as {
+const alerts = parse(readFileSync(join(chart, 'monitoring/alerts.yaml'), 'utf8')) as {
   alert: string
   expr: string
   annotations: { summary: string }
 }[]
-const dashboards = readdirSync(join(chart, 'dashboards')).map((name) => {
-  const dashboard = JSON.parse(readFileSync(join(chart, 'dashboards', name), 'utf8')) as {
+const dashboardNames = readdirSync(join(chart, 'monitoring')).filter((name) => name.endsWith('.json'))
+const dashboards = dashboardNames.map((name) => {
+  const dashboard = JSON.parse(readFileSync(join(chart, 'monitoring', name), 'utf8')) as {
     uid: string
     panels: { id: number; type: string; targets?: { expr: string; legendFormat: string }[] }[]
   }
