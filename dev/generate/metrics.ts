@@ -42,7 +42,7 @@ export function metricsPage(): string {
     })
   return `# Metrics
 
-The operator serves metrics on \`/metrics\` of port 8081, the gateway on \`/metrics\` of its own port, both in the Prometheus text
+The operator serves metrics on \`/metrics\` of port 8081, the gateway on \`/metrics\` of its port, both in the Prometheus text
 format. Metrics of queues, of the lease and of requests to the API server have the names that Kubernetes uses, so that
 dashboards for controllers work; the label \`name\` of a queue is the kind. Both processes have the usual \`process_\` and
 \`nodejs_\` metrics too. Labels are kinds, reasons, routes and results, never names of organizations or objects. Only the

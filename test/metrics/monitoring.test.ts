@@ -114,7 +114,7 @@ test('dashboards have unique ids, and panels that do not overlap', () => {
   }
 })
 
-test('no label of our own metrics can hold the name of an object of a user', () => {
+test('no label of a metric can hold the name of an object of a user', () => {
   const allowed = new Set(
     'code component driver kind method name operation reason resource result route state status verb version'.split(
       ' ',

@@ -53,7 +53,7 @@ describe('queues', () => {
     )
   })
 
-  test('a reconcile that hangs is the longest running one, whatever else runs', async () => {
+  test('a reconcile that hangs is the longest running one, also while others run', async () => {
     const metrics = createOperatorMetrics(() => true)
     const hanging = Promise.withResolvers<void>()
     const queue = createQueue(2, (key) => (key === 'a/hangs' ? hanging.promise : Promise.resolve()))

@@ -139,7 +139,7 @@ function read<T>(path: string, check: typeof checkGiven): T {
 }
 
 /** The schema with every object that declares its fields closed to others. */
-function closed(schema: TSchema): TSchema {
+export function closed(schema: TSchema): TSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
     const declares = key !== 'properties' && typeof value === 'object' && value && 'properties' in value
     return declares ? { ...value, additionalProperties: false } : value
