@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { parseJson } from '../../domain/base/json.ts'
+import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
 import type { Connection, Credentials } from './connection.ts'
 
 /** An error response of the API server. */
@@ -14,6 +15,17 @@ export class ApiError extends Error {
     this.status = status
     this.reason = reason
     this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** The API server refuses a create because of a quota of the namespace. */
+export class QuotaError extends ApiError {
+  readonly namespace: string
+  readonly uses: readonly QuotaUse[]
+  constructor(namespace: string, { message, uses }: QuotaRefusal) {
+    super(403, 'Forbidden', message)
+    this.namespace = namespace
+    this.uses = uses
   }
 }
 
@@ -75,6 +87,7 @@ interface ClientOptions {
 }
 
 const maxBusyRetries = 8
+const quotaConflictMs = 50
 
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
@@ -108,10 +121,9 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         const text = await response.body.text()
         if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
         const error = errorOf(response, text)
-        // API Priority and Fairness asks for a retry, which is not a failure.
-        if (error.status !== 429 || error.retryAfterSeconds === undefined || attempt >= maxBusyRetries)
-          throw error
-        await sleep(error.retryAfterSeconds * 1000 * (1 + Math.random() / 2))
+        const pause = retryMsOf(error)
+        if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
+        await sleep(pause * (1 + Math.random() / 2))
       }
     },
     async *watch(path, { query, accept = 'application/json', signal }) {
@@ -179,6 +191,21 @@ function errorOf(response: Dispatcher.ResponseData, text: string): ApiError {
     status?.message ?? `the API server answered ${response.statusCode}`,
     header === undefined || Number.isNaN(retryAfter) ? undefined : retryAfter,
   )
+}
+
+/** Milliseconds after which a request is repeated that failed only because others run; undefined for other errors. */
+function retryMsOf({ status, reason, message, retryAfterSeconds }: ApiError): number | undefined {
+  // API Priority and Fairness asks for it.
+  if (status === 429 && retryAfterSeconds !== undefined) return retryAfterSeconds * 1000
+  // A create counts in the quotas of its namespace, as others do at the same time.
+  const isQuotaConflict = status === 409 && reason === 'Conflict' && message.includes('on resourcequotas "')
+  return isQuotaConflict ? quotaConflictMs : undefined
+}
+
+function quotaErrorOf(error: ApiError, path: string): ApiError {
+  const [, namespace = ''] = /\/namespaces\/([^/]+)\/./.exec(path) ?? []
+  const refusal = error.status === 403 ? quotaRefusalIn(error.message, namespace) : undefined
+  return refusal ? new QuotaError(namespace, refusal) : error
 }
 
 /** The query string with its question mark, or an empty string. */

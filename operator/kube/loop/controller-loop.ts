@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { isConflict, isNotFound, isRejected } from '../client/client.ts'
+import { explainQuota } from '../client/explain-rejection.ts'
 import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
 import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
 import type { Controller, ReconcileContext } from './controller.ts'
@@ -14,6 +15,7 @@ import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outco
 import type { Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
+import { QuotaWaits } from './quota-waits.ts'
 import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
 
 /** Counts reconciles by kind and result. */
@@ -67,6 +69,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   /** When an object was first seen waiting, by key. */
   readonly #waitingSince = new Map<string, number>()
   readonly #resyncKeys = new Set<string>()
+  readonly #quotaWaits: QuotaWaits
   readonly #resync: NodeJS.Timeout
 
   constructor(cluster: Cluster, controller: Controller<K>, options: LoopOptions) {
@@ -77,6 +80,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#backoff = createBackoff(options.backoffMs)
     this.#gracePeriod = createGracePeriod(options.graceMs ?? 60_000)
     this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace)
+    this.#quotaWaits = new QuotaWaits(cluster.store, (key) => this.queue.add(key))
     this.#watch()
     const resyncMs = options.resyncMs ?? 1_800_000
     this.#resync = setInterval(() => this.#enqueueResync(resyncMs), resyncMs)
@@ -170,6 +174,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   ): Promise<void> {
     const { observed, error } = await attempt(run)
     if (error === undefined && observed === undefined) return
+    this.#quotaWaits.add(key, error)
     if (isConflict(error)) throw error
     const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error))
     const isFailure = outcome.retry === 'backoff'
@@ -230,6 +235,6 @@ async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?
   try {
     return { observed: await run() }
   } catch (error) {
-    return { error: error ?? new Error('failed without a reason') }
+    return { error: explainQuota(error) ?? new Error('failed without a reason') }
   }
 }
