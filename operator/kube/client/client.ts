@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { createFairSlots } from '../../domain/base/fair-slots.ts'
 import { parseJson } from '../../domain/base/json.ts'
 import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
 import type { Connection, Credentials } from './connection.ts'
@@ -93,11 +94,12 @@ const quotaConflictMs = 50
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
   const { connections = 64, timeoutMs = 30_000 } = options
   const agents = agentsOf(connections)
+  const slots = createFairSlots(connections)
 
-  async function send(method: string, path: string, call: RequestOptions): Promise<Dispatcher.ResponseData> {
+  async function send(method: string, path: string, call: RequestOptions) {
     const credentials = await connection.credentials()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    return agents(credentials).calls.request({
+    const response = await agents(credentials).calls.request({
       origin: connection.origin,
       path: connection.pathPrefix + path + queryText(call.query),
       method: method as Dispatcher.HttpMethod, // callers pass upper-case verbs
@@ -112,13 +114,13 @@ export function createClient(connection: Connection, options: ClientOptions = {}
       headersTimeout: call.timeoutMs ?? timeoutMs,
       bodyTimeout: call.timeoutMs ?? timeoutMs,
     })
+    return { response, text: await response.body.text() }
   }
 
   return {
     async request(method, path, call = {}) {
       for (let attempt = 0; ; attempt += 1) {
-        const response = await send(method, path, call)
-        const text = await response.body.text()
+        const { response, text } = await slots.run(ownerOf(path), () => send(method, path, call))
         if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
         const error = errorOf(response, text)
         const pause = retryMsOf(error)
@@ -202,8 +204,18 @@ function retryMsOf({ status, reason, message, retryAfterSeconds }: ApiError): nu
   return isQuotaConflict ? quotaConflictMs : undefined
 }
 
+/** The namespace in a path; empty without one. */
+function namespaceIn(path: string): string {
+  return /\/namespaces\/([^/]+)/.exec(path)?.[1] ?? ''
+}
+
+/** The organization of a path: the namespaces of its environments begin with its name. */
+function ownerOf(path: string): string {
+  return namespaceIn(path).split('--', 1)[0] ?? ''
+}
+
 function quotaErrorOf(error: ApiError, path: string): ApiError {
-  const [, namespace = ''] = /\/namespaces\/([^/]+)\/./.exec(path) ?? []
+  const namespace = namespaceIn(path)
   const refusal = error.status === 403 ? quotaRefusalIn(error.message, namespace) : undefined
   return refusal ? new QuotaError(namespace, refusal) : error
 }

@@ -13,6 +13,18 @@ afterEach(async () => {
   open.server?.close()
 })
 
+async function clientFor(server: Server, connections?: number): Promise<KubeClient> {
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening)
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // of TCP
+  const credentials = { headers: {}, tls: {} }
+  const connection = { origin, pathPrefix: '', credentials: async () => credentials }
+  const client = createClient(connection, connections === undefined ? {} : { connections })
+  Object.assign(open, { client, server })
+  return client
+}
+
 /** Answers each request with the next status and body; the last one for ever. */
 async function clientOf(answers: readonly [status: number, body: object][]) {
   const seen: string[] = []
@@ -22,13 +34,7 @@ async function clientOf(answers: readonly [status: number, body: object][]) {
     request.resume()
     response.writeHead(status).end(JSON.stringify(body))
   })
-  await new Promise<void>((listening) => {
-    server.listen(0, '127.0.0.1', listening)
-  })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // of TCP
-  const credentials = { headers: {}, tls: {} }
-  const client = createClient({ origin, pathPrefix: '', credentials: async () => credentials })
-  Object.assign(open, { client, server })
+  const client = await clientFor(server)
   const result = await client
     .request('POST', path, { body: { metadata: { name: 'x' } } })
     .catch((error: unknown) => error)
@@ -84,4 +90,28 @@ describe('a create', () => {
     expect([requests, result instanceof QuotaError]).toEqual([1, false])
     expect(explainQuota(result)).toBe(result)
   })
+})
+
+test('the requests of an organization wait for one turn of each other, those of its environments included', async () => {
+  const seen: string[] = []
+  const held: (() => void)[] = []
+  const server = createServer((request, response) => {
+    seen.push(request.url ?? '')
+    held.push(() => response.end('{}'))
+  })
+  const client = await clientFor(server, 1)
+  const get = (namespace: string) => client.request('GET', `/api/v1/namespaces/${namespace}/configmaps`)
+  const busy = ['acme', 'acme--shop--dev', 'acme--shop--qa', 'acme', 'acme--shop--dev'].map(get)
+  const small = get('globex')
+  const answer = async () => {
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    held.shift()?.()
+  }
+  // The one that runs, a turn of `acme`, and the small one.
+  for (let each = 0; each < 3; each += 1) await answer()
+  await small
+  expect(seen.map((url) => url.split('/')[4])).toContain('globex')
+  expect(seen.length).toBeLessThanOrEqual(3)
+  for (const _ of busy.slice(2)) await answer()
+  await Promise.all(busy)
 })
