@@ -5,6 +5,7 @@ import { compareText } from './json.ts'
 export interface ResourceQuota extends StoredObject {
   readonly metadata: StoredObject['metadata'] & { readonly namespace: string }
   readonly spec?: {
+    readonly hard?: Readonly<Record<string, string>>
     readonly scopes?: readonly string[]
     readonly scopeSelector?: { readonly matchExpressions?: readonly unknown[] }
   }

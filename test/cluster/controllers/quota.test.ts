@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { startOrganizationQuotas } from '../../../operator/controllers/organization-quota.ts'
 import { stateOfDeployment } from '../../../operator/domain/deployment/deployment.ts'
+import { openCluster } from '../../../operator/kube/cache/cluster.ts'
+import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
+import { createClient } from '../../../operator/kube/client/client.ts'
+import { loadConnection } from '../../../operator/kube/client/connection.ts'
+import { silentLog } from '../../../operator/log.ts'
 import { conditionStatus, makeTestOrganization, readyOf } from '../support/client.ts'
 import { changeQuota, createQuota } from '../support/quotas.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -112,4 +118,43 @@ describe('a ResourceQuota of the namespace of an organization', () => {
     )
     await organization.ended(String(body.id))
   })
+})
+
+test('the default quota is created in an organization, and the cluster enforces it', async () => {
+  const other = await makeTestOrganization(cluster, 'quota-default')
+  const counts = await createQuota(access, id, 'known', { [webhooks]: 9 })
+  expect(counts).toHaveProperty([webhooks])
+  const client = createClient(loadConnection(cluster.operatorKubeconfig))
+  const shared = openCluster({ client, log: silentLog, kinds: kindsInStore })
+  await shared.ready
+  const { store } = shared
+  // The organizations of other test files keep theirs.
+  const isOrganization = (namespace: string) => namespace === other.id
+  const task = startOrganizationQuotas(
+    { ...shared, store: Object.assign(Object.create(store), { isOrganization }) },
+    {
+      limits: { [webhooks]: 0, [resources]: 5 },
+      log: silentLog,
+      isActive: () => true,
+      graceMs: 0,
+      startMs: 0,
+    },
+  )
+  try {
+    await eventually('the quota', 60_000, async () => {
+      const [found] = store.quotas.inNamespace(other.id)
+      return found?.metadata.name === 'quartermaster' && found.status?.used?.[webhooks] === '0'
+        ? true
+        : undefined
+    })
+    await other.application('shop')
+    const hook = { id: 'one', url: 'hooks.example.com' }
+    expect(await other.rest('POST', '/apps/shop/webhooks', hook)).toMatchObject({
+      status: 400,
+      body: { error: 'QuotaExceeded', details: [{ quota: 'quartermaster', used: 0, limit: 0 }] },
+    })
+  } finally {
+    await task.stop()
+    await shared.close()
+  }
 })
