@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher } from 'undici'
-import { createFairSlots } from '../../domain/base/fair-slots.ts'
+import { systemNamespace } from '../../api/names.ts'
 import { parseJson } from '../../domain/base/json.ts'
 import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
 import type { Connection, Credentials } from './connection.ts'
+import { createFairSlots } from './fair-slots.ts'
 
 /** An error response of the API server. */
 export class ApiError extends Error {
@@ -89,12 +90,14 @@ interface ClientOptions {
 
 const maxBusyRetries = 8
 const quotaConflictMs = 50
+/** The share of the connections of an organization while others use them: more make every request slow. */
+const sharedConnections = 1 / 16
 
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
   const { connections = 64, timeoutMs = 30_000 } = options
   const agents = agentsOf(connections)
-  const slots = createFairSlots(connections)
+  const slots = createFairSlots(connections, Math.ceil(connections * sharedConnections))
 
   async function send(method: string, path: string, call: RequestOptions) {
     const credentials = await connection.credentials()
@@ -209,9 +212,10 @@ function namespaceIn(path: string): string {
   return /\/namespaces\/([^/]+)/.exec(path)?.[1] ?? ''
 }
 
-/** The organization of a path: the namespaces of its environments begin with its name. */
+/** The organization of a path, whose name the namespaces of its environments begin with; empty for the system. */
 function ownerOf(path: string): string {
-  return namespaceIn(path).split('--', 1)[0] ?? ''
+  const namespace = namespaceIn(path)
+  return namespace === systemNamespace ? '' : (namespace.split('--', 1)[0] ?? '')
 }
 
 function quotaErrorOf(error: ApiError, path: string): ApiError {

@@ -16,6 +16,7 @@ import type { Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type WorkQueue } from './queue.ts'
 import { QuotaWaits } from './quota-waits.ts'
+import { RetryPace } from './retry-pace.ts'
 import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
 
 /** Counts reconciles by kind and result. */
@@ -65,6 +66,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #options: LoopOptions
   readonly #cache: Cache<ObjectOf<K>>
   readonly #backoff: Backoff
+  readonly #retryPace = new RetryPace()
   readonly #gracePeriod: GracePeriod
   /** When an object was first seen waiting, by key. */
   readonly #waitingSince = new Map<string, number>()
@@ -183,7 +185,7 @@ class ControllerLoop<K extends Kind> implements Loop {
       this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
     else this.#backoff.reset(key)
     const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
-    const delay = attempts === undefined ? undefined : this.#backoff.delayAfter(attempts)
+    const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts)
     if (this.#isShortWait(object, key, outcome)) this.queue.addAfter(key, waitingDelayMs)
     else
       await this.#writeStatus(object, {
@@ -195,6 +197,11 @@ class ControllerLoop<K extends Kind> implements Loop {
     if (outcome.ready !== 'Unknown') this.#waitingSince.delete(key)
     const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
     if (next !== undefined) this.queue.addAfter(key, next)
+  }
+
+  #retryDelay(key: string, attempts: number): number {
+    const [namespace] = namespacedName(key)
+    return Math.max(this.#backoff.delayAfter(attempts), this.#retryPace.reserve(namespace))
   }
 
   /** Whether the object has begun to wait only now, so that the wait may end before it is worth a write. */
