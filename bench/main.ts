@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
+import { measureFairness } from './fairness.ts'
 import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
 import { measureGateway } from './gateway/gateway.ts'
 import { machineFacts } from './machine.ts'
@@ -56,12 +57,14 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
   const resident =
     options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
+  // The last one: the failing resources stay.
+  const fairness = isChosen(options, 'fairness') ? await measureFairness(bed, stage, options.busy) : undefined
   await audit.close()
   stage.close()
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
   rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return { machine, start, ...reportOf(rounds, sampled), gateway, resident }
+  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, fairness }
 }
 
 /** Whether a part that is no story is to run. */

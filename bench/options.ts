@@ -5,17 +5,19 @@ import { places } from '../dev/places.ts'
 export interface Options {
   readonly repeat: number
   readonly quick: boolean
-  /** Stories to run, and `gateway`; all when empty. */
+  /** Stories to run, `gateway` and `fairness`; all when empty. */
   readonly only: readonly string[]
   /** Active resources to keep while the operator is started anew; 0 leaves that out. */
   readonly resident: number
+  /** Failing resources of another organization, beside which a small deployment is timed. */
+  readonly busy: number
   readonly output: string
   /** Options of Node for operator and gateway, such as `--cpu-prof`. */
   readonly nodeOptions?: string
 }
 
-export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain,gateway] [--resident n]
-                    [--output file] [--node-options="--cpu-prof …"]`
+export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain,gateway,fairness]
+                    [--resident n] [--busy n] [--output file] [--node-options="--cpu-prof …"]`
 
 /** Options of a command line; throws on one that is not known. */
 export function readOptions(args: readonly string[]): Options {
@@ -26,6 +28,7 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       resident: { type: 'string', default: '0' },
+      busy: { type: 'string', default: '2000' },
       output: { type: 'string', default: places.bench },
       'node-options': { type: 'string' },
     },
@@ -38,6 +41,7 @@ export function readOptions(args: readonly string[]): Options {
     only: only.split(',').filter(Boolean),
     repeat: wholeNumber('repeat', values.repeat ?? (quick ? '1' : '3')),
     resident: wholeNumber('resident', values.resident),
+    busy: wholeNumber('busy', values.busy),
   }
 }
 

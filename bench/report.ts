@@ -1,3 +1,4 @@
+import { type Fairness, fairnessRows } from './fairness.ts'
 import type { Floor, FloorRound, Pace } from './floor.ts'
 import { independentFloor, operations } from './floor.ts'
 import type { GatewayFigures } from './gateway/gateway.ts'
@@ -34,6 +35,7 @@ export interface Report {
   readonly scenarios: readonly ScenarioResult[]
   readonly gateway?: GatewayFigures
   readonly resident?: Resident
+  readonly fairness?: Fairness
   readonly samples: {
     readonly floor: readonly FloorRound[]
     readonly scenarios: Readonly<Record<string, readonly Sample[]>>
@@ -101,14 +103,20 @@ export function floorTable({ serial, parallel }: Floor): string {
 }
 
 /** A report for people. */
-export function textOf({ floor, start, scenarios, gateway, resident }: Report): string {
+export function textOf({ floor, start, scenarios, gateway, resident, fairness }: Report): string {
   const starts = Object.entries(start).map(([name, seconds]) =>
     goalLine(`${name} ready in an empty cluster, s`, seconds, 0.6),
   )
   const parts = [
     floorTable(floor),
     scenarioTable(scenarios),
-    table([goalHead, ...starts, ...gatewayLines(gateway, goalLine), ...residentRows(floor, resident)]),
+    table([
+      goalHead,
+      ...starts,
+      ...gatewayLines(gateway, goalLine),
+      ...residentRows(floor, resident),
+      ...fairnessRows(fairness, goalLine),
+    ]),
   ]
   return parts.join('\n\n')
 }

@@ -1,4 +1,6 @@
 import { hostname } from 'node:os'
+import { kinds } from './api/kinds.ts'
+import { group } from './api/names.ts'
 import { isLoopback } from './domain/base/loopback.ts'
 import { rangeOf } from './outbound/ranges.ts'
 
@@ -63,6 +65,8 @@ export interface Config {
   /** How long a failing webhook call is retried, and how long an ended one is kept. */
   readonly webhookGiveUpSeconds: number
   readonly webhookKeptSeconds: number
+  /** Limits of the quota of new organizations, by resource of a ResourceQuota; empty for none. */
+  readonly organizationQuota: Readonly<Record<string, number>>
   /** Exceptions from the denied annotations. */
   readonly ingressAllowedAnnotations: readonly string[]
   /** Absent when sign-in with an identity provider is off. */
@@ -113,8 +117,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600),
     webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600),
     ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
+    organizationQuota: Object.fromEntries(words('ORGANIZATION_QUOTA').map(readLimit)),
     oidc: readOidc(text),
   }
+}
+
+/** Reads a limit such as `webhooks=1000`. */
+function readLimit(text: string): [resource: string, limit: number] {
+  const [, name, limit] = /^(\w+)=(\d{1,9})$/.exec(text) ?? []
+  if (name === 'secrets') return [`count/${name}`, Number(limit)]
+  if (kinds.some(({ plural }) => plural === name)) return [`count/${name}.${group}`, Number(limit)]
+  throw new Error(
+    `QUARTERMASTER_ORGANIZATION_QUOTA must list limits such as 'activeresources=20000,webhooks=1000', not '${text}'`,
+  )
 }
 
 type ReadText = (name: string, otherwise: string) => string

@@ -13,6 +13,7 @@ import { startSetCleanup } from './controllers/deployment/set-cleanup.ts'
 import { environmentController } from './controllers/environment.ts'
 import { environmentTypeController } from './controllers/environment-type.ts'
 import { ensureAdmin, startOrganizations } from './controllers/first-administrator.ts'
+import { startOrganizationQuotas } from './controllers/organization-quota.ts'
 import { resourceAccountController } from './controllers/resource-account.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
 import { resourceDriverController } from './controllers/resource-driver.ts'
@@ -155,6 +156,8 @@ export async function startOperator(options: {
     webhookBackoffMs,
   )
   const organizations = startOrganizations(cluster, log, isActive)
+  const { organizationQuota: limits } = config
+  const quotas = startOrganizationQuotas(cluster, { limits, log, isActive })
   const setCleanup = startSetCleanup(cluster, {
     log,
     isActive,
@@ -164,7 +167,7 @@ export async function startOperator(options: {
 
   return {
     async stop() {
-      const others = [dispatcher, organizations, setCleanup]
+      const others = [dispatcher, organizations, quotas, setCleanup]
       await Promise.all([...loops, ...others].map((each) => each.stop()))
       namespaces.stop()
       objects.close()

@@ -14,3 +14,27 @@ describe('QUARTERMASTER_LOG_LEVEL', () => {
     expect(() => readConfig({ QUARTERMASTER_LOG_LEVEL: level })).toThrow('QUARTERMASTER_LOG_LEVEL')
   })
 })
+
+describe('QUARTERMASTER_ORGANIZATION_QUOTA', () => {
+  const limits = (text?: string) =>
+    readConfig(text === undefined ? {} : { QUARTERMASTER_ORGANIZATION_QUOTA: text }).organizationQuota
+
+  test.each<[string | undefined, object]>([
+    [undefined, {}],
+    ['', {}],
+    ['webhooks=5', { 'count/webhooks.quartermaster.dev': 5 }],
+    [
+      ' activeresources=20000 , secrets=0,',
+      { 'count/activeresources.quartermaster.dev': 20_000, 'count/secrets': 0 },
+    ],
+  ])('%j gives these limits', (text, expected) => {
+    expect(limits(text)).toEqual(expected)
+  })
+
+  test.each(['pods=5', 'webhook=5', 'webhooks', 'webhooks=', 'webhooks=-1', 'webhooks=5k', 'webhooks=1=2'])(
+    'is refused as %j, by name',
+    (text) => {
+      expect(() => limits(text)).toThrow(`QUARTERMASTER_ORGANIZATION_QUOTA must list limits`)
+    },
+  )
+})

@@ -1,6 +1,6 @@
 import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
-import { ApiError, isRejected } from '../../operator/kube/client/client.ts'
+import { ApiError, isRejected, QuotaError } from '../../operator/kube/client/client.ts'
 
 /** Error response before serialization. */
 export interface ErrorResponse {
@@ -27,6 +27,7 @@ export function toErrorResponse(error: unknown): ErrorResponse {
   if (error instanceof RateLimited)
     return { ...problemResponse(error), retryAfterSeconds: error.retryAfterSeconds }
   if (error instanceof Problem) return problemResponse(error)
+  if (error instanceof QuotaError) return quotaResponse(error)
   if (error instanceof ApiError) return apiErrorResponse(error)
   if (error instanceof URIError)
     return errorResponse('Invalid', 'the percent-encoding of the path is not valid')
@@ -44,6 +45,11 @@ function errorResponse(reason: RestErrorName, message: string, details?: unknown
 
 function problemResponse({ reason, message, details }: Problem): ErrorResponse {
   return { ...errorResponse(reason, message, details), unexpected: reason === 'Internal' }
+}
+
+function quotaResponse({ message, uses }: QuotaError): ErrorResponse {
+  const details = uses.map(({ quotaName, kind, used, limit }) => ({ quota: quotaName, kind, used, limit }))
+  return errorResponse('QuotaExceeded', message, details)
 }
 
 function apiErrorResponse(error: ApiError): ErrorResponse {

@@ -76,6 +76,7 @@ export function createPlanning(
       values: sharedValuesFor(values, context.environmentId),
       accountTypeOf: (account) => accountTypeOf(namespace, account),
       active: store.byIndex(ActiveResource, 'environment', scoped(environment, name)),
+      quotas: store.quotas.inNamespace(namespace),
       isTrusted: () => true,
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { runHelm } from '../../dev/helm/helm.ts'
 import { manifestFiles } from '../../dev/quartermaster.ts'
+import { readConfig } from '../../operator/config.ts'
 import {
   allSwitches,
   chart,
@@ -198,10 +199,61 @@ describe('pods', () => {
     }
   })
 
+  test('the operator alone gets the limits of new organizations, as it reads them', async () => {
+    const limitsOf = (manifests: readonly Manifest[]) => {
+      const environment = envOf(manifests, 'operator')
+      return Object.entries(readConfig(environment).organizationQuota)
+    }
+    expect(limitsOf(byDefault)).toContainEqual(['count/activeresources.quartermaster.dev', 20_000])
+    expect(envOf(byDefault, 'gateway')).not.toHaveProperty('QUARTERMASTER_ORGANIZATION_QUOTA')
+    const given = { webhooks: 1_000_000, secrets: 5, applications: null }
+    const changed = limitsOf(await render({ organizationQuota: { limits: given } }))
+    expect(changed).toContainEqual(['count/webhooks.quartermaster.dev', 1_000_000])
+    expect(changed).toContainEqual(['count/secrets', 5])
+    expect(changed.map(([name]) => name)).not.toContain('count/applications.quartermaster.dev')
+    expect(limitsOf(await render({ organizationQuota: { enabled: false } }))).toEqual([])
+    expect(limitsOf(await render({ organizationQuota: { limits: null } }))).toEqual([])
+  })
+
   test('the client secret is a file of the gateway and of nothing else', () => {
     expect(envOf(withAll, 'gateway')['QUARTERMASTER_OIDC_CLIENT_SECRET_FILE']).toBe(
       '/etc/quartermaster/oidc/client',
     )
     expect(JSON.stringify(podOf(withAll, 'operator'))).not.toContain('oidc')
+  })
+})
+
+describe('the share of the API server', () => {
+  const schema = (name: string) =>
+    find(byDefault, 'FlowSchema', name).spec as {
+      priorityLevelConfiguration: { name: string }
+      distinguisherMethod: { type: string }
+      matchingPrecedence: number
+      rules: { subjects: { serviceAccount: { name: string; namespace: string } }[] }[]
+    }
+  const accountsOf = (name: string) =>
+    schema(name).rules.flatMap(({ subjects }) => subjects.map(({ serviceAccount }) => serviceAccount.name))
+
+  test('is for the identities of both processes, and namespaces take turns in it', () => {
+    expect(accountsOf('quartermaster').sort()).toEqual(
+      processes
+        .map((process) => find(byDefault, 'ServiceAccount', `quartermaster-${process}`).metadata.name)
+        .sort(),
+    )
+    const { priorityLevelConfiguration, distinguisherMethod } = schema('quartermaster')
+    expect(distinguisherMethod.type).toBe('ByNamespace')
+    expect(find(byDefault, 'PriorityLevelConfiguration', priorityLevelConfiguration.name).spec).toMatchObject(
+      {
+        type: 'Limited',
+        limited: { limitResponse: { type: 'Queue' } },
+      },
+    )
+  })
+
+  test('does not hold up the lease of the operator', () => {
+    const lease = schema('quartermaster-leader-election')
+    expect(lease.priorityLevelConfiguration.name).toBe('leader-election')
+    expect(lease.matchingPrecedence).toBeLessThan(schema('quartermaster').matchingPrecedence)
+    expect(accountsOf('quartermaster-leader-election')).toEqual(['quartermaster-operator'])
   })
 })

@@ -20,6 +20,7 @@ describe('switches', () => {
 
   test.each([
     ['crds.install', { crds: { install: false } }, 'CustomResourceDefinition'],
+    ['flowControl.enabled', { flowControl: { enabled: false } }, 'FlowSchema'],
     ['networkPolicy.enabled', { networkPolicy: { enabled: false } }, 'NetworkPolicy'],
   ])('%s: false leaves them out', async (_, values, kind) => {
     expect(byDefault.some((each) => each.kind === kind)).toBe(true)

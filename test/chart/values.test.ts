@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runHelm } from '../../dev/helm/helm.ts'
+import { kinds } from '../../operator/api/kinds.ts'
 import { chart, systemNamespace, valuesArguments } from './support.ts'
 
 const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'))
@@ -36,6 +37,16 @@ describe('values that are wrong are refused, and the message names them', () => 
     ],
     ['an invalid digest', { image: { digest: 'sha256:1' } }, ['/image/digest']],
     ['a port beyond the last', { gateway: { service: { port: 70_000 } } }, ['/gateway/service/port', '65']],
+    [
+      'a limit of an unknown kind',
+      { organizationQuota: { limits: { webhook: 5 } } },
+      ['/organizationQuota/limits', 'webhook'],
+    ],
+    [
+      'a limit that is no number',
+      { organizationQuota: { limits: { webhooks: '5' } } },
+      ['/organizationQuota/limits/webhooks'],
+    ],
     ['a Secret by name only', { imagePullSecrets: ['registry'] }, ['/imagePullSecrets/0', 'object']],
     ['the name of a vendor', { sample: { name: 'humanitec' } }, ['/sample/name']],
     ['an Ingress without a host', { gateway: { ingress: { enabled: true } } }, ['gateway.ingress.host']],
@@ -60,7 +71,15 @@ describe('values that are wrong are refused, and the message names them', () => 
 
 test('the schema knows the settings of the documentation, but for those that the chart sets itself', () => {
   const bySchema = Object.keys(schema.properties.settings.properties)
-  const ofTheChart = ['KUBECONFIG', 'IDENTITY', 'HEALTH_PORT', 'HEALTH_HOST', 'GATEWAY_PORT', 'GATEWAY_HOST']
+  const ofTheChart = [
+    'KUBECONFIG',
+    'IDENTITY',
+    'HEALTH_PORT',
+    'HEALTH_HOST',
+    'GATEWAY_PORT',
+    'GATEWAY_HOST',
+    'ORGANIZATION_QUOTA',
+  ]
   const document = readFileSync(join(chart, '../../docs/settings.md'), 'utf8')
   const documented = document
     .split('\n')
@@ -70,4 +89,11 @@ test('the schema knows the settings of the documentation, but for those that the
   const wanted = documented.filter((name) => ![...ofTheChart, 'OIDC_CLIENT_SECRET_FILE'].includes(name))
   expect(bySchema).toEqual(wanted.map((name) => `QUARTERMASTER_${name}`))
   expect(documented).toEqual(expect.arrayContaining(ofTheChart))
+})
+
+test('the schema knows the kinds of an organization as limits', () => {
+  const [pattern = ''] = Object.keys(schema.properties.organizationQuota.properties.limits.patternProperties)
+  const ofTheSystem = new Set(['users', 'accesstokens'])
+  const plurals = kinds.map(({ plural }) => plural).filter((plural) => !ofTheSystem.has(plural))
+  expect(pattern.replaceAll(/[\^$()?:]/g, '').split('|')).toEqual([...plurals, 'secrets'].sort())
 })

@@ -9,6 +9,7 @@ import {
 import { apiVersion } from '../../operator/api/names.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
+import type { ResourceQuota } from '../../operator/domain/base/quota.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { guResId } from '../../operator/domain/resource/identity.ts'
@@ -42,6 +43,16 @@ export function storedMeta<T extends ObjectMeta>(metadata: T) {
     creationTimestamp: '2026-01-01T00:00:00Z',
     ...metadata,
   } as T & StoredMeta // with the three fields
+}
+
+/** A ResourceQuota of `acme` that the cluster has counted, if it has limits. */
+export function quota(
+  name: string,
+  hard?: Readonly<Record<string, string>>,
+  used: Readonly<Record<string, string>> = {},
+): ResourceQuota {
+  const metadata = storedMeta({ name, namespace: 'acme' })
+  return { apiVersion: 'v1', kind: 'ResourceQuota', metadata, status: hard ? { hard, used } : {} }
 }
 
 /** A definition that fits every context of class `default`, by the driver `echo`. */

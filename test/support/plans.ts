@@ -14,7 +14,7 @@ export function planOf(
   active: readonly ActiveResource[] = [],
   changes: Partial<PlanInput> = {},
 ): Plan {
-  const input = { ...graphInput(content, definitions), active, isTrusted: () => true, ...changes }
+  const input = { ...graphInput(content, definitions), active, quotas: [], isTrusted: () => true, ...changes }
   const { applicationId, environmentId } = input.context
   return plan({ ...input, environmentName: environmentObjectName(applicationId, environmentId) })
 }

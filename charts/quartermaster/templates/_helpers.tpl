@@ -63,6 +63,15 @@ labels:
 {{- end }}
 {{- end }}
 
+{{/* Limits as `kind=limit`, joined by commas. Numbers are written as YAML has them. */}}
+{{- define "quartermaster.limits" -}}
+{{- $limits := list }}
+{{- range $kind, $limit := .Values.organizationQuota.limits }}
+{{- $limits = append $limits (printf "%s=%s" $kind (toJson $limit)) }}
+{{- end }}
+{{- join "," $limits | quote }}
+{{- end }}
+
 {{- define "quartermaster.securityContext" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true

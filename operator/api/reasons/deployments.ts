@@ -73,6 +73,10 @@ export const deploymentReasons = {
     'An unexpected error ended the planning.',
     'Report it with the log of the operator.',
   ),
+  QuotaExceeded: reason(
+    'A ResourceQuota of the namespace does not allow more objects of this kind.',
+    'Delete objects that are not needed, or ask the cluster administrator to raise the limit.',
+  ),
   ResourceTooLarge: reason(
     'The inputs of a resource are larger than the cluster can store.',
     'Shorten the inputs of the definition or the workload.',

@@ -9,6 +9,11 @@ export const restErrors = {
     status: 400,
     meaning: 'A value breaks a rule, or the body is too large; the message says which and where.',
   },
+  QuotaExceeded: {
+    status: 400,
+    meaning:
+      'A ResourceQuota of the organization does not allow more objects of this kind; `details` has the kind, the use and the limit.',
+  },
   Unauthorized: { status: 401, meaning: 'The header `Authorization` is missing.' },
   Forbidden: { status: 403, meaning: 'The token is not valid, or its user lacks the required role.' },
   NotFound: { status: 404, meaning: 'The object does not exist, or the caller has no access to it.' },

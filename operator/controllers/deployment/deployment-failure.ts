@@ -1,8 +1,9 @@
 import { type EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
-import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { QuotaExceeded, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { shortenMessage, storedBytes } from '../../domain/base/size-limits.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
+import { isRejected } from '../../kube/client/client.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 
@@ -11,9 +12,15 @@ type DeploymentStatus = Observed<typeof EnvironmentDeployment>
 const maxProblems = 200
 const maxProblemsBytes = 500_000
 
+/** Whether the problem is a quota without room. */
+export function isOfQuota({ reason }: ListedProblem): boolean {
+  return reason === 'QuotaExceeded'
+}
+
 /**
  * Returns the error for a plan with problems. It is final for a deployment over REST; a deployment by kubectl or GitOps
- * waits, because its objects may be applied in any order.
+ * waits, because its objects may be applied in any order. A deployment that has written some of its resources waits for
+ * room in a quota.
  */
 export function planningFailure(
   deployment: EnvironmentDeployment,
@@ -21,6 +28,8 @@ export function planningFailure(
   source: DeploymentStatus,
   settleSeconds: number,
 ): Error {
+  if (deployment.status?.startTime && problems.every(isOfQuota))
+    return new QuotaExceeded(messageOf(problems, problems.length), deployment.metadata.namespace)
   const isFinal = deployment.metadata.annotations?.[annotations.createdBy] !== undefined
   const remaining = remainingOf(deployment, settleSeconds)
   if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
@@ -54,6 +63,14 @@ export function failure(observed: DeploymentStatus): Stalled {
     problems: shown,
     finishTime,
   })
+}
+
+/** Fails the deployment for an object that the API server rejects for good; throws any other error again. */
+export function failIfRejected(object: string, status: DeploymentStatus) {
+  return (error: unknown): never => {
+    if (!isRejected(error)) throw error
+    throw failure({ ...status, problems: [{ object, reason: 'Rejected', message: error.message }] })
+  }
 }
 
 /** Limits the problems to what a status can hold; the last one says how many are left out. */

@@ -9,6 +9,7 @@ import { ResourceDefinition } from '../../api/resource-definition.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
+import { hasMoreRoom } from '../../domain/base/quota.ts'
 import { isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
@@ -61,6 +62,13 @@ export function deploymentWatches(
       return hasNewSet ? waitingFor(after) : []
     }),
     watchKind(store.cacheOf(Environment), (change) => deploymentsOf(change, store)),
+    {
+      subscribe: (enqueue) =>
+        store.quotas.subscribe(({ before, after }) => {
+          if (before && hasMoreRoom(before, after))
+            enqueue(deploymentsToStart(store, before.metadata.namespace))
+        }),
+    },
     watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) =>
       after && !before ? waitingFor(after) : [],
     ),

@@ -11,7 +11,7 @@ import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
-import { isRejected } from '../../kube/client/client.ts'
+import { refreshQuotas } from '../../kube/cache/quotas.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
@@ -20,7 +20,14 @@ import { inParallel } from '../shared/parallel.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
-import { awaitSource, failure, finalStatus, planningFailure } from './deployment-failure.ts'
+import {
+  awaitSource,
+  failIfRejected,
+  failure,
+  finalStatus,
+  isOfQuota,
+  planningFailure,
+} from './deployment-failure.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
@@ -132,7 +139,7 @@ class DeploymentReconciler {
     const ended = endOfEarlierRun(environment, deployment)
     if (ended) return ended
     const { set, ...source } = await this.#resolveSource(deployment, environment)
-    const plan = this.#plan(deployment, environment, set)
+    const plan = await this.#plan(deployment, environment, set)
     if (plan.problems.length > 0) throw planningFailure(deployment, plan.problems, source, settleSeconds)
     const status = {
       ...source,
@@ -159,10 +166,18 @@ class DeploymentReconciler {
     }
   }
 
-  #plan({ spec }: EnvironmentDeployment, environment: Environment, set: SetContent): Plan {
-    const { planning, installation } = this.#tools
-    const isFull = spec.mode === 'full'
-    return planning.planFor(environment, set, { isTrusted: installation.isSigned, isFull })
+  async #plan(
+    { spec, metadata }: EnvironmentDeployment,
+    environment: Environment,
+    set: SetContent,
+  ): Promise<Plan> {
+    const { planning, installation, cluster } = this.#tools
+    const options = { isTrusted: installation.isSigned, isFull: spec.mode === 'full' }
+    const plan = planning.planFor(environment, set, options)
+    if (!plan.problems.some(isOfQuota)) return plan
+    // The cache may be behind a quota that has more room by now.
+    await refreshQuotas(cluster, metadata.namespace)
+    return planning.planFor(environment, set, options)
   }
 
   /** Writes the resource that names the namespace first: without it the others would use another namespace. */
@@ -223,14 +238,6 @@ class DeploymentReconciler {
     this.#deadlines.stop(deployment)
     this.#running.remove(deployment)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
-  }
-}
-
-/** Fails the deployment for an object that the API server rejects for good; throws any other error again. */
-function failIfRejected(object: string, status: DeploymentStatus) {
-  return (error: unknown): never => {
-    if (!isRejected(error)) throw error
-    throw failure({ ...status, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
 }
 

@@ -50,6 +50,15 @@ export class ReconcileError extends Error {
   }
 }
 
+/** A quota of a namespace has no room for an object. Retried with back-off, and when the quota has more room. */
+export class QuotaExceeded extends ReconcileError {
+  readonly namespace: string
+  constructor(message: string, namespace: string, observed?: object) {
+    super('QuotaExceeded', message, observed)
+    this.namespace = namespace
+  }
+}
+
 /**
  * Marks the error of a driver call that certainly changed nothing: the call was refused as a whole, or never sent. A lost
  * response does not qualify.
@@ -78,6 +87,7 @@ export function copyError(error: unknown, changes: { message?: string; observed?
     const Same = error instanceof Mismatch ? Mismatch : Stalled
     return new Same(reason, message, observed, error.retryAfterSeconds)
   }
+  if (error instanceof QuotaExceeded) return new QuotaExceeded(message, error.namespace, observed)
   return new ReconcileError(reason, message, observed)
 }
 

@@ -4,6 +4,8 @@ export interface FairQueue<T> {
   add(owner: string, item: T): void
   /** Removes and returns the next item. Its owner moves behind all others. */
   take(): T | undefined
+  /** As `take`, with the owner. */
+  takeOwned(): { readonly owner: string; readonly item: T } | undefined
   /** Serves no items of the owner until `resume`. Items can still be added. */
   pause(owner: string): void
   resume(owner: string): void
@@ -21,6 +23,22 @@ export function createFairQueue<T>(): FairQueue<T> {
   let size = 0
   let last: string | undefined
 
+  function takeOwned() {
+    // Owners that arrived since the last call go before the owner of the last item.
+    const rest = last === undefined ? undefined : waiting.get(last)
+    if (last !== undefined && rest && waiting.delete(last)) waiting.set(last, rest)
+    const [first] = waiting
+    if (!first) return undefined
+    const [owner, items] = first
+    const [item] = items
+    if (item === undefined) return undefined
+    items.delete(item)
+    if (items.size === 0) waiting.delete(owner)
+    size -= 1
+    last = owner
+    return { owner, item }
+  }
+
   return {
     add(owner, item) {
       const items = held.get(owner) ?? waiting.get(owner) ?? new Set()
@@ -28,21 +46,8 @@ export function createFairQueue<T>(): FairQueue<T> {
       if (!items.has(item)) size += 1
       items.add(item)
     },
-    take() {
-      // Owners that arrived since the last call go before the owner of the last item.
-      const rest = last === undefined ? undefined : waiting.get(last)
-      if (last !== undefined && rest && waiting.delete(last)) waiting.set(last, rest)
-      const [first] = waiting
-      if (!first) return undefined
-      const [owner, items] = first
-      const [item] = items
-      if (item === undefined) return undefined
-      items.delete(item)
-      if (items.size === 0) waiting.delete(owner)
-      size -= 1
-      last = owner
-      return item
-    },
+    take: () => takeOwned()?.item,
+    takeOwned,
     pause(owner) {
       if (held.has(owner)) return
       held.set(owner, waiting.get(owner) ?? new Set())

@@ -1,6 +1,7 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { PlanSummary } from '../../api/environment-deployment.ts'
 import { compareText, sameJson } from '../base/json.ts'
+import type { ResourceQuota } from '../base/quota.ts'
 import { driverOf } from '../definition/definition.ts'
 import type { WonMatch } from '../definition/match-types.ts'
 import { buildGraph } from '../graph/build-graph.ts'
@@ -8,6 +9,7 @@ import { Guard, planningProblem } from '../graph/exception-guard.ts'
 import type { Graph, GraphInput, GraphNode } from '../graph/graph.ts'
 import { type ListedProblem, Problems } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
+import { problemsOfQuota } from './plan-quota.ts'
 import { problemsOfSize } from './plan-size.ts'
 import { inputAt, isSameSpec, partsOfDescriptor, type WantedSpec, wantedSpec } from './wanted-spec.ts'
 
@@ -40,6 +42,8 @@ export interface PlanInput extends GraphInput {
   readonly environmentName: string
   /** All active resources of the environment. */
   readonly active: readonly ActiveResource[]
+  /** The quotas of the organization. */
+  readonly quotas: readonly ResourceQuota[]
   /** Whether unchanged resources are provisioned again. */
   readonly isFull?: boolean
   /** Whether the spec of a resource is unchanged since the operator wrote it. */
@@ -55,9 +59,10 @@ export function plan(input: PlanInput): Plan {
   const guard = new Guard((about, reason, text) => problems.add(about, reason, text))
   const steps = guard.run('', () => stepsOf(graph, input, guard)) ?? []
   const tooLarge = guard.run('', () => problemsOfSize(steps.filter(isWritten))) ?? []
+  const tooMany = guard.run('', () => problemsOfQuota(steps.filter(isNew).length, input.quotas)) ?? []
   return {
     steps,
-    problems: [...graph.problems, ...problems.listed(), ...tooLarge],
+    problems: [...graph.problems, ...problems.listed(), ...tooLarge, ...tooMany],
     graph,
     errors: [...graph.errors, ...guard.errors],
   }
@@ -95,6 +100,11 @@ function stepsOf(graph: Graph, input: PlanInput, guard: Guard): PlanStep[] {
 
 function isWritten(step: PlanStep): step is PlanStep & { readonly wanted: WantedSpec } {
   return step.wanted !== undefined && step.action !== 'unchanged'
+}
+
+/** Whether the step needs room in a quota: a resource that is being deleted frees the room of its successor. */
+function isNew({ action, current }: PlanStep): boolean {
+  return action === 'create' && !current
 }
 
 /** The number of steps by action, and the first hundred steps that change something. */

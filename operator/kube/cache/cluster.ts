@@ -1,9 +1,17 @@
 import type { Kind, KubeObject, Manifest, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { fieldManager, labels } from '../../api/names.ts'
 import { sameJson } from '../../domain/base/json.ts'
+import type { ResourceQuota } from '../../domain/base/quota.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, isAlreadyExists, isNotFound, type KubeClient } from '../client/client.ts'
-import { namespaceResource, pathOf, type Resource, resourceOf, secretResource } from '../client/resource.ts'
+import {
+  namespaceResource,
+  pathOf,
+  quotaResource,
+  type Resource,
+  resourceOf,
+  secretResource,
+} from '../client/resource.ts'
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
 import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
 import { createStore, type Store, type StoredKind } from './store.ts'
@@ -79,8 +87,10 @@ export function openCluster(options: {
   }
   const namespaces = createCache({}, onError)
   reflect(namespaceResource, namespaces, { labelSelector: labels.organization })
+  const quotas = createCache<ResourceQuota>({}, onError)
+  reflect(quotaResource, quotas as unknown as Cache) // its reflector reads quotas
 
-  const store = createStore(caches, namespaces, reflectors)
+  const store = createStore(caches, { namespaces, quotas }, reflectors)
   const ready = Promise.all(reflectors.map(({ synced }) => synced)).then(() => {
     store.markSynced()
   })

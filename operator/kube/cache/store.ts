@@ -1,5 +1,6 @@
 import type { Kind, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { annotations, labels } from '../../api/names.ts'
+import type { ResourceQuota } from '../../domain/base/quota.ts'
 import type { Cache, IndexFunction } from './cache.ts'
 import type { Reflector } from './reflector.ts'
 
@@ -17,6 +18,8 @@ export interface Store {
   byIndex<K extends Kind>(kind: K, index: string, value: string): readonly ObjectOf<K>[]
   cacheOf<K extends Kind>(kind: K): Cache<ObjectOf<K>>
   readonly namespaces: Cache
+  /** The ResourceQuotas of all namespaces. */
+  readonly quotas: Cache<ResourceQuota>
   organizations(): readonly Organization[]
   isOrganization(namespace: string): boolean
   /** Whether every cache has held a complete list. */
@@ -46,7 +49,7 @@ const reservedNames = new Set(['quartermaster', 'humanitec', 'default'])
 /** A store over caches that reflectors fill; not synced before `markSynced`. */
 export function createStore(
   caches: ReadonlyMap<string, Cache>,
-  namespaces: Cache,
+  { namespaces, quotas }: Pick<Store, 'namespaces' | 'quotas'>,
   reflectors: readonly Reflector[],
 ) {
   let synced = false
@@ -61,6 +64,7 @@ export function createStore(
     },
     cacheOf,
     namespaces,
+    quotas,
     get<K extends Kind>(kind: K, namespace: string, name: string) {
       return cacheOf(kind).get(namespace, name)
     },

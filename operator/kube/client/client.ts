@@ -1,6 +1,9 @@
 import { Agent, type Dispatcher } from 'undici'
+import { systemNamespace } from '../../api/names.ts'
 import { parseJson } from '../../domain/base/json.ts'
+import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
 import type { Connection, Credentials } from './connection.ts'
+import { createFairSlots } from './fair-slots.ts'
 
 /** An error response of the API server. */
 export class ApiError extends Error {
@@ -14,6 +17,17 @@ export class ApiError extends Error {
     this.status = status
     this.reason = reason
     this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** The API server refuses a create because of a quota of the namespace. */
+export class QuotaError extends ApiError {
+  readonly namespace: string
+  readonly uses: readonly QuotaUse[]
+  constructor(namespace: string, { message, uses }: QuotaRefusal) {
+    super(403, 'Forbidden', message)
+    this.namespace = namespace
+    this.uses = uses
   }
 }
 
@@ -77,11 +91,15 @@ interface ClientOptions {
 }
 
 const maxBusyRetries = 8
+const quotaConflictMs = 50
+/** The share of the connections of an organization while others use them: more make every request slow. */
+const sharedConnections = 1 / 16
 
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
   const { connections = 64, timeoutMs = 30_000, onResponse } = options
   const agents = agentsOf(connections)
+  const slots = createFairSlots(connections, Math.ceil(connections * sharedConnections))
 
   async function measured(method: string, attempt: () => Promise<Dispatcher.ResponseData>) {
     const begun = performance.now()
@@ -95,37 +113,38 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     }
   }
 
-  async function send(method: string, path: string, call: RequestOptions): Promise<Dispatcher.ResponseData> {
+  async function send(method: string, path: string, call: RequestOptions) {
     const credentials = await connection.credentials()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    return agents(credentials).calls.request({
-      origin: connection.origin,
-      path: connection.pathPrefix + path + queryText(call.query),
-      method: method as Dispatcher.HttpMethod, // callers pass upper-case verbs
-      headers: {
-        ...credentials.headers,
-        accept: call.accept ?? 'application/json',
-        ...(body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
-      },
-      body,
-      // A DELETE with a body would close its connection.
-      reset: false,
-      headersTimeout: call.timeoutMs ?? timeoutMs,
-      bodyTimeout: call.timeoutMs ?? timeoutMs,
-    })
+    const response = await measured(method, () =>
+      agents(credentials).calls.request({
+        origin: connection.origin,
+        path: connection.pathPrefix + path + queryText(call.query),
+        method: method as Dispatcher.HttpMethod, // callers pass upper-case verbs
+        headers: {
+          ...credentials.headers,
+          accept: call.accept ?? 'application/json',
+          ...(body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        },
+        body,
+        // A DELETE with a body would close its connection.
+        reset: false,
+        headersTimeout: call.timeoutMs ?? timeoutMs,
+        bodyTimeout: call.timeoutMs ?? timeoutMs,
+      }),
+    )
+    return { response, text: await response.body.text() }
   }
 
   return {
     async request(method, path, call = {}) {
       for (let attempt = 0; ; attempt += 1) {
-        const response = await measured(method, () => send(method, path, call))
-        const text = await response.body.text()
+        const { response, text } = await slots.run(ownerOf(path), () => send(method, path, call))
         if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
         const error = errorOf(response, text)
-        // API Priority and Fairness asks for a retry, which is not a failure.
-        if (error.status !== 429 || error.retryAfterSeconds === undefined || attempt >= maxBusyRetries)
-          throw error
-        await sleep(error.retryAfterSeconds * 1000 * (1 + Math.random() / 2))
+        const pause = retryMsOf(error)
+        if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
+        await sleep(pause * (1 + Math.random() / 2))
       }
     },
     async *watch(path, { query, accept = 'application/json', signal }) {
@@ -195,6 +214,32 @@ function errorOf(response: Dispatcher.ResponseData, text: string): ApiError {
     status?.message ?? `the API server answered ${response.statusCode}`,
     header === undefined || Number.isNaN(retryAfter) ? undefined : retryAfter,
   )
+}
+
+/** Milliseconds after which a request is repeated that failed only because others run; undefined for other errors. */
+function retryMsOf({ status, reason, message, retryAfterSeconds }: ApiError): number | undefined {
+  // API Priority and Fairness asks for it.
+  if (status === 429 && retryAfterSeconds !== undefined) return retryAfterSeconds * 1000
+  // A create counts in the quotas of its namespace, as others do at the same time.
+  const isQuotaConflict = status === 409 && reason === 'Conflict' && message.includes('on resourcequotas "')
+  return isQuotaConflict ? quotaConflictMs : undefined
+}
+
+/** The namespace in a path; empty without one. */
+function namespaceIn(path: string): string {
+  return /\/namespaces\/([^/]+)/.exec(path)?.[1] ?? ''
+}
+
+/** The organization of a path, whose name the namespaces of its environments begin with; empty for the system. */
+function ownerOf(path: string): string {
+  const namespace = namespaceIn(path)
+  return namespace === systemNamespace ? '' : (namespace.split('--', 1)[0] ?? '')
+}
+
+function quotaErrorOf(error: ApiError, path: string): ApiError {
+  const namespace = namespaceIn(path)
+  const refusal = error.status === 403 ? quotaRefusalIn(error.message, namespace) : undefined
+  return refusal ? new QuotaError(namespace, refusal) : error
 }
 
 /** The query string with its question mark, or an empty string. */

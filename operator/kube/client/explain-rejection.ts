@@ -1,5 +1,5 @@
-import { Stalled } from '../../domain/base/errors.ts'
-import { ApiError, isNamespaceTerminating, isRejected } from './client.ts'
+import { QuotaExceeded, Stalled } from '../../domain/base/errors.ts'
+import { ApiError, isNamespaceTerminating, isRejected, QuotaError } from './client.ts'
 
 /** A rejected request is repeated after this time, because changes of roles and admission rules send no event. */
 export const rejectedRetrySeconds = 60
@@ -15,7 +15,12 @@ function lacksRight({ status, message }: ApiError): boolean {
   return status === 403 && missingRight.test(message)
 }
 
-/** Stalled for a request that the cluster rejects for good or for lack of a right; any other error unchanged. */
+/** QuotaExceeded for a create that a quota refuses; any other error unchanged. */
+export function explainQuota(error: unknown): unknown {
+  return error instanceof QuotaError ? new QuotaExceeded(error.message, error.namespace) : error
+}
+
+/** Stalled for a request that the cluster rejects for good or for lack of a right, QuotaExceeded; any other error unchanged. */
 export function explainRejection(
   error: unknown,
   verb: string,
@@ -26,6 +31,7 @@ export function explainRejection(
   }: { readonly kind: string; readonly namespace?: string; readonly name?: string },
 ): unknown {
   if (!(error instanceof ApiError) || isNamespaceTerminating(error)) return error
+  if (error instanceof QuotaError) return explainQuota(error)
   const target = name === undefined ? `'${kind}'` : `'${kind}' '${namespace}/${name}'`
   if (lacksRight(error)) {
     const message = `the cluster does not let the operator ${verb} ${target}: ${error.message}`

@@ -28,6 +28,12 @@ export const configMapResource: Resource = {
   plural: 'configmaps',
   namespaced: true,
 }
+export const quotaResource: Resource = {
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  plural: 'resourcequotas',
+  namespaced: true,
+}
 export const leaseResource: Resource = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',

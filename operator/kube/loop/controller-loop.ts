@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { isConflict, isNotFound, isRejected } from '../client/client.ts'
+import { explainQuota } from '../client/explain-rejection.ts'
 import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
 import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
 import type { Controller, ReconcileContext } from './controller.ts'
@@ -14,6 +15,8 @@ import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outco
 import type { Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
+import { QuotaWaits } from './quota-waits.ts'
+import { RetryPace } from './retry-pace.ts'
 import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
 
 /** What the loop of a kind reports. */
@@ -64,10 +67,12 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #options: LoopOptions
   readonly #cache: Cache<ObjectOf<K>>
   readonly #backoff: Backoff
+  readonly #retryPace = new RetryPace()
   readonly #gracePeriod: GracePeriod
   /** When an object was first seen waiting, by key. */
   readonly #waitingSince = new Map<string, number>()
   readonly #resyncKeys = new Set<string>()
+  readonly #quotaWaits: QuotaWaits
   readonly #resync: NodeJS.Timeout
 
   constructor(cluster: Cluster, controller: Controller<K>, options: LoopOptions) {
@@ -79,6 +84,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#gracePeriod = createGracePeriod(options.graceMs ?? 60_000)
     const queueMetrics = options.metrics?.queueOf(controller.kind.kind)
     this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace, queueMetrics)
+    this.#quotaWaits = new QuotaWaits(cluster.store, (key) => this.queue.add(key))
     this.#watch()
     const resyncMs = options.resyncMs ?? 1_800_000
     this.#resync = setInterval(() => this.#enqueueResync(resyncMs), resyncMs)
@@ -172,6 +178,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   ): Promise<void> {
     const { observed, error } = await attempt(run)
     if (error === undefined && observed === undefined) return
+    this.#quotaWaits.add(key, error)
     if (isConflict(error)) throw error
     const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error))
     const isFailure = outcome.retry === 'backoff'
@@ -180,7 +187,7 @@ class ControllerLoop<K extends Kind> implements Loop {
       this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
     else this.#backoff.reset(key)
     const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
-    const delay = attempts === undefined ? undefined : this.#backoff.delayAfter(attempts)
+    const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts)
     if (this.#isShortWait(object, key, outcome)) this.queue.addAfter(key, waitingDelayMs)
     else
       await this.#writeStatus(object, {
@@ -192,6 +199,11 @@ class ControllerLoop<K extends Kind> implements Loop {
     if (outcome.ready !== 'Unknown') this.#waitingSince.delete(key)
     const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
     if (next !== undefined) this.queue.addAfter(key, next)
+  }
+
+  #retryDelay(key: string, attempts: number): number {
+    const [namespace] = namespacedName(key)
+    return Math.max(this.#backoff.delayAfter(attempts), this.#retryPace.reserve(namespace))
   }
 
   /** Whether the object has begun to wait only now, so that the wait may end before it is worth a write. */
@@ -232,6 +244,6 @@ async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?
   try {
     return { observed: await run() }
   } catch (error) {
-    return { error: error ?? new Error('failed without a reason') }
+    return { error: explainQuota(error) ?? new Error('failed without a reason') }
   }
 }

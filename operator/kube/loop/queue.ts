@@ -1,5 +1,5 @@
-import { createFairQueue } from '../../domain/base/fair-queue.ts'
-import { createPace, nextTurn, type Pace } from './pace.ts'
+import { createFairQueue, type FairQueue } from '../../domain/base/fair-queue.ts'
+import { createPace, type Pace } from './pace.ts'
 
 /**
  * A queue of keys: a key has at most one worker at a time, a key that is added while it runs is run again, equal waiting
@@ -28,7 +28,7 @@ interface Delayed {
   readonly timer: NodeJS.Timeout
 }
 
-/** At this many released workers, a namespace starts no further key, so that it cannot occupy the whole pool on return. */
+/** At this many released workers, a namespace starts no further key, so that they do not use up the memory. */
 const maxReleasedPerNamespace = 500
 
 /** What a queue reports. Times are in seconds. */
@@ -41,7 +41,18 @@ export interface QueueMetrics {
   delayed(): void
 }
 
-/** Runs `work` for each key with at most `workers` at once, as `pace` allows; `work` must not throw. */
+/** How a namespace uses the pool. */
+interface Load {
+  /** Keys with a worker. */
+  active: number
+  /** Running keys without a worker, those that wait for one included. */
+  released: number
+}
+
+/**
+ * Runs `work` for each key as `pace` allows, with at most `workers` at once for one namespace. The pool has a third more, so
+ * that one namespace never occupies all of it. `work` must not throw.
+ */
 export function createQueue(
   workers: number,
   work: (key: string) => Promise<void>,
@@ -57,6 +68,8 @@ class KeyQueue implements WorkQueue {
   readonly #pace: Pace
   readonly #metrics: QueueMetrics | undefined
   readonly #waiting = createFairQueue<string>()
+  /** Keys whose part has ended, waiting for a worker. */
+  readonly #returning = createFairQueue<() => void>()
   readonly #running = new Map<string, Promise<void>>()
   readonly #runAgain = new Set<string>()
   /** When the keys that wait, or will run again, were added. */
@@ -64,12 +77,10 @@ class KeyQueue implements WorkQueue {
   readonly #startedAt = new Map<string, number>()
   readonly #delayed = new Map<string, Delayed>()
   readonly #idleWaiters: (() => void)[] = []
-  /** Keys whose part has ended, waiting for a worker. */
-  readonly #returning: (() => void)[] = []
-  /** Released keys of each namespace, those in `#returning` included. */
-  readonly #releasedOf = new Map<string, number>()
-  /** Running keys without a worker. */
-  #released = 0
+  readonly #loads = new Map<string, Load>()
+  /** Free workers of the pool. */
+  #free: number
+  #isReturnNext = false
   #stopped = false
 
   constructor(
@@ -79,6 +90,7 @@ class KeyQueue implements WorkQueue {
     metrics: QueueMetrics | undefined,
   ) {
     this.#workers = workers
+    this.#free = workers + Math.ceil(workers / 3)
     this.#work = work
     this.#pace = pace
     this.#metrics = metrics
@@ -110,12 +122,15 @@ class KeyQueue implements WorkQueue {
 
   async releaseWorker<T>(key: string, work: () => Promise<T>): Promise<T> {
     const namespace = namespaceOf(key)
-    this.#leave(namespace)
+    this.#count(namespace, { active: -1, released: 1 })
+    this.#startWaiting()
     try {
       return await work()
     } finally {
-      await this.#reacquire()
-      this.#forgetReleased(namespace)
+      await new Promise<void>((resolve) => {
+        this.#returning.add(namespace, resolve)
+        this.#startWaiting()
+      })
     }
   }
 
@@ -148,28 +163,41 @@ class KeyQueue implements WorkQueue {
     this.#delayed.delete(key)
   }
 
-  #hasFreeWorker(): boolean {
-    return this.#running.size - this.#released < this.#workers
-  }
-
-  /** Gives free workers to returning keys first, then to waiting ones. */
+  /** Gives free workers to returning and to waiting keys by turns. */
   #startWaiting(): void {
-    while (this.#returning.length > 0 && this.#hasFreeWorker()) {
-      this.#released -= 1
-      this.#returning.shift()?.()
-    }
-    while (this.#hasFreeWorker()) {
-      const key = this.#waiting.take()
-      if (key === undefined) break
-      this.#running.set(key, this.#run(key))
+    while (this.#free > 0) {
+      this.#isReturnNext = !this.#isReturnNext
+      const hasStarted = this.#isReturnNext
+        ? this.#resumeOne() || this.#startOne()
+        : this.#startOne() || this.#resumeOne()
+      if (!hasStarted) break
     }
     if (this.#running.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
+  #startOne(): boolean {
+    const key = this.#waiting.take()
+    if (key === undefined) return false
+    this.#count(namespaceOf(key), { active: 1, released: 0 })
+    this.#running.set(key, this.#run(key))
+    return true
+  }
+
+  #resumeOne(): boolean {
+    const next = this.#returning.takeOwned()
+    if (!next) return false
+    this.#count(next.owner, { active: 1, released: -1 })
+    next.item()
+    return true
+  }
+
   async #run(key: string): Promise<void> {
+    const namespace = namespaceOf(key)
     // Yields first: a key that is added many times in one burst runs once.
     await Promise.resolve()
-    while (this.#pace.isSpent()) await nextTurn()
+    // The work must begin at once when it is permitted: an `await` would let others begin before.
+    const permitted = this.#pace.permit(namespace)
+    if (permitted) await permitted
     this.#runAgain.delete(key)
     const startedAt = performance.now()
     this.#metrics?.started((startedAt - (this.#addedAt.get(key) ?? startedAt)) / 1000)
@@ -179,36 +207,27 @@ class KeyQueue implements WorkQueue {
     this.#startedAt.delete(key)
     this.#metrics?.ended((performance.now() - startedAt) / 1000)
     this.#running.delete(key)
-    if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespaceOf(key), key)
+    this.#count(namespace, { active: -1, released: 0 })
+    if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespace, key)
     this.#startWaiting()
   }
 
-  #leave(namespace: string): void {
-    const count = (this.#releasedOf.get(namespace) ?? 0) + 1
-    this.#releasedOf.set(namespace, count)
-    if (count === maxReleasedPerNamespace) this.#waiting.pause(namespace)
-    this.#released += 1
-    this.#startWaiting()
+  /** Changes the load of a namespace, which starts no key and takes none back while it is at a limit. */
+  #count(namespace: string, change: Load): void {
+    const { active, released } = this.#loads.get(namespace) ?? { active: 0, released: 0 }
+    const load = { active: active + change.active, released: released + change.released }
+    if (load.active + load.released > 0) this.#loads.set(namespace, load)
+    else this.#loads.delete(namespace)
+    this.#free -= change.active
+    const isFull = load.active >= this.#workers
+    setPaused(this.#returning, namespace, isFull)
+    setPaused(this.#waiting, namespace, isFull || load.released >= maxReleasedPerNamespace)
   }
+}
 
-  #reacquire(): Promise<void> | undefined {
-    if (this.#hasFreeWorker() && this.#returning.length === 0) {
-      this.#released -= 1
-      return undefined
-    }
-    return new Promise((resolve) => {
-      this.#returning.push(resolve)
-    })
-  }
-
-  #forgetReleased(namespace: string): void {
-    const count = (this.#releasedOf.get(namespace) ?? 1) - 1
-    if (count > 0) this.#releasedOf.set(namespace, count)
-    else this.#releasedOf.delete(namespace)
-    if (count !== maxReleasedPerNamespace - 1) return
-    this.#waiting.resume(namespace)
-    this.#startWaiting()
-  }
+function setPaused(queue: FairQueue<unknown>, owner: string, isPaused: boolean): void {
+  if (isPaused) queue.pause(owner)
+  else queue.resume(owner)
 }
 
 function namespaceOf(key: string): string {

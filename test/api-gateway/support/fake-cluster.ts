@@ -71,6 +71,7 @@ export function createFakeCluster(): FakeCluster {
     byIndex: (kind, index, value) => cacheOf(kind).byIndex(index, value),
     cacheOf,
     namespaces: createCache({}, () => {}),
+    quotas: createCache({}, () => {}),
     organizations: () => organizations,
     isOrganization: (namespace) => organizations.some(({ id }) => id === namespace),
     get synced() {

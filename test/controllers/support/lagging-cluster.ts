@@ -34,7 +34,7 @@ function emptyStore(): Store {
   const namespaces = createCache({}, onError)
   const labels = { 'quartermaster.dev/organization': 'acme' }
   namespaces.set({ apiVersion: 'v1', kind: 'Namespace', metadata: storedMeta({ name: 'acme', labels }) })
-  return createStore(new Map(caches), namespaces, [])
+  return createStore(new Map(caches), { namespaces, quotas: createCache({}, onError) }, [])
 }
 
 /** An empty server; everything is in the organization `acme`. */

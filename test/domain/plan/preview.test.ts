@@ -17,7 +17,7 @@ function planOf(
 ): Plan {
   const accountTypeOf = () => 'cloudflare'
   const input = { ...graphInput(content, definitions), accountTypeOf }
-  return plan({ ...input, environmentName: 'shop.dev', active, isTrusted: () => true })
+  return plan({ ...input, environmentName: 'shop.dev', active, quotas: [], isTrusted: () => true })
 }
 
 /** The resources as an operator writes them after the plan. */

@@ -1,0 +1,117 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { QuotaExceeded } from '../../../operator/domain/base/errors.ts'
+import { createClient, type KubeClient, QuotaError } from '../../../operator/kube/client/client.ts'
+import { explainQuota, explainRejection } from '../../../operator/kube/client/explain-rejection.ts'
+
+const path = '/apis/quartermaster.dev/v1alpha1/namespaces/acme/webhooks'
+const open: { client?: KubeClient; server?: Server } = {}
+
+afterEach(async () => {
+  await open.client?.close()
+  open.server?.close()
+})
+
+async function clientFor(server: Server, connections?: number): Promise<KubeClient> {
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening)
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // of TCP
+  const credentials = { headers: {}, tls: {} }
+  const connection = { origin, pathPrefix: '', credentials: async () => credentials }
+  const client = createClient(connection, connections === undefined ? {} : { connections })
+  Object.assign(open, { client, server })
+  return client
+}
+
+/** Answers each request with the next status and body; the last one for ever. */
+async function clientOf(answers: readonly [status: number, body: object][]) {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    const [status, body] = answers[Math.min(seen.length, answers.length - 1)] ?? [500, {}]
+    seen.push(`${request.method} ${request.url}`)
+    request.resume()
+    response.writeHead(status).end(JSON.stringify(body))
+  })
+  const client = await clientFor(server)
+  const result = await client
+    .request('POST', path, { body: { metadata: { name: 'x' } } })
+    .catch((error: unknown) => error)
+  return { result, requests: seen.length }
+}
+
+const status = (reason: string, message: string) => ({ kind: 'Status', reason, message })
+const key = 'count/webhooks.quartermaster.dev'
+const exceeded = status(
+  'Forbidden',
+  `webhooks.quartermaster.dev "x" is forbidden: exceeded quota: team, requested: ${key}=1, used: ${key}=5, limited: ${key}=5`,
+)
+const conflict = status(
+  'Conflict',
+  'Operation cannot be fulfilled on resourcequotas "team": the object has been modified',
+)
+
+describe('a create', () => {
+  test('that a quota refuses fails with the namespace, the quota, the kind, the use and the limit', async () => {
+    const { result, requests } = await clientOf([[403, exceeded]])
+    expect(requests).toBe(1)
+    expect(result).toBeInstanceOf(QuotaError)
+    expect(result).toMatchObject({
+      namespace: 'acme',
+      uses: [{ quotaName: 'team', kind: 'webhooks.quartermaster.dev', used: 5, limit: 5 }],
+    })
+    const target = { kind: 'Webhook', namespace: 'acme', name: 'x' }
+    for (const explained of [explainQuota(result), explainRejection(result, 'apply', target)]) {
+      expect(explained).toBeInstanceOf(QuotaExceeded)
+      expect(explained).toMatchObject({ reason: 'QuotaExceeded', namespace: 'acme' })
+    }
+  })
+
+  test('is repeated when another create was counted at the same time', async () => {
+    const { result, requests } = await clientOf([
+      [409, conflict],
+      [409, conflict],
+      [201, { kind: 'Webhook' }],
+    ])
+    expect([result, requests]).toEqual([{ kind: 'Webhook' }, 3])
+  })
+
+  test.each<[what: string, code: number, body: object]>([
+    ['an object that exists', 409, status('AlreadyExists', 'webhooks "x" already exists')],
+    [
+      'a conflict of the object itself',
+      409,
+      status('Conflict', 'Operation cannot be fulfilled on webhooks "x"'),
+    ],
+    ['a missing right', 403, status('Forbidden', 'User "x" cannot create resource "webhooks"')],
+  ])('is not repeated for %s', async (_, code, body) => {
+    const { result, requests } = await clientOf([[code, body]])
+    expect([requests, result instanceof QuotaError]).toEqual([1, false])
+    expect(explainQuota(result)).toBe(result)
+  })
+})
+
+test('the requests of an organization wait for one turn of each other, those of its environments included', async () => {
+  const seen: string[] = []
+  const held: (() => void)[] = []
+  const server = createServer((request, response) => {
+    seen.push(request.url ?? '')
+    held.push(() => response.end('{}'))
+  })
+  const client = await clientFor(server, 1)
+  const get = (namespace: string) => client.request('GET', `/api/v1/namespaces/${namespace}/configmaps`)
+  const busy = ['acme', 'acme--shop--dev', 'acme--shop--qa', 'acme', 'acme--shop--dev'].map(get)
+  const small = get('globex')
+  const answer = async () => {
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    held.shift()?.()
+  }
+  // The one that runs, a turn of `acme`, and the small one.
+  for (let each = 0; each < 3; each += 1) await answer()
+  await small
+  expect(seen.map((url) => url.split('/')[4])).toContain('globex')
+  expect(seen.length).toBeLessThanOrEqual(3)
+  for (const _ of busy.slice(2)) await answer()
+  await Promise.all(busy)
+})

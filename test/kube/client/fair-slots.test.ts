@@ -1,0 +1,95 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from '@jest/globals'
+import { createFairSlots } from '../../../operator/kube/client/fair-slots.ts'
+import { casesOf, fc } from '../../support/properties.ts'
+
+const step = fc.record({
+  owner: fc.constantFrom('a', 'b', 'c'),
+  isFailing: fc.boolean(),
+  turns: fc.nat(3),
+})
+
+describe('fair slots', () => {
+  test('run all work, never more at once than there are slots, and an owner waits for one turn of each other', async () => {
+    const law = fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(step, { maxLength: 40 }),
+      async (count, steps) => {
+        const slots = createFairSlots(count)
+        const started: string[] = []
+        let running = 0
+        let most = 0
+        let ended = 0
+        const results = steps.map(async ({ owner, isFailing, turns }, index) => {
+          const work = async () => {
+            started.push(owner)
+            running += 1
+            most = Math.max(most, running)
+            for (let left = turns; left > 0; left -= 1) await turn()
+            running -= 1
+            if (isFailing) throw new Error(`failed ${index}`)
+            return index
+          }
+          const result = await slots.run(owner, work).catch((error: unknown) => String(error))
+          ended += 1
+          return result
+        })
+        const before = started.length
+        const own = slots.run('small', async () => started.length - before)
+        // Work that has a slot already may still begin.
+        expect(await own).toBeLessThanOrEqual(3 + count)
+        expect(await Promise.all(results)).toEqual(
+          steps.map(({ isFailing }, index) => (isFailing ? `Error: failed ${index}` : index)),
+        )
+        expect(most).toBeLessThanOrEqual(count)
+        expect(ended).toBe(steps.length)
+      },
+    )
+    await fc.assert(law, { numRuns: casesOf(300) })
+  })
+
+  test('are shared while several owners ask for them, and all of one owner that asks alone', async () => {
+    const law = fc.asyncProperty(
+      fc.integer({ min: 2, max: 6 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.constantFrom('a', 'b', 'a', ''), { minLength: 1, maxLength: 30 }),
+      async (count, share, owners) => {
+        let clock = 0
+        const slots = createFairSlots(count, Math.min(share, count), () => clock)
+        const running = new Map<string, number>()
+        const ends: (() => void)[] = []
+        const start = (owner: string) =>
+          slots.run(owner, async () => {
+            running.set(owner, (running.get(owner) ?? 0) + 1)
+            await new Promise<void>((resolve) => ends.push(resolve))
+            running.set(owner, (running.get(owner) ?? 0) - 1)
+          })
+        const isSeveral = new Set(owners.filter(Boolean)).size > 1
+        // All ask once before any work begins.
+        const all = ['a', ...(isSeveral ? ['b'] : []), ...owners].map(start)
+        for (let left = all.length; left > 0; left -= 1) {
+          await turn()
+          const own = (owner: string) => running.get(owner) ?? 0
+          if (isSeveral && left < all.length - count)
+            expect(own('a')).toBeLessThanOrEqual(Math.min(share, count))
+          expect(own('a') + own('b') + own('')).toBeLessThanOrEqual(count)
+          ends.shift()?.()
+        }
+        await Promise.all(all)
+        clock = 10_000
+        const alone = Array.from({ length: count }, () => start('a'))
+        await turn()
+        expect(running.get('a')).toBe(count)
+        for (const end of ends) end()
+        await Promise.all(alone)
+      },
+    )
+    await fc.assert(law, { numRuns: casesOf(300) })
+  })
+
+  test('are free again after work that fails', async () => {
+    const slots = createFairSlots(1)
+    await slots.run('a', () => Promise.reject(new Error('no'))).catch(() => {})
+    expect(await slots.run('a', async () => 'yes')).toBe('yes')
+  })
+})
