@@ -139,7 +139,8 @@ describe('no secret appears, in no form', () => {
     const found: string[] = []
     for (const name of ['gateway.log', 'operator.log'])
       found.push(...leaksIn(name, readFileSync(join(cluster.directory, name), 'utf8'), canaries))
-    found.push(...leaksIn('audit log', readFileSync(cluster.auditLogPath, 'utf8'), canaries))
+    // It holds the bodies of writes of webhooks, whose headers are plain data.
+    found.push(...leaksIn('audit log', readFileSync(cluster.auditLogPath, 'utf8'), canaries, isHeader))
     for (const url of [cluster.gatewayUrl, cluster.operatorUrl])
       found.push(...leaksIn(`${url}/metrics`, await (await fetch(`${url}/metrics`)).text(), canaries))
     expect(found).toEqual([])
