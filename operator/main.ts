@@ -6,6 +6,7 @@ import { openCluster } from './kube/cache/cluster.ts'
 import { kindsInStore } from './kube/cache/kinds-in-store.ts'
 import { createClient } from './kube/client/client.ts'
 import { loadConnection } from './kube/client/connection.ts'
+import { createSecretBindings, withSecretBindings } from './kube/client/secret-bindings.ts'
 import { electionTimes, startElection } from './kube/lease/leader.ts'
 import { createLog, logProcess } from './log.ts'
 import { createMetrics } from './metrics.ts'
@@ -16,7 +17,10 @@ logProcess(createLog('operator', 'warn'))
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
 const connection = loadConnection(config.kubeconfig)
-const client = createClient(connection)
+const directClient = createClient(connection)
+const secretBindings =
+  config.secretsScope === 'organizations' ? createSecretBindings(directClient) : undefined
+const client = secretBindings ? withSecretBindings(directClient, secretBindings) : directClient
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 const metrics = createMetrics()
 const election = startElection({
@@ -62,6 +66,7 @@ operator = await startOperator({
   cluster,
   config,
   outbound,
+  secretBindings,
   openDrivers: (installationId) => openDrivers({ installationId, outbound, ...config }),
   log,
   metrics,

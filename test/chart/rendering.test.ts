@@ -92,8 +92,11 @@ describe('one source for the cluster', () => {
     }
   })
 
-  test('no role has a wildcard', () => {
-    const roles = withAll.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role')
+  test('no role has a wildcard', async () => {
+    const inOrganizations = await render({ rbac: { scope: 'organizations' } })
+    const roles = [...withAll, ...inOrganizations].filter(
+      ({ kind }) => kind === 'ClusterRole' || kind === 'Role',
+    )
     expect(roles.length).toBeGreaterThan(6)
     expect(JSON.stringify(roles)).not.toContain('*')
   })

@@ -34,6 +34,7 @@ describe('values that are wrong are refused, and the message names them', () => 
       { settings: { QUARTERMASTER_IDENTITY: 'me' } },
       ['QUARTERMASTER_IDENTITY'],
     ],
+    ['an unknown scope of rights', { rbac: { scope: 'namespace' } }, ['/rbac/scope', 'organizations']],
     ['an invalid digest', { image: { digest: 'sha256:1' } }, ['/image/digest']],
     ['a port beyond the last', { gateway: { service: { port: 70_000 } } }, ['/gateway/service/port', '65']],
     ['a Secret by name only', { imagePullSecrets: ['registry'] }, ['/imagePullSecrets/0', 'object']],
@@ -60,7 +61,15 @@ describe('values that are wrong are refused, and the message names them', () => 
 
 test('the schema knows the settings of the documentation, but for those that the chart sets itself', () => {
   const bySchema = Object.keys(schema.properties.settings.properties)
-  const ofTheChart = ['KUBECONFIG', 'IDENTITY', 'HEALTH_PORT', 'HEALTH_HOST', 'GATEWAY_PORT', 'GATEWAY_HOST']
+  const ofTheChart = [
+    'KUBECONFIG',
+    'IDENTITY',
+    'HEALTH_PORT',
+    'HEALTH_HOST',
+    'GATEWAY_PORT',
+    'GATEWAY_HOST',
+    'SECRETS_SCOPE',
+  ]
   const document = readFileSync(join(chart, '../../docs/settings.md'), 'utf8')
   const documented = document
     .split('\n')

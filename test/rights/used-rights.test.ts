@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { useOfRightsDirectory } from '../../dev/places.ts'
+import { manifestFiles } from '../../dev/quartermaster.ts'
 import { formatRight, grantedRights, type UseOfRights, unusedRights } from '../support/rights.ts'
 import { exceptions } from './exceptions.ts'
 
@@ -10,9 +11,8 @@ if (!directory) throw new Error('`make test` runs this file after all tests on a
 const runs = readdirSync(directory).map(
   (name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as UseOfRights, // written by the tear-down
 )
-const chart = join(import.meta.dirname, '../../charts/quartermaster/files')
 const granted = (['operator', 'gateway'] as const).flatMap((identity) =>
-  grantedRights(identity, join(chart, `${identity}-role.yaml`)),
+  grantedRights(identity, manifestFiles),
 )
 const used = runs.flatMap((run) => run.used)
 const unused = unusedRights(granted, used)

@@ -11,7 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-const role = (kind: 'ClusterRole' | 'Role', rule: object) => ({ kind, rules: [rule] })
+const role = (kind: 'ClusterRole' | 'Role', rule: object) => ({
+  kind,
+  metadata: { name: 'quartermaster-operator' },
+  rules: [rule],
+})
 const secrets = (verbs: readonly string[], more: object = {}) => ({
   apiGroups: [''],
   resources: ['secrets'],
@@ -45,7 +49,7 @@ async function unusedOf(roles: readonly object[], ...events: readonly object[]) 
   const file = join(directory, 'roles.yaml')
   writeFileSync(file, roles.map((each) => JSON.stringify(each)).join('\n---\n'))
   const { used } = await useOf(...events)
-  return unusedRights(grantedRights('operator', file), used).map(formatRight)
+  return unusedRights(grantedRights('operator', [file]), used).map(formatRight)
 }
 
 describe('a right', () => {

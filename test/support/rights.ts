@@ -58,11 +58,14 @@ interface Rule {
 const systemNamespace = 'quartermaster-system'
 const userPrefix = `system:serviceaccount:${systemNamespace}:quartermaster-`
 
-/** The rights that the roles in a file of the chart give to an identity. */
-export function grantedRights(identity: Identity, file: string): GrantedRight[] {
-  const roles = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS())
-  return roles
-    .filter((role) => role?.kind === 'ClusterRole' || role?.kind === 'Role')
+/** The rights that the roles in files of the chart give to an identity, by the names of the roles. */
+export function grantedRights(identity: Identity, files: readonly string[]): GrantedRight[] {
+  const objects = files.flatMap((file) =>
+    parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS()),
+  )
+  return objects
+    .filter((object) => object?.kind === 'ClusterRole' || object?.kind === 'Role')
+    .filter(({ metadata }) => metadata.name.startsWith(`quartermaster-${identity}`))
     .flatMap(({ kind, rules }: { kind: string; rules: readonly Rule[] }) =>
       rules.flatMap((rule) => rightsOf(rule, { identity, isClusterWide: kind === 'ClusterRole' })),
     )
