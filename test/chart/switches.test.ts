@@ -26,11 +26,19 @@ describe('switches', () => {
     expect((await render(values)).some((each) => each.kind === kind)).toBe(false)
   })
 
-  test('rbac.aggregate: false leaves the roles of people alone', async () => {
+  test('rbac.aggregate: false leaves the roles of the cluster alone, and keeps the roles of persons', async () => {
     const aggregated = (manifests: readonly Manifest[]) =>
-      manifests.filter(({ metadata }) => JSON.stringify(metadata.labels).includes('aggregate-to-'))
-    expect(aggregated(byDefault)).toHaveLength(3)
-    expect(aggregated(await render({ rbac: { aggregate: false } }))).toEqual([])
+      manifests.filter(({ metadata }) =>
+        JSON.stringify(metadata.labels).includes('rbac.authorization.k8s.io/aggregate-to-'),
+      )
+    expect(aggregated(byDefault)).toHaveLength(4)
+    const without = await render({ rbac: { aggregate: false } })
+    expect(aggregated(without)).toEqual([])
+    for (const person of ['platform-engineer', 'developer', 'auditor']) {
+      expect(find(without, 'ClusterRole', `quartermaster-${person}`)).toHaveProperty('aggregationRule')
+      const label = `quartermaster.dev/aggregate-to-${person}`
+      expect(without.filter(({ metadata }) => metadata.labels?.[label] === 'true')).not.toEqual([])
+    }
   })
 
   test('rbac.scope: organizations binds no right to Secrets in the cluster, and lets the operator bind', async () => {
