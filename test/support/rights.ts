@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
+import { parseJson } from '../../operator/domain/base/json.ts'
 
 /** The two identities that the chart creates. */
 export type Identity = 'operator' | 'gateway'
@@ -128,7 +129,9 @@ export async function readUseOfRights(
   for await (const line of lines) {
     const isOurs = line.includes(userPrefix)
     if (!isOurs && !line.includes('"requestObject"')) continue
-    const event: AuditEvent = JSON.parse(line) // the format of audit.k8s.io/v1
+    // The format of audit.k8s.io/v1; the last line is incomplete when the API server was killed.
+    const event = parseJson(line) as AuditEvent | undefined
+    if (event === undefined) continue
     const { objectRef, requestObject } = event
     if (requestObject !== undefined) addWords(words, objectRef?.namespace ?? '', requestObject)
     if (!isOurs || !isOfToken(event, tokenIds)) continue

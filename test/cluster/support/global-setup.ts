@@ -6,8 +6,8 @@ import { type ApiAccess, apiCall, eventually } from '../../../dev/control-plane/
 import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
 import { outsideWorld, startCloudflare } from '../../../dev/fake-cloudflare/process.ts'
 import { kubeconfigOf, startEverything } from '../../../dev/quartermaster.ts'
+import { recordUseOfRights, tokenIdIn } from '../../rights/record.ts'
 import { environmentVariable, type SharedCluster } from './shared-cluster.ts'
-import { recordUseOfRights, tokenIdIn } from './use-of-rights.ts'
 
 /** The objects whose contents name Secrets; the audit log holds the bodies of their writes. */
 const auditBodiesOf = [

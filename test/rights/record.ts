@@ -1,8 +1,8 @@
 import { open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
-import { useOfRightsDirectory } from '../../../dev/places.ts'
-import { readUseOfRights } from '../../support/rights.ts'
+import { useOfRightsDirectory } from '../../dev/places.ts'
+import { readUseOfRights } from '../support/rights.ts'
 
 /** The id of the token in a kubeconfig, as the audit log names it. */
 export async function tokenIdIn(kubeconfig: string): Promise<string> {
