@@ -101,6 +101,28 @@ describe('one source for the cluster', () => {
     expect(JSON.stringify(roles)).not.toContain('*')
   })
 
+  test('no process lists Secrets, runs commands in pods, or takes the rights of others', async () => {
+    interface Rule {
+      readonly apiGroups: readonly string[]
+      readonly resources: readonly string[]
+      readonly resourceNames?: readonly string[]
+      readonly verbs: readonly string[]
+    }
+    const inOrganizations = await render({ rbac: { scope: 'organizations' } })
+    const rules = [...byDefault, ...inOrganizations]
+      .filter(({ kind, metadata: { name } }) => kind.endsWith('Role') && /-(operator|gateway)/.test(name))
+      .flatMap((role) => (role as unknown as { rules: readonly Rule[] }).rules)
+    expect(rules.length).toBeGreaterThan(20)
+    for (const { apiGroups, resources, resourceNames, verbs } of rules) {
+      const isCore = apiGroups.includes('')
+      const isOfSecrets = isCore && resources.includes('secrets')
+      expect(isOfSecrets && (verbs.includes('list') || verbs.includes('watch'))).toBe(false)
+      expect(isCore && resources.some((each) => each.startsWith('pods'))).toBe(false)
+      expect(verbs.includes('escalate') || verbs.includes('impersonate')).toBe(false)
+      if (verbs.includes('bind')) expect(resourceNames?.every((name) => name.endsWith('-secrets'))).toBe(true)
+    }
+  })
+
   test.each([
     ['v1', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'],
     ['v1beta1', 'admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy'],
