@@ -30,7 +30,7 @@ test-only: node_modules ## Run some tests: make test-only FILES=test/domain/grap
 	@NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest $(FILES)
 
 soak: node_modules ## Run the long tests: crash sweeps, fuzzing (hours)
-	@QUARTERMASTER_SOAK=1 node dev/test.ts
+	@QUARTERMASTER_SOAK=1 node dev/test.ts --selectProjects unit cluster chart node
 
 verify: node_modules ## Check types, lint, format, generated files, unused code
 	@tsc -p .

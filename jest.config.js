@@ -1,4 +1,4 @@
-/** Unit tests need no servers and no image; `cluster` runs on one control plane, started once per run; `chart` needs Helm; `node` needs Linux and root. */
+/** Unit tests need no servers and no image; `cluster` runs on one control plane, started once per run; `rights` follows it; `chart` needs Helm; `node` needs Linux and root. */
 const common = {
   rootDir: import.meta.dirname,
   extensionsToTreatAsEsm: ['.ts'],
@@ -21,6 +21,7 @@ export default {
         '<rootDir>/test/chart/',
         '<rootDir>/test/cluster/',
         '<rootDir>/test/node/',
+        '<rootDir>/test/rights/',
         '<rootDir>/test/dev/(?!fake-|driver-|program-cache|supervision)',
       ],
     },
@@ -35,6 +36,8 @@ export default {
       globalSetup: '<rootDir>/test/cluster/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/cluster/support/global-teardown.ts',
     },
+    // Needs what the project `cluster` writes at its end; `make test` runs it.
+    { ...common, displayName: 'rights', testMatch: ['<rootDir>/test/rights/**/*.test.ts'] },
     // Needs Helm, and a control plane without Quartermaster.
     { ...common, displayName: 'chart', testMatch: ['<rootDir>/test/chart/**/*.test.ts'] },
     // Needs Linux and root; starts a node.

@@ -32,3 +32,6 @@ export interface Running {
   readonly receiver: RunningReceiver
   readonly identityProvider: RunningIdentityProvider
 }
+
+/** The variable that names the directory for the use of rights in a run of the tests: one file for each control plane. */
+export const useOfRightsDirectory = 'QUARTERMASTER_USE_OF_RIGHTS'

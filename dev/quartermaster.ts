@@ -27,6 +27,12 @@ export const manifestFiles: readonly string[] = readdirSync(chartFiles)
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => join(chartFiles, name))
 
+/** The same for a chart with `rbac.scope=organizations`: rights to Secrets come from RoleBindings that the operator makes. */
+export const manifestFilesOfOrganizations: readonly string[] = [
+  ...manifestFiles.filter((file) => !file.endsWith('/secrets-bindings.yaml')),
+  join(chartFiles, 'organizations/rights.yaml'),
+]
+
 /** A running process. */
 export interface RunningProcess {
   readonly name: BundleName
@@ -51,8 +57,11 @@ export interface ProcessOptions {
 type Credentials = ApiAccess & Pick<Cluster, 'kubeconfigFor' | 'tokenFor'>
 
 /** Applies CRDs, roles and policies, and waits until the API server enforces the policies. */
-export async function installInto(controlPlane: ApiAccess): Promise<void> {
-  await applyManifests(controlPlane, manifestFiles)
+export async function installInto(
+  controlPlane: ApiAccess,
+  manifests: readonly string[] = manifestFiles,
+): Promise<void> {
+  await applyManifests(controlPlane, manifests)
   await eventually('the admission policy', 30_000, async () => {
     const probe = {
       apiVersion: 'quartermaster.dev/v1alpha1',
@@ -165,10 +174,10 @@ export async function readAdminToken(controlPlane: ApiAccess): Promise<string> {
 /** Bundles, installs and starts both processes. */
 export async function startEverything(
   controlPlane: Credentials,
-  options: ProcessOptions & { readonly gatewayPort?: number },
+  options: ProcessOptions & { readonly gatewayPort?: number; readonly manifests?: readonly string[] },
 ) {
   const [operator, gateway] = await (async () => {
-    await Promise.all([buildBundles(options.directory), installInto(controlPlane)])
+    await Promise.all([buildBundles(options.directory), installInto(controlPlane, options.manifests)])
     return Promise.all([
       startQuartermaster(controlPlane, 'operator', options),
       startQuartermaster(controlPlane, 'gateway', { ...options, port: options.gatewayPort }),

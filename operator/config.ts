@@ -21,6 +21,9 @@ export interface OidcConfig {
 const logLevels = ['error', 'warn', 'info', 'debug'] as const
 type LogLevel = (typeof logLevels)[number]
 
+const secretsScopes = ['cluster', 'organizations'] as const
+type SecretsScope = (typeof secretsScopes)[number]
+
 /** Settings of both processes, read once from the environment. */
 export interface Config {
   /** Kubeconfig file; the pod's ServiceAccount or `KUBECONFIG` when absent. */
@@ -54,6 +57,8 @@ export interface Config {
   /** How often every object is reconciled. */
   readonly resyncSeconds: number
   readonly leaseSeconds: number
+  /** Where the rights to Secrets come from: the whole cluster, or RoleBindings that the operator makes. */
+  readonly secretsScope: SecretsScope
   /** Target of DNS names without one in the definition or the cluster's resource. */
   readonly loadbalancer: string | undefined
   /** Address of the Cloudflare API, unless it is the public one. */
@@ -107,6 +112,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
     resyncSeconds: number('RESYNC_SECONDS', 1800),
     leaseSeconds: number('LEASE_SECONDS', 15),
+    secretsScope: readSecretsScope(text('SECRETS_SCOPE', 'cluster')),
     loadbalancer: environment.QUARTERMASTER_LOADBALANCER || undefined,
     cloudflareUrl: environment.QUARTERMASTER_CLOUDFLARE_URL || undefined,
     outboundAllowed: words('OUTBOUND_ALLOWED'),
@@ -138,6 +144,12 @@ function readLogLevel(text: string): LogLevel {
   const level = logLevels.find((each) => each === text)
   if (level) return level
   throw new Error(`QUARTERMASTER_LOG_LEVEL must be one of ${logLevels.join(', ')}, not '${text}'`)
+}
+
+function readSecretsScope(text: string): SecretsScope {
+  const scope = secretsScopes.find((each) => each === text)
+  if (scope) return scope
+  throw new Error(`QUARTERMASTER_SECRETS_SCOPE must be one of ${secretsScopes.join(', ')}, not '${text}'`)
 }
 
 function readOidc(text: ReadText): OidcConfig | undefined {

@@ -6,6 +6,7 @@ import { openCluster } from './kube/cache/cluster.ts'
 import { kindsInStore } from './kube/cache/kinds-in-store.ts'
 import { createClient } from './kube/client/client.ts'
 import { loadConnection } from './kube/client/connection.ts'
+import { createSecretBindings, withSecretBindings } from './kube/client/secret-bindings.ts'
 import { electionTimes, startElection } from './kube/lease/leader.ts'
 import { createLog, logProcess } from './log.ts'
 import { createOperatorMetrics } from './metrics/operator-metrics.ts'
@@ -25,7 +26,10 @@ const election = startElection({
   times: electionTimes(config.leaseSeconds * 1000),
 })
 const metrics = createOperatorMetrics(election.isLeader)
-const client = createClient(connection, { onResponse: metrics.onResponse })
+const directClient = createClient(connection, { onResponse: metrics.onResponse })
+const secretBindings =
+  config.secretsScope === 'organizations' ? createSecretBindings(directClient) : undefined
+const client = secretBindings ? withSecretBindings(directClient, secretBindings) : directClient
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
 /** A watch that is silent for longer is dead. */
@@ -67,6 +71,7 @@ operator = await startOperator({
   cluster,
   config,
   outbound,
+  secretBindings,
   openDrivers: (installationId) => openDrivers({ installationId, outbound, ...config }),
   log,
   metrics,

@@ -12,8 +12,9 @@ import { environmentDeploymentController } from './controllers/deployment/enviro
 import { startSetCleanup } from './controllers/deployment/set-cleanup.ts'
 import { environmentController } from './controllers/environment.ts'
 import { environmentTypeController } from './controllers/environment-type.ts'
-import { ensureAdmin, startOrganizations } from './controllers/first-administrator.ts'
-import { startOrganizationQuotas } from './controllers/organization-quota.ts'
+import { ensureAdmin, startOrganizations } from './controllers/organization/first-administrator.ts'
+import { startOrganizationQuotas } from './controllers/organization/quota.ts'
+import { startOrganizationRights } from './controllers/organization/rights.ts'
 import { resourceAccountController } from './controllers/resource-account.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
 import { resourceDriverController } from './controllers/resource-driver.ts'
@@ -33,6 +34,7 @@ import { webhookController } from './controllers/webhook/webhook.ts'
 import { webhookCallController } from './controllers/webhook/webhook-call.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { Cluster } from './kube/cache/cluster.ts'
+import type { SecretBindings } from './kube/client/secret-bindings.ts'
 import type { Controller } from './kube/loop/controller.ts'
 import { type Loop, type LoopOptions, startController } from './kube/loop/controller-loop.ts'
 import { createPace } from './kube/loop/pace.ts'
@@ -58,6 +60,8 @@ export async function startOperator(options: {
   config: Config
   /** Calls servers that organizations name. */
   outbound: Outbound
+  /** Absent when the operator has its rights to Secrets in the whole cluster. */
+  secretBindings: SecretBindings | undefined
   /** The built-in drivers and constructors of others, for an installation with this id. */
   openDrivers: (
     installationId: string,
@@ -66,7 +70,7 @@ export async function startOperator(options: {
   metrics: OperatorMetrics
   isActive: () => boolean
 }): Promise<Operator> {
-  const { cluster, config, outbound, openDrivers, log, metrics, isActive } = options
+  const { cluster, config, outbound, secretBindings, openDrivers, log, metrics, isActive } = options
   await cluster.ready
   const installation = await openInstallation(cluster.client)
   await ensureAdmin(cluster)
@@ -155,6 +159,8 @@ export async function startOperator(options: {
     }),
     webhookBackoffMs,
   )
+  // First, because an organization is of no use before the rights.
+  const rights = secretBindings && (await startOrganizationRights(cluster, secretBindings, log, isActive))
   const organizations = startOrganizations(cluster, log, isActive)
   const { organizationQuota: limits } = config
   const quotas = startOrganizationQuotas(cluster, { limits, log, isActive })
@@ -167,7 +173,7 @@ export async function startOperator(options: {
 
   return {
     async stop() {
-      const others = [dispatcher, organizations, quotas, setCleanup]
+      const others = [dispatcher, ...(rights ? [rights] : []), organizations, quotas, setCleanup]
       await Promise.all([...loops, ...others].map((each) => each.stop()))
       namespaces.stop()
       objects.close()

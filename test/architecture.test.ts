@@ -161,7 +161,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'access',
   ],
   'operator/kube': ['client', 'cache', 'loop', 'lease'],
-  'operator/controllers': ['shared', 'active-resource', 'deployment', 'webhook'],
+  'operator/controllers': ['shared', 'organization', 'active-resource', 'deployment', 'webhook'],
 }
 
 describe.each(Object.entries(floors))('the folders of %s', (room, order) => {

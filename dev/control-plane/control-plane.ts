@@ -4,7 +4,7 @@ import type { Binaries } from './binaries.ts'
 import { ensureBinaries } from './binaries.ts'
 import { argumentsOf } from './command-lines.ts'
 import type { Log } from './fetching.ts'
-import type { NodeAccess, Places, ProcessName, Settings } from './files.ts'
+import type { GroupResources, NodeAccess, Places, ProcessName, Settings } from './files.ts'
 import {
   etcdUrlOf,
   filesOf,
@@ -40,6 +40,8 @@ export type ControlPlaneOptions = {
   readonly directory: string
   /** Records every request, with user and answer, at level Metadata. */
   readonly auditLog?: boolean
+  /** Records the bodies of writes of these resources too. */
+  readonly auditBodiesOf?: readonly GroupResources[]
   readonly apiServerPort?: number
   readonly etcdPort?: number
   /** Keeps objects, tokens and keys from one start in this directory to the next. */
@@ -100,7 +102,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const started = performance.now()
     await clearLeftOvers((await readSettings(places.directory)) ?? places)
     await clearFiles(places.directory, options.keepData ?? false)
-    await writeInputs(places.directory, options.node)
+    await writeInputs(places.directory, options)
     const settings = await startOnFreePorts({ ...options, ...places }, binaries)
     const seconds = ((performance.now() - started) / 1_000).toFixed(1)
     log(`control plane is ready at ${urlOf(settings)} after ${seconds} s`)

@@ -103,21 +103,39 @@ export async function writeSettings(settings: Settings): Promise<void> {
   await writePrivately(pathsIn(settings.directory).settings, JSON.stringify(settings, undefined, 2))
 }
 
-const auditPolicy = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [
-    { level: 'None', users: ['system:apiserver'] },
-    { level: 'None', nonResourceURLs: ['/healthz*', '/livez*', '/readyz*'] },
-    { level: 'Metadata' },
-  ],
+/** Resources of one API group. */
+export interface GroupResources {
+  readonly group: string
+  readonly resources: readonly string[]
+}
+
+/** The policy of the audit log; for writes of `bodiesOf`, the log holds the bodies of requests too. */
+function auditPolicy(bodiesOf: readonly GroupResources[]) {
+  return {
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived', 'ResponseStarted'],
+    rules: [
+      { level: 'None', users: ['system:apiserver'] },
+      { level: 'None', nonResourceURLs: ['/healthz*', '/livez*', '/readyz*'] },
+      ...(bodiesOf.length > 0
+        ? [{ level: 'Request', verbs: ['create', 'update', 'patch'], resources: bodiesOf }]
+        : []),
+      { level: 'Metadata' },
+    ],
+  }
 }
 
 /** Writes what the processes read when they start; a token and keys that exist already are kept. */
-export async function writeInputs(directory: string, node?: NodeAccess): Promise<void> {
+export async function writeInputs(
+  directory: string,
+  {
+    node,
+    auditBodiesOf = [],
+  }: { readonly node?: NodeAccess; readonly auditBodiesOf?: readonly GroupResources[] },
+): Promise<void> {
   const paths = pathsIn(directory)
-  await writeFile(paths.auditPolicy, stringify(auditPolicy))
+  await writeFile(paths.auditPolicy, stringify(auditPolicy(auditBodiesOf)))
   if (!(await readAdminToken(directory))) {
     const users = [{ name: 'admin', groups: 'system:masters' }, ...(node ? nodeUsers(node) : [])]
     const lines = users.map(

@@ -40,6 +40,7 @@ describe('the first installation', () => {
   test.each<[string, object]>([
     ['the default values', {}],
     ['all switches', allSwitches],
+    ['rights to Secrets in organizations only', { rbac: { scope: 'organizations' } }],
   ])('the API server takes every object by strict validation, with %s', async (_, values) => {
     const manifests = (await render(values)).filter(({ kind }) => !ofOthers.has(kind))
     const answer = await kubectl(manifests.map((each) => JSON.stringify(each)).join('\n'), ...strictly)

@@ -93,10 +93,35 @@ describe('one source for the cluster', () => {
     }
   })
 
-  test('no role has a wildcard', () => {
-    const roles = withAll.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role')
+  test('no role has a wildcard', async () => {
+    const inOrganizations = await render({ rbac: { scope: 'organizations' } })
+    const roles = [...withAll, ...inOrganizations].filter(
+      ({ kind }) => kind === 'ClusterRole' || kind === 'Role',
+    )
     expect(roles.length).toBeGreaterThan(6)
     expect(JSON.stringify(roles)).not.toContain('*')
+  })
+
+  test('no process lists Secrets, runs commands in pods, or takes the rights of others', async () => {
+    interface Rule {
+      readonly apiGroups: readonly string[]
+      readonly resources: readonly string[]
+      readonly resourceNames?: readonly string[]
+      readonly verbs: readonly string[]
+    }
+    const inOrganizations = await render({ rbac: { scope: 'organizations' } })
+    const rules = [...byDefault, ...inOrganizations]
+      .filter(({ kind, metadata: { name } }) => kind.endsWith('Role') && /-(operator|gateway)/.test(name))
+      .flatMap((role) => (role as unknown as { rules: readonly Rule[] }).rules)
+    expect(rules.length).toBeGreaterThan(20)
+    for (const { apiGroups, resources, resourceNames, verbs } of rules) {
+      const isCore = apiGroups.includes('')
+      const isOfSecrets = isCore && resources.includes('secrets')
+      expect(isOfSecrets && (verbs.includes('list') || verbs.includes('watch'))).toBe(false)
+      expect(isCore && resources.some((each) => each.startsWith('pods'))).toBe(false)
+      expect(verbs.includes('escalate') || verbs.includes('impersonate')).toBe(false)
+      if (verbs.includes('bind')) expect(resourceNames?.every((name) => name.endsWith('-secrets'))).toBe(true)
+    }
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { allSwitches, find, type Manifest, render } from './support.ts'
+import { allSwitches, find, type Manifest, manifestsIn, render } from './support.ts'
 
 const [byDefault, withAll] = [await render(), await render(allSwitches)]
 
@@ -27,11 +27,39 @@ describe('switches', () => {
     expect((await render(values)).some((each) => each.kind === kind)).toBe(false)
   })
 
-  test('rbac.aggregate: false leaves the roles of people alone', async () => {
+  test('rbac.aggregate: false leaves the roles of the cluster alone, and keeps the roles of persons', async () => {
     const aggregated = (manifests: readonly Manifest[]) =>
-      manifests.filter(({ metadata }) => JSON.stringify(metadata.labels).includes('aggregate-to-'))
-    expect(aggregated(byDefault)).toHaveLength(3)
-    expect(aggregated(await render({ rbac: { aggregate: false } }))).toEqual([])
+      manifests.filter(({ metadata }) =>
+        JSON.stringify(metadata.labels).includes('rbac.authorization.k8s.io/aggregate-to-'),
+      )
+    expect(aggregated(byDefault)).toHaveLength(4)
+    const without = await render({ rbac: { aggregate: false } })
+    expect(aggregated(without)).toEqual([])
+    for (const person of ['platform-engineer', 'developer', 'auditor']) {
+      expect(find(without, 'ClusterRole', `quartermaster-${person}`)).toHaveProperty('aggregationRule')
+      const label = `quartermaster.dev/aggregate-to-${person}`
+      expect(without.filter(({ metadata }) => metadata.labels?.[label] === 'true')).not.toEqual([])
+    }
+  })
+
+  test('rbac.scope: organizations binds no right to Secrets in the cluster, and lets the operator bind', async () => {
+    const [cluster, organizations] = [byDefault, await render({ rbac: { scope: 'organizations' } })]
+    const bound = (manifests: readonly Manifest[]) =>
+      manifests.filter(({ kind }) => kind === 'ClusterRoleBinding').map(({ metadata }) => metadata.name)
+    const others = ['quartermaster-operator', 'quartermaster-gateway']
+    const secrets = others.map((name) => `${name}-secrets`)
+    expect(bound(cluster)).toEqual(expect.arrayContaining([...others, ...secrets]))
+    expect(bound(organizations).sort()).toEqual([...others, 'quartermaster-operator-bindings'].sort())
+    const scopeOf = (manifests: readonly Manifest[], process: string) =>
+      JSON.stringify(find(manifests, 'Deployment', `quartermaster-${process}`)).includes(
+        '{"name":"QUARTERMASTER_SECRETS_SCOPE","value":"organizations"}',
+      )
+    expect([scopeOf(organizations, 'operator'), scopeOf(organizations, 'gateway')]).toEqual([true, false])
+    expect(scopeOf(cluster, 'operator')).toBe(false)
+    const wanted = manifestsIn('files/organizations/rights.yaml')
+    expect(wanted.length).toBeGreaterThan(5)
+    for (const { kind, metadata } of wanted)
+      expect(find(organizations, kind, metadata.name)).toMatchObject({ kind, metadata })
   })
 
   test('crds.keep: false has Helm delete them with the release', async () => {

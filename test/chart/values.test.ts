@@ -35,6 +35,7 @@ describe('values that are wrong are refused, and the message names them', () => 
       { settings: { QUARTERMASTER_IDENTITY: 'me' } },
       ['QUARTERMASTER_IDENTITY'],
     ],
+    ['an unknown scope of rights', { rbac: { scope: 'namespace' } }, ['/rbac/scope', 'organizations']],
     ['an invalid digest', { image: { digest: 'sha256:1' } }, ['/image/digest']],
     ['a port beyond the last', { gateway: { service: { port: 70_000 } } }, ['/gateway/service/port', '65']],
     [
@@ -79,6 +80,7 @@ test('the schema knows the settings of the documentation, but for those that the
     'GATEWAY_PORT',
     'GATEWAY_HOST',
     'ORGANIZATION_QUOTA',
+    'SECRETS_SCOPE',
   ]
   const document = readFileSync(join(chart, '../../docs/settings.md'), 'utf8')
   const documented = document

@@ -61,9 +61,12 @@ export function pathOf(resource: Resource, namespace?: string, name?: string, su
   return `${root}/${segments.map(encodeURIComponent).join('/')}`
 }
 
-/** Names come from definitions too: `..` would address another path, an empty name all objects. */
+/**
+ * Names come from definitions too: an empty name would address all objects, `..` another path, and the API server reads an
+ * encoded slash as one, so that `name/status` would address a subresource.
+ */
 function checkName(name: string | undefined, { kind }: Resource): void {
-  if (name !== undefined && ['', '.', '..'].includes(name))
+  if (name !== undefined && (['', '.', '..'].includes(name) || /[/%]/.test(name)))
     throw new Stalled('InvalidName', `'${name}' is not the name of a ${kind} or of a namespace`)
 }
 

@@ -16,8 +16,8 @@ import type { Trigger, WebhookCall } from '../../../operator/api/webhook.ts'
 import { createRandom } from '../../support/random.ts'
 import { conditionStatus, eventually, type Organization } from '../support/client.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { callWith, deploySet, hook, makeHookOrganization } from '../support/receiver-webhooks.ts'
+import { type Receiver, startReceiver } from '../support/receiver/receiver.ts'
+import { callWith, deploySet, hook, makeHookOrganization } from '../support/receiver/webhooks.ts'
 
 const isSoak = Boolean(process.env.QUARTERMASTER_SOAK)
 const withinMs = isSoak ? 600_000 : 300_000

@@ -123,6 +123,7 @@ describe('a namespace that is not of the environment', () => {
   test.each([
     ['two dots', 'dots', '..'],
     ['two dots and more', 'path', `../../${id}/secrets/login`],
+    ['a subresource', 'subresource', 'login/status'],
   ])('cannot be reached by %s in a name', async (_, environment, name) => {
     const observed = { wanted: { apiVersion: 'v1', kind: 'Secret', name } }
     const secrets = { stolen: '{{ await .observed.wanted "metadata" | toJson }}' }
@@ -131,7 +132,7 @@ describe('a namespace that is not of the environment', () => {
       const ready = readyOf(await databaseIn(environment))
       return ['', 'Pending', 'Progressing'].includes(ready.reason) ? undefined : ready.reason
     })
-    expect(reason).not.toBe('Reconciled')
+    expect(reason).toBe('InvalidName')
     expect((await databaseIn(environment)).status?.outputsSecretName).toBe(undefined)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { bodiesOf, hook, makeHookOrganization } from '../support/receiver-webhooks.ts'
+import { type Receiver, startReceiver } from '../support/receiver/receiver.ts'
+import { bodiesOf, hook, makeHookOrganization } from '../support/receiver/webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()

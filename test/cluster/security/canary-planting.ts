@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { issueCertificate } from '../../../dev/development-authority.ts'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
-import type { Receiver } from '../support/receiver.ts'
+import type { Receiver } from '../support/receiver/receiver.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
 import type { ThirdParty } from '../support/third-party.ts'
 import { inAllForms } from './canaries.ts'

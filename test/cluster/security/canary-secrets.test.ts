@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, makeTestOrganization, moduleWith } from '../support/client.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Receiver, startReceiver } from '../support/receiver/receiver.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { thirdPartyOf } from '../support/third-party.ts'
 import { leaksIn } from './canaries.ts'
@@ -139,7 +139,8 @@ describe('no secret appears, in no form', () => {
     const found: string[] = []
     for (const name of ['gateway.log', 'operator.log'])
       found.push(...leaksIn(name, readFileSync(join(cluster.directory, name), 'utf8'), canaries))
-    found.push(...leaksIn('audit log', readFileSync(cluster.auditLogPath, 'utf8'), canaries))
+    // It holds the bodies of writes of webhooks, whose headers are plain data.
+    found.push(...leaksIn('audit log', readFileSync(cluster.auditLogPath, 'utf8'), canaries, isHeader))
     for (const url of [cluster.gatewayUrl, cluster.operatorUrl])
       found.push(...leaksIn(`${url}/metrics`, await (await fetch(`${url}/metrics`)).text(), canaries))
     expect(found).toEqual([])

@@ -1,19 +1,35 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { type ApiAccess, apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
 import { outsideWorld, startCloudflare } from '../../../dev/fake-cloudflare/process.ts'
-import { startEverything } from '../../../dev/quartermaster.ts'
+import { kubeconfigOf, startEverything } from '../../../dev/quartermaster.ts'
+import { recordUseOfRights, tokenIdIn } from '../../rights/record.ts'
 import { environmentVariable, type SharedCluster } from './shared-cluster.ts'
+
+/** The objects whose contents name Secrets; the audit log holds the bodies of their writes. */
+const auditBodiesOf = [
+  {
+    group: 'quartermaster.dev',
+    resources: [
+      'activeresources',
+      'activeresources/status',
+      'resourceaccounts',
+      'resourcedefinitions',
+      'sharedvalues',
+      'webhooks',
+    ],
+  },
+]
 
 /** One control plane, one operator and one gateway for all test files of the project `cluster`. */
 export default async function setUp() {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-test-'))
   await ensureDevelopmentAuthority(directory)
   const [controlPlane, cloudflare] = await Promise.all([
-    startControlPlane({ directory, auditLog: true }),
+    startControlPlane({ directory, auditLog: true, auditBodiesOf }),
     startCloudflare(directory),
   ])
   const { operator, gateway, adminToken } = await startEverything(controlPlane, {
@@ -29,13 +45,19 @@ export default async function setUp() {
     },
   })
   await stampInForce(controlPlane)
+  // Tests act under the same accounts with other tokens, so that the audit log tells them from the processes.
+  const tokenIds = await Promise.all(
+    ['operator', 'gateway'].map((name) => tokenIdIn(join(directory, `${name}.kubeconfig`))),
+  )
+  const testDirectory = join(directory, 'kubeconfigs')
+  await mkdir(testDirectory)
   const { url, caFile, adminToken: clusterToken, kubeconfigPath, auditLogPath = '', binaries } = controlPlane
   const shared: SharedCluster = {
     directory,
     access: { url, caFile, adminToken: clusterToken },
     kubeconfigPath,
-    operatorKubeconfig: join(directory, 'operator.kubeconfig'),
-    gatewayKubeconfig: join(directory, 'gateway.kubeconfig'),
+    operatorKubeconfig: await kubeconfigOf(controlPlane, 'operator', testDirectory),
+    gatewayKubeconfig: await kubeconfigOf(controlPlane, 'gateway', testDirectory),
     auditLogPath,
     kubectl: binaries.kubectl,
     gatewayUrl: gateway.url,
@@ -48,6 +70,7 @@ export default async function setUp() {
     tearDownCluster: async () => {
       await Promise.all([operator.stop(), gateway.stop(), cloudflare.stop()])
       await controlPlane.stop()
+      await recordUseOfRights(directory, tokenIds)
     },
   })
 }

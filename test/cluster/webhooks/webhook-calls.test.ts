@@ -3,7 +3,7 @@ import type { WebhookCall } from '../../../operator/api/webhook.ts'
 import { eventually, readyOf } from '../support/client.ts'
 import { kubectl } from '../support/kubectl.ts'
 import { endEnvironment } from '../support/observing.ts'
-import { hang } from '../support/receiver.ts'
+import { hang } from '../support/receiver/receiver.ts'
 import {
   bodiesOf,
   callsOf,
@@ -14,7 +14,7 @@ import {
   makeHookOrganization,
   setUpHooks,
   signingSecretOf,
-} from '../support/receiver-webhooks.ts'
+} from '../support/receiver/webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { conditionStatus, eventually, readyOf } from '../support/client.ts'
 import { patch } from '../support/observing.ts'
-import { flood, hang, type Receiver, redirectTo, startReceiver } from '../support/receiver.ts'
-import { untrustedServers } from '../support/receiver-certificates.ts'
+import { untrustedServers } from '../support/receiver/certificates.ts'
+import { flood, hang, type Receiver, redirectTo, startReceiver } from '../support/receiver/receiver.ts'
 import {
   callsOf,
   callWith,
@@ -11,7 +11,7 @@ import {
   isSignedBy,
   setUpHooks,
   signingSecretOf,
-} from '../support/receiver-webhooks.ts'
+} from '../support/receiver/webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()
@@ -136,7 +136,8 @@ describe('a call that is not taken', () => {
   test('because the receiver has ended (410), is given up; redelivered on request', async () => {
     const before = await callWith(organization, 'gone', 'Gone')
     expect(conditionStatus(before, 'Stalled')).toBe('True')
-    await redeliver('gone', 'please')
+    const path = `/apps/shop/webhooks/gone/calls/${before.metadata.name}/redeliver`
+    expect(await organization.rest('POST', path)).toMatchObject({ status: 202 })
     const [first, second] = await receiver.awaitCalls('/gone', 2)
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
     expect(conditionStatus(await callWith(organization, 'gone', 'Reconciled'), 'Stalled')).toBeUndefined()

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { inParallel } from '../../../operator/controllers/shared/parallel.ts'
 import { conditionStatus, eventually, moduleWith } from '../support/client.ts'
-import { hang } from '../support/receiver.ts'
-import { setUpHooks } from '../support/receiver-webhooks.ts'
+import { hang } from '../support/receiver/receiver.ts'
+import { setUpHooks } from '../support/receiver/webhooks.ts'
 
 const webhookCount = 1000
 /** Few, so that a deployment is over long before a call that is not answered counts as tried. */

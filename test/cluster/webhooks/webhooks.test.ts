@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, makeTestOrganization } from '../support/client.ts'
 import { kubectl } from '../support/kubectl.ts'
 import { endEnvironment, patch } from '../support/observing.ts'
-import { bodiesOf, callsOf, deploySet, hook, setUpHooks } from '../support/receiver-webhooks.ts'
+import { bodiesOf, callsOf, deploySet, hook, setUpHooks } from '../support/receiver/webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()

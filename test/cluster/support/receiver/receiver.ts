@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { createServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { issueCertificate } from '../../../dev/development-authority.ts'
-import { eventually } from './client.ts'
+import { issueCertificate } from '../../../../dev/development-authority.ts'
+import { eventually } from '../client.ts'
 
 /** A call as it arrived. */
 export interface ReceivedCall {

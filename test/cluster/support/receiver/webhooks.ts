@@ -1,6 +1,6 @@
 import { afterAll } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
-import type { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
+import type { Webhook, WebhookCall } from '../../../../operator/api/webhook.ts'
 import {
   conditionStatus,
   eventually,
@@ -8,9 +8,9 @@ import {
   moduleWith,
   type Organization,
   readyOf,
-} from './client.ts'
+} from '../client.ts'
+import { sharedCluster } from '../shared-cluster.ts'
 import { type ReceivedCall, startReceiver } from './receiver.ts'
-import { sharedCluster } from './shared-cluster.ts'
 
 /** The receiver of a test file, and an organization with an application `shop` and a definition of type `redis`. */
 export async function setUpHooks(prefix: string) {

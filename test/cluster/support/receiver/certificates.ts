@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { ServerOptions } from 'node:https'
 import { join } from 'node:path'
 import { PemConverter, X509Certificate } from '@peculiar/x509'
-import { issueCertificate } from '../../../dev/development-authority.ts'
-import { type Made, makeCertificate } from '../../support/certificates.ts'
+import { issueCertificate } from '../../../../dev/development-authority.ts'
+import { type Made, makeCertificate } from '../../../support/certificates.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 

@@ -1,12 +1,12 @@
-import { kinds } from '../api/kinds.ts'
-import { fieldManager, group, labels, manager } from '../api/names.ts'
-import type { ResourceQuota } from '../domain/base/quota.ts'
-import type { Cluster } from '../kube/cache/cluster.ts'
-import type { Store } from '../kube/cache/store.ts'
-import { isAlreadyExists, isNamespaceTerminating } from '../kube/client/client.ts'
-import { pathOf, quotaResource } from '../kube/client/resource.ts'
-import { createQueue } from '../kube/loop/queue.ts'
-import type { Log } from '../log.ts'
+import { kinds } from '../../api/kinds.ts'
+import { fieldManager, group, labels, manager } from '../../api/names.ts'
+import type { ResourceQuota } from '../../domain/base/quota.ts'
+import type { Cluster } from '../../kube/cache/cluster.ts'
+import type { Store } from '../../kube/cache/store.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
+import { pathOf, quotaResource } from '../../kube/client/resource.ts'
+import { createQueue } from '../../kube/loop/queue.ts'
+import type { Log } from '../../log.ts'
 
 /** Limits by resource of a quota, such as `count/webhooks.quartermaster.dev`. */
 export type QuotaLimits = Readonly<Record<string, number>>

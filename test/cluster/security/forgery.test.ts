@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { type ApiAccess, apiRequest } from '../../../dev/control-plane/kubernetes.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { kinds } from '../../../operator/api/kinds.ts'
+import { eventually, makeTestOrganization, moduleWith } from '../support/client.ts'
+import { accessOf, type Person, persons } from '../support/people.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
+
+const cluster = sharedCluster()
+const organization = await makeTestOrganization(cluster, 'forged')
+const people = {} as Record<Person, ApiAccess> // filled before the tests
+const merge = 'application/merge-patch+json'
+const group = '/apis/quartermaster.dev/v1alpha1'
+const pathIn = (plural: string, name = '') =>
+  `${group}/namespaces/${organization.id}/${plural}${name === '' ? '' : `/${name}`}`
+const patchAs = (person: Person, path: string, body: object) =>
+  apiRequest<KubeObject>(people[person], 'PATCH', path, body, merge)
+
+beforeAll(async () => {
+  for (const person of persons) people[person] = await accessOf(cluster.access, person, organization.id)
+  await organization.define('redis', {
+    type: 'redis',
+    driverType: 'quartermaster/echo',
+    driverInputs: { values: { host: 'cache', port: 6379 } },
+    criteria: [{}],
+  })
+  await organization.application('shop')
+  await organization.environment('shop', 'live')
+  await organization.deploy('shop.live', { modules: { web: moduleWith({ cache: { type: 'redis' } }) } })
+})
+
+describe('nothing can be forged:', () => {
+  const writers = ['developer', 'platform-engineer'] as const
+  const activeResource = async () => {
+    const [resource] = await organization.resources()
+    if (!resource) throw new Error('no active resource')
+    return resource
+  }
+
+  test.each(writers)('an active resource is not created by a %s', async (person) => {
+    const { metadata, spec, ...rest } = await activeResource()
+    const object = { ...rest, metadata: { name: `0${metadata.name.slice(1)}` }, spec }
+    const answer = await apiRequest(people[person], 'POST', pathIn('activeresources'), object)
+    expect(answer.status).toBe(403)
+  })
+
+  test('the specification of an active resource is not changed by a person who may patch it', async () => {
+    const { metadata } = await activeResource()
+    const path = pathIn('activeresources', metadata.name)
+    const answer = await patchAs('platform-engineer', path, { spec: { class: 'other' } })
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      403,
+      expect.stringContaining('only the operator writes active resources'),
+    ])
+  })
+
+  test.each(writers)('no status is written by a %s', async (person) => {
+    for (const { plural, status } of kinds.filter((kind) => kind.status)) {
+      const answer = await patchAs(person, `${pathIn(plural, 'any')}/status`, { status: {} })
+      expect([plural, status !== undefined, answer.status]).toEqual([plural, true, 403])
+    }
+  })
+
+  const records = [
+    'announced',
+    'contributors',
+    'created-by',
+    'deleted-by',
+    'idempotency-key',
+    'last-calls',
+    'last-modified-at',
+    'last-modified-by',
+    'new-secret-0a1b2c3d',
+    'trial-until',
+  ]
+  test.each(records)('the annotation %s is neither set nor changed, and may be removed', async (name) => {
+    const key = `quartermaster.dev/${name}`
+    const spec = { applicationName: 'shop', key: `KEY_${records.indexOf(name)}`, value: 'x', description: '' }
+    const object = {
+      apiVersion: 'quartermaster.dev/v1alpha1',
+      kind: 'SharedValue',
+      metadata: { name: `value-${records.indexOf(name)}`, annotations: { [key]: 'forged' } },
+      spec,
+    }
+    const path = pathIn('sharedvalues', object.metadata.name)
+    const send = (as: ApiAccess) => apiRequest(as, 'POST', pathIn('sharedvalues'), object)
+    const refused = await send(people.developer)
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([403, expect.stringContaining(key)])
+    // A cluster administrator restores it from a backup.
+    expect((await send(cluster.access)).status).toBe(201)
+    const annotate = (value: string | null) =>
+      patchAs('developer', path, { metadata: { annotations: { [key]: value, mine: 'too' } } })
+    expect((await annotate('changed')).status).toBe(403)
+    expect((await annotate('forged')).status).toBe(200)
+    expect((await annotate(null)).status).toBe(200)
+    expect((await annotate('again')).status).toBe(403)
+  })
+
+  test('the user who triggered a deployment is recorded, not the one that the object names', async () => {
+    const stamp = 'quartermaster.dev/triggered-by'
+    const object = {
+      apiVersion: 'quartermaster.dev/v1alpha1',
+      kind: 'Environment',
+      metadata: { name: 'shop.mine', annotations: { [stamp]: 'forged' } },
+      spec: { applicationName: 'shop', typeName: 'development' },
+    }
+    const user = `system:serviceaccount:${organization.id}:developer`
+    const created = await apiRequest<KubeObject>(people.developer, 'POST', pathIn('environments'), object)
+    expect(created).toMatchObject({ status: 201, body: { metadata: { annotations: { [stamp]: user } } } })
+    const path = pathIn('environments', 'shop.mine')
+    const changed = await patchAs('developer', path, { metadata: { annotations: { [stamp]: 'forged' } } })
+    expect(changed).toMatchObject({ status: 200, body: { metadata: { annotations: { [stamp]: user } } } })
+  })
+
+  test('our finalizer is not removed, and another one is', async () => {
+    const path = pathIn('environments', 'shop.live')
+    const finalizers = async () => {
+      const { body } = await organization.kube<KubeObject>('GET', path)
+      return body.metadata.finalizers ?? []
+    }
+    const ours = await eventually('the finalizer', 30_000, async () => {
+      const found = await finalizers()
+      return found.length > 0 ? found : undefined
+    })
+    for (const person of writers)
+      for (const left of [[], ['example.org/other']])
+        expect((await patchAs(person, path, { metadata: { finalizers: left } })).status).toBe(403)
+    const added = { metadata: { finalizers: [...ours, 'example.org/other'] } }
+    expect((await patchAs('developer', path, added)).status).toBe(200)
+    expect((await patchAs('developer', path, { metadata: { finalizers: ours } })).status).toBe(200)
+    expect(await finalizers()).toEqual(ours)
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { createSecretBindings, withSecretBindings } from '../../../operator/kube/client/secret-bindings.ts'
+
+const forbidden = new ApiError(403, 'Forbidden', 'cannot get resource "secrets"')
+const notFound = new ApiError(404, 'NotFound', 'namespaces "shop" not found')
+const secret = '/api/v1/namespaces/shop/secrets/login'
+const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings'
+
+/** A client of an API server that grants a right to Secrets once the operator is bound, and the requests that it got. */
+function clientOf({
+  namespace = {},
+  isBindable = true,
+}: {
+  namespace?: object | ApiError
+  isBindable?: boolean
+}) {
+  const requests: string[] = []
+  let isBound = false
+  const answers: Readonly<Record<string, () => unknown>> = {
+    [`GET ${secret}`]: () => (isBound ? { kind: 'Secret' } : forbidden),
+    'GET /api/v1/namespaces/shop': () =>
+      namespace instanceof ApiError ? namespace : { metadata: namespace },
+    [`POST ${bindings}`]: () => {
+      isBound = isBindable
+      return isBindable ? {} : new ApiError(403, 'Forbidden', 'ValidatingAdmissionPolicy denied request')
+    },
+    'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews': () => ({ status: { allowed: isBound } }),
+    'GET /api/v1/namespaces/shop/configmaps/any': () => forbidden,
+  }
+  const client: KubeClient = {
+    async request(method, path) {
+      requests.push(`${method} ${path}`)
+      const answer = answers[`${method} ${path}`]?.()
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+    watch: () => {
+      throw new Error('nothing is watched')
+    },
+    close: async () => {},
+  }
+  return { client: withSecretBindings(client, createSecretBindings(client)), requests }
+}
+
+describe('a request for a Secret that is forbidden', () => {
+  test('is repeated when the operator is bound', async () => {
+    const { client, requests } = clientOf({})
+    expect(await client.request('GET', secret)).toEqual({ kind: 'Secret' })
+    expect(requests.filter((each) => each.endsWith(bindings))).toHaveLength(1)
+  })
+
+  test('binds once for all requests in a namespace', async () => {
+    const { client, requests } = clientOf({})
+    await Promise.all([1, 2, 3].map(() => client.request('GET', secret)))
+    expect(requests.filter((each) => each === `POST ${bindings}`)).toHaveLength(1)
+  })
+
+  test.each<[string, Parameters<typeof clientOf>[0], object]>([
+    ['has the answer "not found" when the namespace is gone', { namespace: notFound }, { status: 404 }],
+    [
+      'is repeated later while the namespace is terminating',
+      { namespace: { deletionTimestamp: '2030-01-01T00:00:00Z' } },
+      { message: expect.stringContaining('is being terminated') },
+    ],
+    ['stays forbidden in a namespace in which the operator may not bind', { isBindable: false }, forbidden],
+  ])('%s', async (_, cluster, error) => {
+    await expect(clientOf(cluster).client.request('GET', secret)).rejects.toMatchObject(error)
+  })
+
+  test('makes no binding when it is for another kind', async () => {
+    const { client, requests } = clientOf({})
+    await expect(client.request('GET', '/api/v1/namespaces/shop/configmaps/any')).rejects.toBe(forbidden)
+    expect(requests).toHaveLength(1)
+  })
+})
