@@ -7,7 +7,8 @@ const common = {
 }
 
 export default {
-  maxWorkers: 2,
+  // The tests wait for servers for a third of their time.
+  maxWorkers: 3,
   // Longer than all that a test waits for one after the other, each as long as the product may take.
   testTimeout: 180_000,
   workerIdleMemoryLimit: '1GB',
