@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { parseAllDocuments } from 'yaml'
+import { manifestFiles } from '../../../dev/quartermaster.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import { quotaRefusalIn } from '../../../operator/domain/base/quota.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { QuotaError } from '../../../operator/kube/client/client.ts'
+import { grantedRights } from '../../support/rights.ts'
 import { acceptCredentials, addEverything, keepState } from '../support/everything.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { finish } from '../support/objects.ts'
@@ -119,11 +118,8 @@ describe.each(creations)('%s', (operation, body, wanted) => {
 })
 
 test('the requests create every kind that the gateway may create', () => {
-  const file = join(import.meta.dirname, '../../../charts/quartermaster/files/gateway-role.yaml')
-  const rules = parseAllDocuments(readFileSync(file, 'utf8')).flatMap(
-    (document) => (document.toJS() as { rules?: { resources: string[]; verbs: string[] }[] }).rules ?? [], // of a role
-  )
-  const may = rules.filter(({ verbs }) => verbs.includes('create')).flatMap(({ resources }) => resources)
+  const granted = grantedRights('gateway', manifestFiles).filter(({ verb }) => verb === 'create')
+  const may = granted.map(({ resource }) => resource)
   const pluralOf = (kind: string) => kinds.find((each) => each.kind === kind)?.plural ?? 'secrets'
   const made = creations.flatMap(([, , each]) => each.map(pluralOf))
   expect([...new Set(made)].sort()).toEqual([...new Set(may)].sort())

@@ -115,6 +115,7 @@ test.concurrent('an object that cannot be deleted is named by the conditions of 
   const modules = { web: moduleWith({ db: { type: 'postgres' } }) }
   expect(readyOf(await organization.deploy('ending.live', { modules }))).toMatchObject({
     reason: 'Reconciled',
+    message: '',
   })
   await organization.remove('applications', 'ending')
   const cause = `cannot delete resource "${resource}" in API group "${group}" in the namespace "${organization.id}--ending--live"`
