@@ -104,6 +104,8 @@ export async function allowObjects(client: KubeClient): Promise<void> {
     resources: [resource],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   }))
+  // The floor deletes active resources one by one, as the operator never does.
+  rules.push({ apiGroups: ['quartermaster.dev'], resources: ['activeresources'], verbs: ['delete'] })
   await client.request('POST', `${group}/clusterroles`, { body: { metadata: { name }, rules } })
   const body = {
     metadata: { name },
