@@ -22,6 +22,8 @@ const run = promisify(execFile)
 const { access, kubectl, kubeconfigPath, directory } = sharedCluster()
 const organization = await makeTestOrganization(sharedCluster(), 'rights')
 const { prepare, deploy } = templateResourcesOf(organization)
+/** The definition of the page fits all environments, so it has its organization. */
+const documented = await makeTestOrganization(sharedCluster(), 'documented')
 /** Longer than the pause after which a refused request is repeated. */
 const healedWithinMs = 120_000
 
@@ -146,22 +148,23 @@ test.concurrent('the role and the definition that docs/drivers.md shows make a r
   const [role = '', definition = ''] = [...section.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
     ([, text = '']) => text,
   )
-  const file = join(directory, `${organization.id}.yaml`)
+  const file = join(directory, `${documented.id}.yaml`)
   const apply = async (verb: 'apply' | 'delete', text: string) => {
     await writeFile(file, text)
     await run(kubectl, ['--kubeconfig', kubeconfigPath, verb, '-f', file])
   }
-  await apply('apply', definition.replace('namespace: acme', `namespace: ${organization.id}`))
-  await organization.environment('shop', 'nightly')
-  const refused = await organization.deploy('shop.nightly', {})
+  await apply('apply', definition.replace('namespace: acme', `namespace: ${documented.id}`))
+  await documented.application('shop')
+  await documented.environment('shop', 'nightly')
+  const refused = await documented.deploy('shop.nightly', {})
   expect(conditionStatus(refused, 'Stalled')).toBe('True')
-  expect(await readinessIn(organization, 'nightly', 'base-env', 'NotAllowed')).toContain('cronjobs')
+  expect(await readinessIn(documented, 'nightly', 'base-env', 'NotAllowed')).toContain('cronjobs')
   await apply('apply', role)
-  await readinessIn(organization, 'nightly', 'base-env', 'Reconciled', healedWithinMs)
-  const path = `/apis/batch/v1/namespaces/${namespaceOf(organization, 'nightly')}/cronjobs/nightly`
-  expect(await objectAt(organization, path)).toBeDefined()
-  await organization.remove('resourcedefinitions', 'nightly')
-  await endEnvironment(organization, 'nightly')
-  await gone(organization, [path])
+  await readinessIn(documented, 'nightly', 'base-env', 'Reconciled', healedWithinMs)
+  const path = `/apis/batch/v1/namespaces/${namespaceOf(documented, 'nightly')}/cronjobs/nightly`
+  expect(await objectAt(documented, path)).toBeDefined()
+  await documented.remove('resourcedefinitions', 'nightly')
+  await endEnvironment(documented, 'nightly')
+  await gone(documented, [path])
   await apply('delete', role)
 })
