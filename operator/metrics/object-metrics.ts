@@ -1,15 +1,17 @@
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import type { Kind } from '../api/kind.ts'
-import { stateOfDeployment } from '../domain/deployment/deployment.ts'
+import { isFinished, stateOfDeployment } from '../domain/deployment/deployment.ts'
 import { createCounter } from '../kube/cache/counter.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { type ObjectState, stateOf } from '../kube/loop/outcome.ts'
 
 /** Counts the objects of a kind in each state, with constant work per change. */
 export function countObjects(store: Store, kind: Kind): () => Readonly<Record<ObjectState, number>> {
-  const counter = createCounter(store.cacheOf(kind), ['ready', 'waiting', 'stalled'], (object) =>
-    store.isOrganization(object.metadata.namespace) ? { group: '', bucket: stateOf(object) } : undefined,
-  )
+  // The place of an object must depend on it alone: the counter asks again for the object before a change.
+  const counter = createCounter(store.cacheOf(kind), ['ready', 'waiting', 'stalled'], (object) => ({
+    group: '',
+    bucket: stateOf(object),
+  }))
   return () => counter.of('')
 }
 
@@ -23,15 +25,9 @@ export type DeploymentEnded = (
 /** Reports each deployment once, when its status says for the first time that it has ended. */
 export function reportDeployments(store: Store, ended: DeploymentEnded): void {
   store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {
-    if (!before || !after) return
-    const result = resultOf(after)
-    if (!result || resultOf(before)) return
+    if (!before || !after || isFinished(before) || !isFinished(after)) return
+    const result = stateOfDeployment(after) === 'succeeded' ? 'succeeded' : 'failed'
     const seconds = (Date.now() - Date.parse(after.metadata.creationTimestamp)) / 1000
     ended(result, Math.max(0, seconds), after.status?.problems?.map(({ reason }) => reason) ?? [])
   })
-}
-
-function resultOf(deployment: EnvironmentDeployment): 'succeeded' | 'failed' | undefined {
-  const state = stateOfDeployment(deployment)
-  return state === 'succeeded' || state === 'failed' ? state : undefined
 }

@@ -65,3 +65,13 @@ test('for every order of events: each state is counted, and each deployment ends
     }),
   )
 })
+
+test('an object that was there before its namespace became an organization is counted once', () => {
+  const cluster = createFakeCluster()
+  const counts = countObjects(cluster.store, EnvironmentDeployment)
+  const spec = { environmentName: 'development', setName: 'set' }
+  cluster.put(EnvironmentDeployment, { metadata: { namespace: 'late', name: 'one' }, spec } as never)
+  cluster.addOrganization('late')
+  cluster.setStatus(EnvironmentDeployment, 'late', 'one', statuses.ready)
+  expect(counts()).toEqual({ ready: 1, waiting: 0, stalled: 0 })
+})
