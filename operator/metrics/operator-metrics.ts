@@ -3,21 +3,18 @@ import { operatorLease } from '../api/names.ts'
 import type { DriverCalls } from '../drivers/driver.ts'
 import type { LoopMetrics } from '../kube/loop/controller-loop.ts'
 import type { ObjectState } from '../kube/loop/outcome.ts'
-import type { WorkQueue } from '../kube/loop/queue.ts'
+import type { QueueMetrics, WorkQueue } from '../kube/loop/queue.ts'
+import type { DeploymentEnded } from './object-metrics.ts'
 import { addGauge, createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
-
-/** A queue to report. */
-type Queue = Pick<WorkQueue, 'depth' | 'runningSince'>
 
 /** Metrics of the operator. Labels are kinds, reasons and results, never names of users' objects. */
 export interface OperatorMetrics extends ProcessMetrics, LoopMetrics {
   readonly driverCalls: DriverCalls
-  /** Reports what waits and runs in a queue when metrics are read. */
-  watchQueue(kind: string, queue: Queue): void
+  /** Reports what waits in a queue when metrics are read. */
+  watchQueue(kind: string, queue: Pick<WorkQueue, 'depth'>): void
   /** Reports how many objects of a kind are in each state when metrics are read. */
   watchObjects(kind: string, counts: () => Readonly<Record<ObjectState, number>>): void
-  /** Counts a deployment that has ended and the reasons of its problems. */
-  deploymentEnded(result: 'succeeded' | 'failed', seconds: number, reasons: readonly string[]): void
+  readonly deploymentEnded: DeploymentEnded
   /** Seconds that the longest running reconcile has taken so far. */
   longestRunSeconds(): number
 }
@@ -42,7 +39,9 @@ function queueMetrics(registry: Registry) {
   const registers = [registry]
   const labelNames = ['name'] as const
   const buckets = [0.001, 0.01, 0.1, 1, 10, 60, 600]
-  const queues = new Map<string, Queue>()
+  const queues = new Map<string, Pick<WorkQueue, 'depth'>>()
+  /** Since when each running key runs, the longest first, by kind; in milliseconds of `performance.now()`. */
+  const running = new Map<string, Map<string, number>>()
   const reconciles = new Counter({
     name: 'quartermaster_reconcile_total',
     help: 'Reconciles, by kind and result.',
@@ -75,50 +74,67 @@ function queueMetrics(registry: Registry) {
     buckets,
     registers,
   })
-  const measure = (name: string, help: string, value: (queue: Queue) => number) =>
+  addGauge(registry, 'workqueue_depth', 'Objects that wait for a reconcile, by kind.', {
+    labelNames,
+    measure(set) {
+      for (const [name, { depth }] of queues) set({ name }, depth)
+    },
+  })
+  const measureRuns = (name: string, help: string, value: (seconds: readonly number[]) => number) =>
     addGauge(registry, name, help, {
       labelNames,
       measure(set) {
-        for (const [kind, queue] of queues) set({ name: kind }, value(queue))
+        for (const [kind, since] of running) set({ name: kind }, value(secondsSince(since.values())))
       },
     })
-  measure('workqueue_depth', 'Objects that wait for a reconcile, by kind.', ({ depth }) => depth)
-  measure(
+  measureRuns(
     'workqueue_unfinished_work_seconds',
     'Time that the running reconciles of a kind have taken so far, added up.',
-    (queue) => secondsOf(queue).reduce((sum, each) => sum + each, 0),
+    (seconds) => seconds.reduce((sum, each) => sum + each, 0),
   )
-  measure(
+  measureRuns(
     'workqueue_longest_running_processor_seconds',
     'Time that the longest running reconcile of a kind has taken so far.',
-    (queue) => secondsOf(queue)[0] ?? 0,
+    ([longest = 0]) => longest,
   )
   return {
     reconciled: (kind: string, result: string) => reconciles.inc({ kind, result }),
-    queueOf(name: string) {
+    queueOf(name: string): QueueMetrics {
       // A series that begins with its first event has no rate for it.
       for (const counter of [adds, retries]) counter.inc({ name }, 0)
       for (const histogram of [waits, works]) histogram.zero({ name })
-      const added = adds.labels({ name })
-      const delayed = retries.labels({ name })
-      const waited = waits.labels({ name })
-      const worked = works.labels({ name })
+      const addedAt = new Map<string, number>()
+      const startedAt = new Map<string, number>()
+      running.set(name, startedAt)
       return {
-        added: () => added.inc(),
-        delayed: () => delayed.inc(),
-        started: (seconds: number) => waited.observe(seconds),
-        ended: (seconds: number) => worked.observe(seconds),
+        added(key) {
+          adds.inc({ name })
+          if (!addedAt.has(key)) addedAt.set(key, performance.now())
+        },
+        delayed: () => retries.inc({ name }),
+        started(key) {
+          waits.observe({ name }, secondsOf(addedAt, key))
+          startedAt.set(key, performance.now())
+        },
+        ended: (key) => works.observe({ name }, secondsOf(startedAt, key)),
       }
     },
-    watchQueue: (kind: string, queue: Queue) => queues.set(kind, queue),
-    longestRunSeconds: () => Math.max(0, ...[...queues.values()].map((queue) => secondsOf(queue)[0] ?? 0)),
+    watchQueue: (kind: string, queue: Pick<WorkQueue, 'depth'>) => queues.set(kind, queue),
+    longestRunSeconds: () =>
+      Math.max(0, ...[...running.values()].flatMap((since) => secondsSince(since.values()).slice(0, 1))),
   }
 }
 
-/** The time that each running key has taken so far, the longest first. */
-function secondsOf(queue: Queue): number[] {
+/** Removes the time of a key; returns the seconds since then. */
+function secondsOf(times: Map<string, number>, key: string): number {
+  const [seconds = 0] = secondsSince([times.get(key) ?? performance.now()])
+  times.delete(key)
+  return seconds
+}
+
+function secondsSince(times: Iterable<number>): number[] {
   const now = performance.now()
-  return [...queue.runningSince()].map((since) => (now - since) / 1000)
+  return Array.from(times, (time) => (now - time) / 1000)
 }
 
 function objectMetrics(registry: Registry) {
@@ -149,13 +165,14 @@ function objectMetrics(registry: Registry) {
     labelNames: ['reason'],
     registers,
   })
+  const deploymentEnded: DeploymentEnded = (result, seconds, reasons) => {
+    durations.observe({ result }, seconds)
+    for (const reason of reasons) problems.inc({ reason })
+  }
   return {
     watchObjects: (kind: string, counts: () => Readonly<Record<ObjectState, number>>) =>
       counted.set(kind, counts),
-    deploymentEnded(result: 'succeeded' | 'failed', seconds: number, reasons: readonly string[]) {
-      durations.observe({ result }, seconds)
-      for (const reason of reasons) problems.inc({ reason })
-    },
+    deploymentEnded,
   }
 }
 

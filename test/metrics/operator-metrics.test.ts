@@ -56,8 +56,8 @@ describe('queues', () => {
   test('a reconcile that hangs is the longest running one, also while others run', async () => {
     const metrics = createOperatorMetrics(() => true)
     const hanging = Promise.withResolvers<void>()
-    const queue = createQueue(2, (key) => (key === 'a/hangs' ? hanging.promise : Promise.resolve()))
-    metrics.watchQueue('Environment', queue)
+    const work = (key: string) => (key === 'a/hangs' ? hanging.promise : Promise.resolve())
+    const queue = createQueue(2, work, undefined, metrics.queueOf('Environment'))
     queue.add('a/hangs')
     for (const key of ['a/1', 'b/1']) queue.add(key)
     await new Promise((resolve) => setImmediate(resolve))

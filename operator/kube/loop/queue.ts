@@ -15,8 +15,6 @@ export interface WorkQueue {
    */
   releaseWorker<T>(key: string, work: () => Promise<T>): Promise<T>
   readonly depth: number
-  /** Since when each running key runs, the longest first; in milliseconds of `performance.now()`. */
-  runningSince(): Iterable<number>
   /** Resolves when no key runs or waits; delayed keys do not count. */
   idle(): Promise<void>
   /** Ignores further keys, and resolves when the running ones have ended. */
@@ -31,13 +29,12 @@ interface Delayed {
 /** At this many released workers, a namespace starts no further key, so that they do not use up the memory. */
 const maxReleasedPerNamespace = 500
 
-/** What a queue reports. Times are in seconds. */
+/** What a queue reports. */
 export interface QueueMetrics {
-  added(): void
-  /** A key starts after it waited for this time. */
-  started(waited: number): void
-  ended(worked: number): void
-  /** A key is added again after a delay. */
+  added(key: string): void
+  started(key: string): void
+  ended(key: string): void
+  /** A key will be added after a delay. */
   delayed(): void
 }
 
@@ -72,9 +69,6 @@ class KeyQueue implements WorkQueue {
   readonly #returning = createFairQueue<() => void>()
   readonly #running = new Map<string, Promise<void>>()
   readonly #runAgain = new Set<string>()
-  /** When the keys that wait, or will run again, were added. */
-  readonly #addedAt = new Map<string, number>()
-  readonly #startedAt = new Map<string, number>()
   readonly #delayed = new Map<string, Delayed>()
   readonly #idleWaiters: (() => void)[] = []
   readonly #loads = new Map<string, Load>()
@@ -99,8 +93,7 @@ class KeyQueue implements WorkQueue {
   add(key: string): void {
     if (this.#stopped) return
     this.#cancelDelay(key)
-    this.#metrics?.added()
-    if (!this.#addedAt.has(key)) this.#addedAt.set(key, performance.now())
+    this.#metrics?.added(key)
     if (this.#running.has(key)) {
       this.#runAgain.add(key)
       return
@@ -138,10 +131,6 @@ class KeyQueue implements WorkQueue {
     return this.#waiting.size
   }
 
-  runningSince(): Iterable<number> {
-    return this.#startedAt.values()
-  }
-
   idle(): Promise<void> {
     if (this.#running.size === 0 && this.#waiting.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -154,7 +143,6 @@ class KeyQueue implements WorkQueue {
     for (const { timer } of this.#delayed.values()) clearTimeout(timer)
     this.#delayed.clear()
     this.#waiting.clear()
-    this.#addedAt.clear()
     await Promise.all(this.#running.values())
   }
 
@@ -199,13 +187,9 @@ class KeyQueue implements WorkQueue {
     const permitted = this.#pace.permit(namespace)
     if (permitted) await permitted
     this.#runAgain.delete(key)
-    const startedAt = performance.now()
-    this.#metrics?.started((startedAt - (this.#addedAt.get(key) ?? startedAt)) / 1000)
-    this.#addedAt.delete(key)
-    this.#startedAt.set(key, startedAt)
+    this.#metrics?.started(key)
     await this.#work(key)
-    this.#startedAt.delete(key)
-    this.#metrics?.ended((performance.now() - startedAt) / 1000)
+    this.#metrics?.ended(key)
     this.#running.delete(key)
     this.#count(namespace, { active: -1, released: 0 })
     if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespace, key)
