@@ -5,9 +5,9 @@ import { systemNamespace } from '../../api/names.ts'
 import { type Cluster, readObject } from '../../kube/cache/cluster.ts'
 import { isAlreadyExists } from '../../kube/client/client.ts'
 import { secretResource } from '../../kube/client/resource.ts'
-import { createQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import { sha256 } from '../shared/installation-key.ts'
+import { createOrganizationQueue, isTerminating } from './organization-queue.ts'
 
 /** Id of the user that the first start creates. */
 const adminId = 'admin'
@@ -49,18 +49,12 @@ export function startOrganizations(
   isActive: () => boolean,
 ): { stop(): Promise<void> } {
   const { store } = cluster
-  const queue = createQueue(4, async (name) => {
-    if (!isActive() || !store.isOrganization(name)) return
-    const isNamespaceTerminating = store.namespaces.get('', name)?.metadata.deletionTimestamp
-    const hasAdministrator = store.list(Membership, name).some(({ spec }) => spec.role === 'administrator')
-    if (hasAdministrator || isNamespaceTerminating) return
+  const failure = 'could not create the administrator of an organization'
+  const queue = createOrganizationQueue({ log, isActive, failure }, async (name) => {
+    if (!store.isOrganization(name) || isTerminating(store, name)) return
+    if (store.list(Membership, name).some(({ spec }) => spec.role === 'administrator')) return
     const membership = newObject(Membership, { name: adminId, namespace: name }, { role: 'administrator' })
-    try {
-      await unlessThere(cluster.create(Membership, membership))
-    } catch (error) {
-      log.warn('could not create the administrator of an organization', { organization: name, error })
-      queue.addAfter(name, 5000)
-    }
+    await unlessThere(cluster.create(Membership, membership))
   })
   store.namespaces.subscribe(({ after }) => {
     if (after) queue.add(after.metadata.name)

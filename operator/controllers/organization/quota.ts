@@ -5,8 +5,8 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { pathOf, quotaResource } from '../../kube/client/resource.ts'
-import { createQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
+import { createOrganizationQueue, isTerminating } from './organization-queue.ts'
 
 /** Limits by resource of a quota, such as `count/webhooks.quartermaster.dev`. */
 export type QuotaLimits = Readonly<Record<string, number>>
@@ -23,7 +23,6 @@ interface Options {
 
 /** Name of the default quota in each organization. */
 const quotaName = 'quartermaster'
-const workers = 4
 const retryMs = 60_000
 
 /** Creates the default quota in each organization without limits. It belongs to people from then on. */
@@ -32,16 +31,14 @@ export function startOrganizationQuotas(cluster: Cluster, options: Options): { s
   if (Object.keys(limits).length === 0) return { stop: async () => {} }
   const { store } = cluster
   const readyAt = performance.now() + startMs
-  const queue = createQueue(workers, async (name) => {
-    if (!isActive()) return
+  const failure = 'could not create the quota of an organization'
+  const queue = createOrganizationQueue({ log, isActive, failure, retryMs }, async (name) => {
     const hard = defaultLimits(store, name, limits)
     if (!hard) return
     try {
       await createQuota(cluster, name, hard)
     } catch (error) {
-      if (isAlreadyExists(error) || isNamespaceTerminating(error)) return
-      log.warn('could not create the quota of an organization', { organization: name, error })
-      queue.addAfter(name, retryMs)
+      if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error
     }
   })
   const enqueue = (name: string) => queue.addAfter(name, Math.max(graceMs, readyAt - performance.now()))
@@ -57,8 +54,7 @@ export function startOrganizationQuotas(cluster: Cluster, options: Options): { s
 
 /** The limits for an organization; undefined when it has limits, or none is wanted. */
 function defaultLimits(store: Store, organization: string, limits: QuotaLimits): QuotaLimits | undefined {
-  const isTerminating = store.namespaces.get('', organization)?.metadata.deletionTimestamp !== undefined
-  if (!store.isOrganization(organization) || isTerminating) return undefined
+  if (!store.isOrganization(organization) || isTerminating(store, organization)) return undefined
   const quotas = store.quotas.inNamespace(organization)
   if (quotas.some((each) => each.metadata.name === quotaName || hasLimitOf(each, limits))) return undefined
   const wanted = Object.entries(limits).filter(

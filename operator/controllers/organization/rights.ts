@@ -2,10 +2,8 @@ import { kinds } from '../../api/kinds.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { hasFinalizer } from '../../kube/client/resource.ts'
 import type { SecretBindings } from '../../kube/client/secret-bindings.ts'
-import { createQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
-
-const retryMs = 5000
+import { createOrganizationQueue, isTerminating } from './organization-queue.ts'
 
 /**
  * Keeps the rights to Secrets in the namespaces of organizations: from the label on until the label is removed, or until
@@ -17,21 +15,13 @@ export async function startOrganizationRights(
   log: Log,
   isActive: () => boolean,
 ): Promise<{ stop(): Promise<void> }> {
-  const queue = createQueue(4, async (name) => {
-    if (!isActive()) return
-    try {
-      if (!store.isOrganization(name)) await bindings.unbind(name)
-      else if (!isTerminating(name)) await bindings.bindOrganization(name)
-      else if (!isNeeded(name)) await bindings.unbind(name)
-    } catch (error) {
-      log.warn('could not change the rights in an organization', { organization: name, error })
-      queue.addAfter(name, retryMs)
-    }
+  const failure = 'could not change the rights in an organization'
+  const queue = createOrganizationQueue({ log, isActive, failure }, async (name) => {
+    if (!store.isOrganization(name)) await bindings.unbind(name)
+    else if (!isTerminating(store, name)) await bindings.bindOrganization(name)
+    else if (!isNeeded(name)) await bindings.unbind(name)
   })
 
-  function isTerminating(name: string): boolean {
-    return store.namespaces.get('', name)?.metadata.deletionTimestamp !== undefined
-  }
   function isNeeded(name: string): boolean {
     return kinds.some((kind) => store.list(kind, name).some(hasFinalizer))
   }
@@ -42,7 +32,8 @@ export async function startOrganizationRights(
   })
   for (const kind of kinds)
     store.cacheOf(kind).subscribe(({ before, after }) => {
-      if (before && !after && isTerminating(before.metadata.namespace)) queue.add(before.metadata.namespace)
+      const namespace = before?.metadata.namespace
+      if (namespace !== undefined && !after && isTerminating(store, namespace)) queue.add(namespace)
     })
   // A label may have been removed while no operator ran.
   for (const name of await bindings.bound()) queue.add(name)
