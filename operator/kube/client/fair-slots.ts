@@ -25,21 +25,33 @@ export function createFairSlots(
   now: () => number = () => performance.now(),
 ): FairSlots {
   const waiting = createFairQueue<() => void>()
+  /** The owner that asked last is last. */
   const uses = new Map<string, Use>()
   let free = slots
+  let most = slots
 
-  /** Whether several owners ask for slots; forgets those that do not any more. */
+  /** Whether several owners ask for slots; forgets those before them that do not any more. */
   function isShared(): boolean {
     const since = now() - sharedMs
-    for (const [owner, { running, askedAt }] of uses) if (running === 0 && askedAt < since) uses.delete(owner)
-    return uses.size > 1
+    let active = 0
+    for (const [owner, { running, askedAt }] of uses) {
+      if (running === 0 && askedAt < since && waiting.countOf(owner) === 0) uses.delete(owner)
+      else active += 1
+      if (active > 1) return true
+    }
+    return false
+  }
+
+  function limit(owner: string, { running }: Use): void {
+    if (running >= most) waiting.pause(owner)
+    else waiting.resume(owner)
   }
 
   function startWaiting(): void {
-    const most = isShared() ? share : slots
-    for (const [owner, { running }] of uses) {
-      if (running >= most) waiting.pause(owner)
-      else waiting.resume(owner)
+    const limitNow = isShared() ? share : slots
+    if (limitNow !== most) {
+      most = limitNow
+      for (const [owner, use] of uses) limit(owner, use)
     }
     while (free > 0) {
       const next = waiting.takeOwned()
@@ -48,7 +60,7 @@ export function createFairSlots(
       const use = uses.get(next.owner)
       if (use) {
         use.running += 1
-        if (use.running >= most) waiting.pause(next.owner)
+        limit(next.owner, use)
       }
       next.item()
     }
@@ -58,7 +70,10 @@ export function createFairSlots(
     async run(owner, work) {
       const use = uses.get(owner) ?? { running: 0, askedAt: 0 }
       use.askedAt = now()
-      if (owner !== '') uses.set(owner, use)
+      if (owner !== '') {
+        uses.delete(owner)
+        uses.set(owner, use)
+      }
       await new Promise<void>((resolve) => {
         waiting.add(owner, resolve)
         startWaiting()
@@ -68,6 +83,7 @@ export function createFairSlots(
       } finally {
         free += 1
         use.running -= 1
+        if (owner !== '') limit(owner, use)
         startWaiting()
       }
     },
