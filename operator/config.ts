@@ -94,7 +94,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   return {
     kubeconfig: environment.QUARTERMASTER_KUBECONFIG || undefined,
-    logLevel: readLogLevel(text('LOG_LEVEL', 'info')),
+    logLevel: readChoice('LOG_LEVEL', logLevels, text('LOG_LEVEL', 'info')),
     vendors: ['quartermaster', ...text('VENDOR_ALIASES', 'humanitec').split(',').filter(Boolean)],
     identity: text('IDENTITY', `${hostname()}-${process.pid}`),
     healthPort: number('HEALTH_PORT', 8081),
@@ -112,7 +112,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
     resyncSeconds: number('RESYNC_SECONDS', 1800),
     leaseSeconds: number('LEASE_SECONDS', 15),
-    secretsScope: readSecretsScope(text('SECRETS_SCOPE', 'cluster')),
+    secretsScope: readChoice('SECRETS_SCOPE', secretsScopes, text('SECRETS_SCOPE', 'cluster')),
     loadbalancer: environment.QUARTERMASTER_LOADBALANCER || undefined,
     cloudflareUrl: environment.QUARTERMASTER_CLOUDFLARE_URL || undefined,
     outboundAllowed: words('OUTBOUND_ALLOWED'),
@@ -140,16 +140,11 @@ function readLimit(text: string): [resource: string, limit: number] {
 
 type ReadText = (name: string, otherwise: string) => string
 
-function readLogLevel(text: string): LogLevel {
-  const level = logLevels.find((each) => each === text)
-  if (level) return level
-  throw new Error(`QUARTERMASTER_LOG_LEVEL must be one of ${logLevels.join(', ')}, not '${text}'`)
-}
-
-function readSecretsScope(text: string): SecretsScope {
-  const scope = secretsScopes.find((each) => each === text)
-  if (scope) return scope
-  throw new Error(`QUARTERMASTER_SECRETS_SCOPE must be one of ${secretsScopes.join(', ')}, not '${text}'`)
+/** Reads one of a few words; the message names the variable. */
+function readChoice<T extends string>(name: string, choices: readonly T[], text: string): T {
+  const choice = choices.find((each) => each === text)
+  if (choice !== undefined) return choice
+  throw new Error(`QUARTERMASTER_${name} must be one of ${choices.join(', ')}, not '${text}'`)
 }
 
 function readOidc(text: ReadText): OidcConfig | undefined {

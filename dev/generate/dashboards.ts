@@ -13,6 +13,12 @@ const rate = (metric: string, labels = '') => `rate(${metric}{${ours}${labels}}[
 const quantile = (share: number, metric: string, by: string) =>
   `histogram_quantile(${share}, sum by (le, ${by}) (${rate(`${metric}_bucket`)}))`
 
+/** Median and 99 % of a duration. */
+const durations = (metric: string, by: string): [expr: string, legend: string][] => [
+  [quantile(0.5, metric, by), `median, {{${by}}}`],
+  [quantile(0.99, metric, by), `99 %, {{${by}}}`],
+]
+
 const processRow = (component: 'operator' | 'gateway'): Dashboard['rows'][number] => {
   const pods = `, pod=~"quartermaster-${component}.*"`
   return [
@@ -48,12 +54,7 @@ const dashboards: Readonly<Record<string, Dashboard>> = {
             '{{result}}',
           ],
         ],
-        [
-          'Duration of deployments',
-          's',
-          [quantile(0.5, 'quartermaster_deployment_duration_seconds', 'result'), 'median, {{result}}'],
-          [quantile(0.99, 'quartermaster_deployment_duration_seconds', 'result'), '99 %, {{result}}'],
-        ],
+        ['Duration of deployments', 's', ...durations('quartermaster_deployment_duration_seconds', 'result')],
         [
           'Problems by reason',
           'short',
@@ -139,12 +140,7 @@ const dashboards: Readonly<Record<string, Dashboard>> = {
             '{{method}} {{route}}',
           ],
         ],
-        [
-          'Duration',
-          's',
-          [quantile(0.5, 'quartermaster_gateway_request_duration_seconds', 'method'), 'median, {{method}}'],
-          [quantile(0.99, 'quartermaster_gateway_request_duration_seconds', 'method'), '99 %, {{method}}'],
-        ],
+        ['Duration', 's', ...durations('quartermaster_gateway_request_duration_seconds', 'method')],
         [
           'Slowest routes, 99 %',
           's',

@@ -1,6 +1,7 @@
 import { createMetrics } from '../../api-gateway/metrics.ts'
 import { createOperatorMetrics } from '../../operator/metrics/operator-metrics.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../../operator/metrics/process-metrics.ts'
+import { code, table } from './markdown.ts'
 
 /** A metric as a process declares it. */
 export interface DeclaredMetric {
@@ -36,10 +37,7 @@ export function metricsPage(): string {
   const own = [...declaredMetrics().values()].filter(({ name }) => !/^(nodejs|process)_/.test(name))
   const rows = own
     .sort((left, right) => (left.name < right.name ? -1 : 1))
-    .map(({ name, type, labels, help }) => {
-      const given = labels.map((label) => `\`${label}\``).join(', ')
-      return `| \`${name}\` | ${type} | ${given} | ${help} |`
-    })
+    .map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help])
   return `# Metrics
 
 The operator serves metrics on \`/metrics\` of port 8081, the gateway on \`/metrics\` of its port, both in the Prometheus text
@@ -51,8 +49,6 @@ operator that leads reports queues, objects, deployments and drivers.
 The chart creates what the Prometheus Operator and Grafana need: see \`monitoring\` in the
 [README of the chart](../charts/quartermaster/README.md). [alerts.md](alerts.md) says what to do about each alert.
 
-| Metric | Type | Labels | Meaning |
-|---|---|---|---|
-${rows.join('\n')}
+${table(['Metric', 'Type', 'Labels', 'Meaning'], rows)}
 `
 }

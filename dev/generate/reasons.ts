@@ -1,5 +1,6 @@
 import { restErrors } from '../../operator/api/reasons/errors.ts'
 import { reasons } from '../../operator/api/reasons/reasons.ts'
+import { code, table } from './markdown.ts'
 
 /** The page that explains the reasons of conditions, events and problems, and the errors of REST. */
 export function reasonsPage(): string {
@@ -26,12 +27,4 @@ ${table(['Error', 'Status', 'Meaning'], ofErrors)}
 
 function alphabetical<T>(entries: Readonly<Record<string, T>>): [name: string, entry: T][] {
   return Object.entries(entries).sort(([left], [right]) => (left < right ? -1 : 1))
-}
-
-function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-}
-
-function code(name: string): string {
-  return `\`${name}\``
 }

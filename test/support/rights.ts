@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
+import { systemNamespace } from '../../operator/api/names.ts'
 import { parseJson } from '../../operator/domain/base/json.ts'
 
 /** The two identities that the chart creates. */
@@ -56,7 +57,6 @@ interface Rule {
   readonly verbs: readonly string[]
 }
 
-const systemNamespace = 'quartermaster-system'
 const userPrefix = `system:serviceaccount:${systemNamespace}:quartermaster-`
 
 /** The rights that the roles in files of the chart give to an identity, by the names of the roles. */
