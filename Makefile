@@ -27,7 +27,7 @@ test-unit: node_modules ## Run the tests that need no servers
 	@node dev/test.ts --selectProjects unit
 
 test-only: node_modules ## Run some tests: make test-only FILES=test/domain/graph/graph.test.ts
-	@NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest $(FILES)
+	@jest $(FILES)
 
 soak: node_modules ## Run the long tests: crash sweeps, fuzzing (hours)
 	@QUARTERMASTER_SOAK=1 node dev/test.ts --selectProjects unit cluster chart node

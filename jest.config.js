@@ -1,8 +1,9 @@
 /** Unit tests need no servers and no image; `cluster` runs on one control plane, started once per run; `rights` follows it; `chart` needs Helm; `node` needs Linux and root. */
 const common = {
   rootDir: import.meta.dirname,
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/dev/jest/transform.js' },
+  runtime: '<rootDir>/dev/jest/runtime.js',
+  testEnvironment: '<rootDir>/dev/jest/environment.js',
+  transform: {},
   modulePathIgnorePatterns: ['<rootDir>/.dev', '<rootDir>/dist'],
 }
 

@@ -23,18 +23,9 @@ const mostRepeated = 10
 function run(args: readonly string[]): FileResult[] {
   const directory = mkdtempSync(join(tmpdir(), 'quartermaster-results-'))
   const outputFile = join(directory, 'results.json')
-  spawnSync(
-    process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      jest,
-      '--json',
-      `--outputFile=${outputFile}`,
-      ...args,
-    ],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  )
+  spawnSync(process.execPath, [jest, '--json', `--outputFile=${outputFile}`, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const { testResults } = JSON.parse(readFileSync(outputFile, 'utf8')) as { testResults: FileResult[] }
   rmSync(directory, { recursive: true })
   return testResults

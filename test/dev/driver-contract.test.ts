@@ -1,16 +1,15 @@
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { isObject } from '../../operator/domain/base/json.ts'
 import { contractCases, password, sampleInputs } from '../support/contract-cases.ts'
 import { bendOutputs, type Defects, hang, serveSampleDriver } from '../support/sample-driver.ts'
-import { refusal, type ServedDriver } from '../support/serve-driver.ts'
+import { refusal } from '../support/serve-driver.ts'
 
-let served: ServedDriver | undefined
-afterEach(async () => served?.close())
-
-/** The target of a driver that ends with the test. */
-async function start(driver: Promise<ServedDriver>): Promise<string> {
-  served = await driver
-  return served.target
+/** The cases that a driver with such defects fails; they wait more than they compute. */
+async function failedCases(defects: Defects, timeoutMs?: number): Promise<string[]> {
+  const driver = await serveSampleDriver(defects)
+  const failed = await contractCases('failed', driver.target, sampleInputs, timeoutMs)
+  await driver.close()
+  return failed
 }
 
 describe('a driver with a defect fails where it has it', () => {
@@ -20,7 +19,7 @@ describe('a driver with a defect fails where it has it', () => {
     return body
   })
 
-  test.each<[defect: string, defects: Defects, failing: string[]]>([
+  test.concurrent.each<[defect: string, defects: Defects, failing: string[]]>([
     [
       'creates a second instance at every PUT',
       { forgets: 'always', answersAtOnce: true },
@@ -168,13 +167,11 @@ describe('a driver with a defect fails where it has it', () => {
       ['hints'],
     ],
   ])('%s', async (_, defects, failing) => {
-    const driver = serveSampleDriver(defects)
-    expect(await contractCases('failed', await start(driver))).toEqual(failing)
+    expect(await failedCases(defects)).toEqual(failing)
   })
 
-  test('never answers a PUT', async () => {
-    const driver = serveSampleDriver({ put: hang })
+  test.concurrent('never answers a PUT', async () => {
     const failing = ['bad-id', 'bad-inputs', 'bad-json', 'create', 'error-bodies', 'missing-driver']
-    expect(await contractCases('failed', await start(driver), sampleInputs, 1000)).toEqual(failing)
+    expect(await failedCases({ put: hang }, 1000)).toEqual(failing)
   })
 })

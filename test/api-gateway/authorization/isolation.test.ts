@@ -5,7 +5,14 @@ import { AccessToken, User } from '../../../operator/api/access.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
-import { addApplication, addEverything, type Ids, keepState, pathWith } from '../support/everything.ts'
+import {
+  acceptCredentials,
+  addApplication,
+  addEverything,
+  type Ids,
+  keepState,
+  pathWith,
+} from '../support/everything.ts'
 import { startGateway, type TestGateway, tokenOf } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
 import { everybody, members, ruleOf } from '../support/rules.ts'
@@ -35,6 +42,7 @@ beforeAll(async () => {
   foreign = await addEverything(gateway, 'globex', 'globex')
   neighbour = await addApplication(gateway, 'acme', 'other', 'other', own['user_id'])
   await addBadTokens()
+  acceptCredentials(gateway.cluster)
   restore = keepState(gateway.cluster)
 })
 afterAll(() => gateway.close())
