@@ -31,10 +31,10 @@ describe('resource types: written by their qualified name, read from the list', 
       body: { ...rest, name: 'Shelf' },
       expected: { type, ...rest, name: 'Shelf' },
     })
-    for (const of of [type, 'mysql']) {
-      const classes = `~/resources/types/${encodeURIComponent(of)}/classes`
+    for (const each of [type, 'mysql']) {
+      const classes = `~/resources/types/${encodeURIComponent(each)}/classes`
       const small = { id: 'small', description: 'Small' }
-      await step(`POST ${classes}`, { body: small, expected: { ...small, resource_type: of } })
+      await step(`POST ${classes}`, { body: small, expected: { ...small, resource_type: each } })
       await step(`PATCH ${classes}/small`, {
         body: { description: 'Tiny' },
         expected: { description: 'Tiny' },
