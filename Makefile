@@ -18,19 +18,19 @@ down: node_modules ## Stop everything; data is kept
 	@node dev/down.ts
 
 test: verify ## Run all checks and tests, on a real API server
-	@node dev/test.ts --selectProjects unit cluster
+	@node dev/test.ts unit cluster
 
 test-chart: node_modules ## Run the tests of the Helm chart; the first run builds Helm
-	@node dev/test.ts --selectProjects chart
+	@node dev/test.ts chart
 
 test-unit: node_modules ## Run the tests that need no servers
-	@node dev/test.ts --selectProjects unit
+	@node dev/test.ts unit
 
 test-only: node_modules ## Run some tests: make test-only FILES=test/domain/graph/graph.test.ts
 	@jest $(FILES)
 
 soak: node_modules ## Run the long tests: crash sweeps, fuzzing (hours)
-	@QUARTERMASTER_SOAK=1 node dev/test.ts --selectProjects unit cluster chart node
+	@QUARTERMASTER_SOAK=1 node dev/test.ts unit cluster chart node
 
 verify: node_modules ## Check types, lint, format, generated files, unused code
 	@tsc -p .
@@ -70,7 +70,7 @@ node-down: node_modules ## Remove the node of `make node`, with its data
 	@node dev/node/down.ts
 
 node-test: node_modules ## Run the tests on a real node (Linux, root)
-	@node dev/test.ts --selectProjects node
+	@node dev/test.ts node
 
 kind: image ## Run Quartermaster in a cluster in Docker, by the program kind
 	@node dev/kind.ts

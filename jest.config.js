@@ -8,7 +8,7 @@ const common = {
 }
 
 export default {
-  // The tests wait for servers for a third of their time.
+  // Some tests wait.
   maxWorkers: 3,
   // Longer than all that a test waits for one after the other, each as long as the product may take.
   testTimeout: 180_000,

@@ -1,7 +1,8 @@
-// `make test`: all tests; ends with the line `N passed, N failed`. Test files that fail run once more, alone: a machine
-// that is busy with other work can make a wait too short. The output names them. After the tests on a cluster, those of the
-// project `rights` compare what the processes did with what their roles allow.
-import { spawnSync } from 'node:child_process'
+// `make test`: runs projects of tests, given by name, at the same time; ends with the line `N passed, N failed`. Test files that
+// fail run once more, alone: a machine that is busy with other work can make a wait too short. The output names them. After the
+// tests on a cluster, those of the project `rights` compare what the processes did with what their roles allow.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -20,35 +21,56 @@ const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js')
 /** More files than this fail because of a defect, not because the machine is busy. */
 const mostRepeated = 10
 
-function run(args: readonly string[]): FileResult[] {
+/** Files that run at the same time where this is not Jest's setting: tests on a cluster wait most of their time. */
+const workersOf: Readonly<Record<string, number>> = { cluster: 5 }
+
+async function run(project: string, args: readonly string[] = []): Promise<FileResult[]> {
   const directory = mkdtempSync(join(tmpdir(), 'quartermaster-results-'))
   const outputFile = join(directory, 'results.json')
-  spawnSync(process.execPath, [jest, '--json', `--outputFile=${outputFile}`, ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const workers = workersOf[project]
+  const limits = workers ? [`--maxWorkers=${workers}`] : []
+  const jestArguments = [
+    `--selectProjects=${project}`,
+    '--json',
+    `--outputFile=${outputFile}`,
+    ...limits,
+    ...args,
+  ]
+  await once(
+    spawn(process.execPath, [jest, ...jestArguments], { stdio: ['ignore', 'ignore', 'inherit'] }),
+    'exit',
+  )
   const { testResults } = JSON.parse(readFileSync(outputFile, 'utf8')) as { testResults: FileResult[] }
   rmSync(directory, { recursive: true })
   return testResults
+}
+
+/** Runs the tests of a project, and those that fail once more. */
+async function runProject(project: string): Promise<FileResult[]> {
+  const files = await run(project)
+  const repeated = failedIn(files)
+  if (repeated.length === 0 || repeated.length > mostRepeated) return files
+  const names = repeated.map(({ name }) => name)
+  const again = await run(project, ['--runInBand', '--runTestsByPath', ...names])
+  console.log(`failed at first: ${names.map((name) => relative(root, name)).join(', ')}`)
+  for (const { fullName } of testsIn(repeated, 'failed')) console.log(`  ${fullName}`)
+  return [...files.filter(({ name }) => !names.includes(name)), ...again]
 }
 
 const failedIn = (files: readonly FileResult[]) => files.filter(({ status }) => status === 'failed')
 const testsIn = (files: readonly FileResult[], wanted: string) =>
   files.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === wanted))
 
-const chosen = process.argv.slice(2)
-if (['chart', 'node'].some((name) => chosen.includes(name))) await ensureHelm() // a first build takes longer than a test may
+const projects = process.argv.slice(2)
+if (['chart', 'node'].some((name) => projects.includes(name))) await ensureHelm() // a first build takes longer than a test may
 const useOfRights = mkdtempSync(join(tmpdir(), 'quartermaster-rights-'))
 process.env[useOfRightsDirectory] = useOfRights
-let files = run(chosen)
-const repeated = failedIn(files)
-if (repeated.length > 0 && repeated.length <= mostRepeated) {
-  const names = repeated.map(({ name }) => name)
-  const again = run(['--runInBand', '--runTestsByPath', ...names])
-  files = [...files.filter(({ name }) => !names.includes(name)), ...again]
-  console.log(`failed at first: ${names.map((name) => relative(root, name)).join(', ')}`)
-  for (const { fullName } of testsIn(repeated, 'failed')) console.log(`  ${fullName}`)
-}
-if (chosen.includes('cluster')) files = [...files, ...run(['--selectProjects', 'rights'])]
+// A node and the chart need the machine for themselves.
+const isTogether = (name: string) => name === 'unit' || name === 'cluster'
+const together = projects.filter(isTogether)
+const files = (await Promise.all(together.map(runProject))).flat()
+if (projects.includes('cluster')) files.push(...(await run('rights')))
+for (const project of projects.filter((name) => !isTogether(name))) files.push(...(await runProject(project)))
 rmSync(useOfRights, { recursive: true })
 const passed = testsIn(files, 'passed').length
 // A file without a failed test failed as a whole, such as one that does not compile.

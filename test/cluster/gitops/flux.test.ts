@@ -96,7 +96,7 @@ describe('the documented repository, applied as kustomize-controller does', () =
 
   test('is unhealthy, and not failed, until everything that a release needs exists', async () => {
     expect((await platformSync.sync(platform)).failure).toBe('')
-    const { failure } = await shopSync.sync(shop, 4)
+    const { failure } = await shopSync.sync(shop, 12)
     expect(failure).toContain(`EnvironmentDeployment/${organization}/shop.staging.1-0 status: 'InProgress'`)
     expect(failure).not.toContain('Failed')
   })
