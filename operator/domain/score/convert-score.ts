@@ -10,7 +10,7 @@ import { environmentType, serviceType, sharedKey, TextConverter } from './refere
 import type { ScoreDocument, ScoreResource } from './score-schema.ts'
 
 /** Profile of a module whose extension names none. */
-export const defaultProfile = 'humanitec/default-module'
+export const defaultProfile = 'quartermaster/default-module'
 
 /** A Score document and what changes it. */
 export interface ScoreInput {
