@@ -154,6 +154,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'secret',
     'delta',
+    'score',
     'definition',
     'graph',
     'plan',

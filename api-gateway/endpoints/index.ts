@@ -21,6 +21,7 @@ import { environmentTypeUsers } from './environments/environment-type-users.ts'
 import { environmentTypes } from './environments/environment-types.ts'
 import { environments } from './environments/environments.ts'
 import { runtime } from './environments/runtime.ts'
+import { score } from './score/score.ts'
 import { oidc } from './sign-in/oidc.ts'
 import { sessions } from './sign-in/sessions.ts'
 import { resourceClasses } from './types/resource-classes.ts'
@@ -54,6 +55,7 @@ export const endpoints: readonly Endpoint[] = [
   ...sets,
   ...deployments,
   ...pipelineRuns,
+  ...score,
   ...runtime,
   ...activeResources,
   ...activeResourceDeletion,

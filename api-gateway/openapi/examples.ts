@@ -47,6 +47,15 @@ const olderDefinition = { name: 'My redis', driver_type: 'quartermaster/echo', d
 const criterion = { app_id: 'shop', env_type: 'production' }
 const value = { value: 'info', description: 'Minimum level of log messages' }
 const delta = { modules: { add: { backend: { spec: {}, externals: { cache: { type: 'redis' } } } } } }
+const score = {
+  spec: {
+    apiVersion: 'score.dev/v1b1',
+    metadata: { name: 'backend' },
+    containers: { main: { image: '.', variables: { CACHE: '${resources.cache.host}' } } },
+    resources: { cache: { type: 'redis' } },
+  },
+  image: 'registry.example.com/backend:1.0',
+}
 const needs = [{ id: 'shared.cache', type: 'redis' }]
 
 /** Examples of bodies that cannot be derived from the schema, by method and path. */
@@ -82,6 +91,7 @@ const bodyExamples: Readonly<Record<string, unknown>> = {
   [`put ${app}/deltas/{delta_id}/metadata/env_id`]: 'staging',
   [`put ${app}/deltas/{delta_id}/metadata/name`]: 'First release',
   [`post ${app}/sets/{set_id}`]: delta,
+  [`post ${org}/artefact-versions/convert-score`]: score,
   [`post ${app}/pipeline-runs`]: {
     trigger: 'deployment_request',
     env_id: 'staging',

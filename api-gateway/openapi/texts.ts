@@ -14,7 +14,8 @@ const tagTexts: Readonly<Record<string, string>> = {
   'Deployment deltas': 'Drafts of changes to an environment.',
   'Deployment sets':
     'Immutable sets of workloads and shared dependencies, identified by a hash of their content.',
-  Deployments: 'Deployments of deltas and sets to environments.',
+  Deployments: 'Deployments of deltas, sets and Score documents to environments.',
+  Score: 'Workloads as documents of the Score specification (score.dev/v1b1).',
   'Active resources': 'Provisioned resources, and why a definition was chosen for them.',
   'Resource graphs': 'Graphs of the resources that a deployment would provision, with their dependencies.',
   'Shared values': 'Values and secrets that the workloads of an application share.',

@@ -1,13 +1,15 @@
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
-import { object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
+import { list, object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../../operator/domain/delta/delta.ts'
 import type { Base } from '../../../operator/domain/deployment/deployment.ts'
+import { deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId } from '../../request/parameters.ts'
 import { wireSchema } from '../../request/wire.ts'
 import { type EnvironmentPath, find } from '../common/find.ts'
+import { convertRequests, scoreRequestShape } from '../score/score-shape.ts'
 import { findSet } from './set-shape.ts'
 
 /** Fields that requests to deploy have in common. */
@@ -34,15 +36,22 @@ export const newDeploymentShape = object(
     ...deploymentFields,
     delta_id: string('ID of the delta to apply to the deployed set.', { maxLength: 253 }),
     set_id: string('ID of the set to deploy. Ignored if `delta_id` is given.', { maxLength: 253 }),
+    score: list(
+      scoreRequestShape,
+      'Score documents whose workloads to add to the deployed set, or to replace there. Not together with `delta_id` or `set_id`.',
+      { maxItems: 1000 },
+    ),
     pipeline: wireSchema(pipelineStepSchema),
   },
-  'A deployment. Without a delta and a set, the deployed set is deployed again.',
+  'A deployment. Without a delta, a set and Score documents, the deployed set is deployed again.',
 )
 
 export type NewDeployment = Static<typeof newDeploymentShape>
 
-/** Drops an empty ID if the other one is given. Throws Invalid if only an empty ID is given. */
+/** Drops an empty ID if the other one is given. Throws Invalid for an empty ID alone, and for an ID beside Score documents. */
 export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): NewDeployment {
+  if (rest.score && (delta_id || set_id))
+    throw new Problem('Invalid', "'score' cannot be combined with 'delta_id' or 'set_id'")
   if (delta_id) return { delta_id, ...rest }
   if (set_id) return { set_id, ...rest }
   if (delta_id === undefined && set_id === undefined) return rest
@@ -76,6 +85,7 @@ export function wantedSet(
     if (delta?.spec.applicationName === app_id) return applyDelta(base(), deltaContent(delta.spec))
     throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
   }
+  if (body.score) return applyDelta(base(), deltaOfScores(convertRequests(body.score)))
   if (body.set_id === undefined) return base()
   const set = findSet(store, org_id, app_id, body.set_id)
   if (!set) throw new Problem('Invalid', `deployment set '${body.set_id}' does not exist`)

@@ -23,7 +23,8 @@ interface ApplicationPath {
   readonly app_id: string
 }
 
-function contentOfSet(store: Store, path: ApplicationPath, id: string): SetContent {
+/** Returns the content of a set of the application; throws NotFound. */
+export function contentOfSet(store: Store, path: ApplicationPath, id: string): SetContent {
   findApplication(store, path)
   const content = findSet(store, path.org_id, path.app_id, id)
   if (!content) throw new Problem('NotFound', `deployment set '${id}' not found`)

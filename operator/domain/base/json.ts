@@ -58,6 +58,12 @@ export function compareText(left: string, right: string): number {
   return left < right ? -1 : 1
 }
 
+/** Whether maps and lists are nested in more than this many levels. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
+}
+
 /** The steps of a well-formed JSON pointer (RFC 6901). The empty pointer has none. */
 export function pointerSteps(pointer: string): string[] {
   return pointer

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { Webhook } from '../../api/webhook.ts'
-import { isObject, ownValue } from '../base/json.ts'
+import { isDeeperThan, isObject, ownValue } from '../base/json.ts'
 import { defaultPayload, eventTypes, type WebhookEvent } from './events.ts'
 import { problemOfHeaders } from './headers.ts'
 
@@ -60,11 +60,6 @@ function problemsOfPayload(payload: FreeForm | null | undefined): string[] {
   return places > maxVariables
     ? [`payload: it uses variables ${places} times, more than ${maxVariables}`]
     : []
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
 }
 
 function problemsOfTrigger({ scope, type }: { readonly scope: string; readonly type: string }): string[] {

@@ -11,6 +11,9 @@ import type { Guard } from './exception-guard.ts'
 import { findDependency, type Needs, type Report } from './needs.ts'
 import { problemOfValue, type SharedValues } from './shared-values.ts'
 
+/** A dependency outside a placeholder, such as `externals.data` or `shared['a.b']`. */
+const dependencyName = /^(?:externals|shared|modules)[.[]/
+
 /** One path of the `ingress` section of a workload. */
 export interface IngressRule {
   readonly workload: string
@@ -152,8 +155,7 @@ function namedVolumes(spec: Record<string, unknown>): { name: string; at: string
   for (const [container, { volume_mounts: mounts }] of objectsIn(spec['containers'])) {
     for (const [path, { id }] of objectsIn(mounts)) {
       const at = `/containers/${escapeToken(container)}/volume_mounts/${escapeToken(path)}/id`
-      if (typeof id === 'string' && moduleRoots.some((root) => id.startsWith(`${root}.`)))
-        named.push({ name: id, at })
+      if (typeof id === 'string' && dependencyName.test(id)) named.push({ name: id, at })
     }
   }
   return named

@@ -164,6 +164,17 @@ export function mapTexts<T>(value: T, change: (text: string) => string): T {
   return visit(value) as T // texts stay texts
 }
 
+/** The value with `change` applied to each text and each key. */
+export function mapTextsAndKeys(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => mapTextsAndKeys(item, change))
+  if (!isObject(value)) return value
+  return withKeys(
+    mapValues(value, (member) => mapTextsAndKeys(member, change)),
+    change,
+  )
+}
+
 function withKeys(object: FreeForm, change: (key: string) => string): FreeForm {
   return Object.fromEntries(Object.entries(object).map(([key, member]) => [change(key), member]))
 }

@@ -59,8 +59,8 @@ function hasRoot(text: string, position: number, roots: readonly string[] | unde
   return roots.some((root) => text.startsWith(root, start) && !/[\w-]/.test(text[start + root.length] ?? ''))
 }
 
-/** The text that `parseTemplate` parses into these parts. */
-export function formatTemplate(parts: Template): string {
+/** The text that `parseTemplate` parses into these parts. With `roots`, only what it would misread is escaped. */
+export function formatTemplate(parts: Template, roots?: readonly string[]): string {
   let text = ''
   let literal = ''
   for (const part of parts) {
@@ -68,14 +68,16 @@ export function formatTemplate(parts: Template): string {
       literal += part
       continue
     }
-    text += `${escapeLiteral(literal)}\${${formatPath(part.path)}}`
+    text += `${escapeLiteral(literal, roots)}\${${formatPath(part.path)}}`
     literal = ''
   }
-  return text + escapeLiteral(literal)
+  return text + escapeLiteral(literal, roots)
 }
 
-function escapeLiteral(literal: string): string {
-  return literal.replace(/\$(\\*)\{/g, '$$$1\\{')
+function escapeLiteral(literal: string, roots: readonly string[] | undefined): string {
+  return literal.replace(/\$(\\*)\{/g, (found, slashes: string, at: number) =>
+    slashes === '' && !hasRoot(literal, at + 2, roots) ? found : `$${slashes}\\{`,
+  )
 }
 
 /** The text of a path inside a placeholder. */

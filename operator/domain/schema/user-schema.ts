@@ -15,6 +15,8 @@ export interface SchemaProblem {
   /** JSON pointer into the value. */
   readonly pointer: string
   readonly message: string
+  /** The key that is not allowed there. */
+  readonly key?: string
 }
 
 /** A compiled schema. */
@@ -63,7 +65,7 @@ function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
   const problems: SchemaProblem[] = []
   let length = 0
   for (const error of errors.slice(0, maxProblems)) {
-    const problem = { pointer: error.instancePath, message: messageOf(error) }
+    const problem = { pointer: error.instancePath, message: messageOf(error), key: extraKeyOf(error) }
     length += problem.pointer.length + problem.message.length
     if (length > maxProblemsLength && problems.length > 0) break
     problems.push(problem)
@@ -228,8 +230,13 @@ function formatError(error: ErrorObject | undefined): string {
 /** The message with names of keys and what the schema says, without the value. */
 function messageOf(error: ErrorObject): string {
   const { message = 'is not valid', params } = error
-  const key: unknown = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName
+  const key: unknown = extraKeyOf(error) ?? params.propertyName
   return `${message}${allowedOf(error)}${typeof key === 'string' ? `: '${key}'` : ''}`
+}
+
+function extraKeyOf({ params }: ErrorObject): string | undefined {
+  const key: unknown = params.additionalProperty ?? params.unevaluatedProperty
+  return typeof key === 'string' ? key : undefined
 }
 
 function allowedOf({ params }: ErrorObject): string {

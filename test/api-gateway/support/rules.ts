@@ -118,6 +118,8 @@ export const rules: [string, readonly string[], unknown?][] = [
   ['GET /orgs/acme/apps/shop/sets/missing', viewers],
   ['POST /orgs/acme/apps/shop/sets/missing', developers, {}],
   ['GET /orgs/acme/apps/shop/sets/missing/diff/missing', viewers],
+  ['GET /orgs/acme/apps/shop/sets/missing/score', viewers],
+  ['POST /orgs/acme/artefact-versions/convert-score', everybody, { spec: {} }],
   [
     'POST /orgs/acme/apps/shop/pipeline-runs',
     deployers,

@@ -1,0 +1,132 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { isObject, ownValue } from '../base/json.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { paramsRoots, valuesRoot } from '../placeholder/link.ts'
+import { formatPath, formatTemplate, type Placeholder } from '../placeholder/template.ts'
+import { defaultClass } from '../resource/descriptor.ts'
+import { type Locate, problemAt, type ScoreProblem } from './problems.ts'
+import type { ScoreDocument, ScoreResource } from './score-schema.ts'
+import { parseScoreText, type ScoreReference } from './score-text.ts'
+
+/** Types that need nothing: a shared value of the environment, and another workload. */
+export const environmentType = 'environment'
+export const serviceType = 'service'
+
+/** How texts of a document are converted. */
+export type TextMode =
+  /** A text of Score: references are replaced, all else is literal. */
+  | 'score'
+  /** A command or an image: only references are replaced; `$$` stays, because shells use it. */
+  | 'command'
+  /** A text of an extension: what remains can hold placeholders of modules. */
+  | 'extension'
+
+/** Key of a shared dependency in a deployment set. */
+export function sharedKey(id: string, resourceClass: string = defaultClass): string {
+  return resourceClass === defaultClass ? id : `${id}-class-${resourceClass}`
+}
+
+/** Converts the texts of one Score document, and collects the problems of its references. */
+export class TextConverter {
+  readonly problems: ScoreProblem[] = []
+  readonly #document: ScoreDocument
+  readonly #locate: Locate | undefined
+
+  constructor(document: ScoreDocument, locate?: Locate) {
+    this.#document = document
+    this.#locate = locate
+  }
+
+  /** Records a problem of the value with this path. */
+  report(path: readonly string[], message: string): void {
+    this.problems.push(problemAt(path, message, this.#locate))
+  }
+
+  /** The text for a module. */
+  convert(text: string, at: readonly string[], mode: TextMode = 'score'): string {
+    if (!text.includes('$')) return text
+    if (mode === 'command') return this.#replaceReferences(text, at)
+    const parts = parseScoreText(text).map((part) =>
+      typeof part === 'string' ? part : this.#resolve(part, at, mode),
+    )
+    if (mode === 'score') return formatTemplate(parts, paramsRoots)
+    return parts.map((part) => (typeof part === 'string' ? part : formatTemplate([part]))).join('')
+  }
+
+  /** A text in which nothing is replaced. */
+  literal(text: string): string {
+    return formatTemplate([text])
+  }
+
+  /** The value with all texts and keys converted. */
+  convertAll(value: unknown, at: readonly string[], mode: TextMode = 'score'): unknown {
+    if (typeof value === 'string') return this.convert(value, at, mode)
+    if (Array.isArray(value)) return value.map((item, i) => this.convertAll(item, [...at, String(i)], mode))
+    return isObject(value) ? this.convertMap(value, at, mode) : value
+  }
+
+  /** The map with all texts and keys converted. */
+  convertMap(map: FreeForm, at: readonly string[], mode: TextMode = 'score'): FreeForm {
+    return Object.fromEntries(
+      Object.entries(map).map(([key, value]) => {
+        const path = [...at, key]
+        return [this.convert(key, path, mode), this.convertAll(value, path, mode)]
+      }),
+    )
+  }
+
+  #replaceReferences(text: string, at: readonly string[]): string {
+    return text.replaceAll(/\$\$|\$\{(?:resources|metadata)\.[^}]*\}/g, (found) => {
+      const [part] = found === '$$' ? [] : parseScoreText(found)
+      if (typeof part !== 'object') return found
+      const resolved = this.#resolve(part, at, 'command')
+      return typeof resolved === 'string' ? resolved : formatTemplate([resolved])
+    })
+  }
+
+  #resolve({ path }: ScoreReference, at: readonly string[], mode: TextMode): string | Placeholder {
+    const [root = '', name = '', ...rest] = path
+    if (root === 'metadata') return this.#metadata(path.slice(1), at)
+    if (root === 'resources') return this.#resource(name, rest, at)
+    if (mode === 'extension') return path.every((step) => step !== '') ? { path } : `\${${path.join('.')}}`
+    const shown = path.join('.')
+    this.report(
+      at,
+      `refers to '\${${shown}}', which begins with neither 'metadata' nor 'resources'; write '$\${${shown}}' for that text`,
+    )
+    return ''
+  }
+
+  #metadata(path: readonly string[], at: readonly string[]): string {
+    let value: unknown = this.#document.metadata
+    for (const step of path) value = isObject(value) ? ownValue(value, step) : undefined
+    if (path.length > 0 && value !== undefined)
+      return typeof value === 'string' ? value : JSON.stringify(value)
+    this.report(at, `refers to '${formatPath(['metadata', ...path])}', which does not exist`)
+    return ''
+  }
+
+  #resource(name: string, rest: readonly string[], at: readonly string[]): string | Placeholder {
+    const resources = this.#document.resources ?? {}
+    const resource = ownValue(resources, name)
+    if (!resource) {
+      const hint = didYouMean(name, Object.keys(resources))
+      this.report(at, `refers to resource '${name}', which does not exist${hint}`)
+      return ''
+    }
+    if (rest.includes('')) {
+      this.report(at, `refers to resource '${name}' with an empty name in the path`)
+      return ''
+    }
+    const target = targetOf(name, resource)
+    if (rest.length === 0) return formatPath(target)
+    return { path: [...target, ...(resource.type === serviceType ? ['service'] : []), ...rest] }
+  }
+}
+
+/** Path of a resource in a module. */
+function targetOf(name: string, { type, id, class: resourceClass }: ScoreResource): string[] {
+  if (type === environmentType) return [valuesRoot]
+  if (type === serviceType) return ['modules', name]
+  return id === undefined ? ['externals', name] : ['shared', sharedKey(id, resourceClass)]
+}

@@ -1,0 +1,106 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { isObject } from '../base/json.ts'
+import { formatTemplate } from '../placeholder/template.ts'
+import { withoutAbsent } from './convert-container.ts'
+import { objectsIn, partsOf, type TextRestorer } from './restore-text.ts'
+
+/** A container of a module as Score has it, and the fields for which it has none. */
+interface RestoredContainer {
+  readonly container: FreeForm
+  readonly rest: FreeForm
+}
+
+type Restore = (value: unknown, texts: TextRestorer) => unknown
+
+/** The field of Score for each field of a module, and how its value is restored; undefined when Score cannot express it. */
+const fields: Readonly<Record<string, readonly [field: string, restore: Restore]>> = {
+  image: ['image', restoreCommand],
+  command: ['command', restoreCommand],
+  args: ['args', restoreCommand],
+  variables: ['variables', (value, texts) => (isTexts(value) ? restoreValues(value, texts) : undefined)],
+  files: ['files', (value, texts) => restoreMembers(value, (each) => restoreFile(each, texts))],
+  volume_mounts: ['volumes', (value, texts) => restoreMembers(value, (each) => restoreVolume(each, texts))],
+  resources: ['resources', (value) => value],
+  liveness_probe: ['livenessProbe', restoreProbe],
+  readiness_probe: ['readinessProbe', restoreProbe],
+}
+
+/** The container of a Score document for a container of a module. */
+export function restoreContainer(name: string, given: FreeForm, texts: TextRestorer): RestoredContainer {
+  const container: FreeForm = {}
+  const rest: FreeForm = {}
+  for (const [key, value] of Object.entries(given)) {
+    if (key === 'id' && value === name) continue
+    const [field, restore] = fields[key] ?? []
+    const restored = restore?.(value, texts)
+    if (field === undefined || restored === undefined) rest[key] = value
+    else container[field] = restored
+  }
+  return { container, rest }
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((each) => typeof each === 'string')
+}
+
+/** Names are not converted, only values. */
+function restoreValues(
+  variables: Readonly<Record<string, string>>,
+  texts: TextRestorer,
+): FreeForm | undefined {
+  const entries = Object.entries(variables).map(([name, value]) => [name, texts.restore(value)] as const)
+  return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries)
+}
+
+/** Commands and images are kept as they are, except for what Score would read as a reference. */
+function restoreCommand(value: unknown): unknown {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return all.some((each) => typeof each !== 'string' || /\$\{(?:resources|metadata)\./.test(each))
+    ? undefined
+    : value
+}
+
+function restoreMembers(value: unknown, restore: (member: FreeForm) => FreeForm | undefined): unknown {
+  const members = Object.entries(objectsIn(value)).map(([key, member]) => [key, restore(member)] as const)
+  const isWhole = isObject(value) && members.length === Object.keys(value).length
+  return isWhole && members.every(([, member]) => member) ? Object.fromEntries(members) : undefined
+}
+
+function restoreFile(
+  { mode, value, binary_value, ...rest }: FreeForm,
+  texts: TextRestorer,
+): FreeForm | undefined {
+  if (Object.keys(rest).length > 0 || (value === undefined) === (binary_value === undefined)) return undefined
+  if (value === undefined) return withoutAbsent({ mode, binaryContent: binary_value })
+  if (typeof value !== 'string') return undefined
+  const [literal, ...more] = partsOf(value) ?? []
+  if (
+    typeof literal === 'string' &&
+    more.length === 0 &&
+    literal !== value &&
+    formatTemplate([literal]) === value
+  )
+    return withoutAbsent({ mode, content: literal, noExpand: true })
+  const content = texts.restore(value)
+  return content === undefined ? undefined : withoutAbsent({ mode, content })
+}
+
+function restoreVolume(
+  { id, sub_path, read_only, ...rest }: FreeForm,
+  texts: TextRestorer,
+): FreeForm | undefined {
+  if (Object.keys(rest).length > 0 || typeof id !== 'string') return undefined
+  const source = texts.restoreReference(id)
+  return source === undefined ? undefined : withoutAbsent({ source, path: sub_path, readOnly: read_only })
+}
+
+function restoreProbe(value: unknown): FreeForm | undefined {
+  if (!isObject(value)) return undefined
+  const { type, command, headers, ...http } = value
+  if (type === 'command' && headers === undefined && Object.keys(http).length === 0)
+    return { exec: { command } }
+  if (type !== 'http' || command !== undefined) return undefined
+  const httpHeaders =
+    isObject(headers) && Object.entries(headers).map(([name, each]) => ({ name, value: each }))
+  return { httpGet: withoutAbsent({ ...http, httpHeaders: httpHeaders || undefined }) }
+}

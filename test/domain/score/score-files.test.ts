@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { combineScores } from '../../../operator/domain/score/combine.ts'
+import { convertScore } from '../../../operator/domain/score/convert-score.ts'
+import { parseScore } from '../../../operator/domain/score/parse-score.ts'
+import { restoreScore } from '../../../operator/domain/score/restore-score.ts'
+
+const folder = join(import.meta.dirname, 'files')
+const names = readdirSync(folder)
+  .filter((name) => !name.endsWith('.expected.yaml'))
+  .map((name) => name.replace('.yaml', ''))
+
+function converted(name: string) {
+  return parseScore(readFileSync(join(folder, `${name}.yaml`), 'utf8')).map(convertScore)
+}
+
+describe('a Score file becomes modules and shared dependencies, and can be shown again', () => {
+  test.each(names)('%s', (name) => {
+    const found = {
+      set: combineScores(converted(name)),
+      restored: converted(name).map((each) => restoreScore(each) ?? 'cannot be restored'),
+    }
+    expect(found).toEqual(parse(readFileSync(join(folder, `${name}.expected.yaml`), 'utf8')))
+  })
+})
+
+test.each(names)('%s is the same after it was restored and converted again', (name) => {
+  for (const each of converted(name)) {
+    const { document, extension, omitted } = restoreScore(each) ?? { document: {}, omitted: ['all'] }
+    expect(omitted).toEqual([])
+    expect(convertScore({ document, ...(extension ? { extension } : {}) })).toEqual(each)
+  }
+})
