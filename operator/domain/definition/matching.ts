@@ -5,19 +5,18 @@ import { defaultClass } from '../resource/descriptor.ts'
 import { criterionRank, formatCriterion, normalizeCriterion, rankedKeys } from './criterion.ts'
 import { comparedValue, type Match, type MatchRequest, type NoMatch, type WonMatch } from './match-types.ts'
 import {
-  type CriterionEntries,
   criterionEntriesOf,
   type ExplanationCache,
   explainNoMatch,
-  maxCandidates,
   type NoMatchDetails,
   type RankedCandidate,
   rankCandidates,
 } from './near-misses.ts'
+import { type CriterionEntry, maxCandidates } from './nearest-criteria.ts'
 
 /** Finds the definition for a resource. */
 export interface Matcher {
-  /** Pass `explanations` to share explanations across the requests of one context. */
+  /** Pass `explanations` to share their work across the requests of one context. */
   match(request: MatchRequest, explanations?: ExplanationCache): Match
   /** Every criterion of the type that was not chosen, and why, the nearest first. Slow. */
   candidatesFor(request: MatchRequest): readonly RankedCandidate[]
@@ -40,8 +39,8 @@ export function createMatcher(
   options: { readonly defaults?: readonly ResourceDefinition[] } = {},
 ): Matcher {
   const tiers = [definitions, options.defaults ?? []].map(indexOf)
-  const entries = new Map<string, CriterionEntries>()
-  const entriesOf = (type: string): CriterionEntries => {
+  const entries = new Map<string, readonly CriterionEntry[]>()
+  const entriesOf = (type: string): readonly CriterionEntry[] => {
     const all = tiers.flatMap((tier) => tier.get(type)?.definitions ?? [])
     // Unknown types are not cached, so that requests cannot fill the memory.
     return all.length === 0 ? criterionEntriesOf(all) : entryOf(entries, type, () => criterionEntriesOf(all))
