@@ -6,6 +6,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
+import { firstOf } from '../shared/deletion-blockers.ts'
 import { observedOf } from '../shared/observed.ts'
 import { deprovisionAll } from './deprovision.ts'
 import { detach, isDetached, withDetachHint } from './detach.ts'
@@ -165,11 +166,6 @@ function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
     .map(({ spec }) => formatDescriptor(spec))
   if (terminating.length === 0) return
   throw new Waiting('DependentsRemain', `waiting for ${firstOf(terminating)} to be deleted`)
-}
-
-function firstOf(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ')
-  return names.length > 5 ? `${shown} and others` : shown
 }
 
 /** Keeps the status of a resource that no workload uses, so that a rollback can use the resource again. */

@@ -1,14 +1,15 @@
+import type { AppliedObject } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { areCovered, leafPaths, type SeparatedOutputs } from '../../domain/schema/secret-outputs.ts'
 import type { Outputs, Provisioned } from '../../drivers/driver.ts'
-import { refuseReserved } from '../shared/applied-object.ts'
+import { isSame, isWatchable, refuseReserved } from '../shared/applied-object.ts'
 import type { ApplyResult } from '../shared/drift.ts'
 import { openNamespace, refuseNamespaceOfOthers } from '../shared/environment-namespace.ts'
 import { withinDeadline } from './driver-call.ts'
 import { sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
-import type { Instances } from './provisioned-instances.ts'
+import { hasOtherInputs, type Instances } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
 /** Gives each object its namespace; throws Stalled for an object that no driver may make. Writes nothing. */
@@ -25,13 +26,14 @@ export async function placeObjects(
 
 /** Writes to the status the objects that a new process would not find by its watches; before they exist. */
 export async function recordObjects(
-  { resource, tools, context, action }: Run,
+  { resource, inputsHash, tools, context, action }: Run,
   objects: readonly KubeObject[],
   { current }: Instances,
   recorded: ResourceStatus,
 ): Promise<void> {
   const unrecorded = await tools.inventory.unrecorded(resource, objects)
-  if (unrecorded.length === 0) return
+  const isHashWrong = hasOtherInputs(recorded, inputsHash) && isChangeUnseen(recorded, objects)
+  if (unrecorded.length === 0 && !isHashWrong) return
   const known = recorded.objects ?? []
   const status = {
     ...recorded,
@@ -40,6 +42,22 @@ export async function recordObjects(
     objects: [...known, ...unrecorded],
   }
   await context.report(status, action)
+}
+
+/**
+ * Whether an update changes something that a new process would not notice: secret outputs, an object of a kind that is not
+ * watched, or which objects there are.
+ */
+function isChangeUnseen(
+  { outputsSecretName, objects = [] }: ResourceStatus,
+  wanted: readonly KubeObject[],
+): boolean {
+  const isSeen = (each: AppliedObject) => isWatchable(each) && wanted.some((other) => isSame(each, other))
+  return (
+    outputsSecretName !== undefined ||
+    objects.length !== wanted.length ||
+    !objects.every((each) => isSeen(each))
+  )
 }
 
 /**

@@ -19,7 +19,8 @@ import type { ResourceStatus } from './resource-tools.ts'
  * 2. addFinalizers: protects the Secrets of the call.
  * 3. recordInstance: writes the instance to the status, before anything can exist outside the cluster.
  * 4. callDriver: makes or updates the instance.
- * 5. recordObjects: writes to the status the objects that no watch would find again.
+ * 5. recordObjects: writes to the status the objects that no watch would find again, and removes the hash of earlier inputs
+ *    before changes that no watch would show.
  * 6. applyObjects: reserves the hosts and applies the objects.
  * 7. readOutputs: reads the outputs from the answer or from the objects.
  * 8. hideOutputs: removes from the status the outputs that are secret by now.
@@ -35,7 +36,7 @@ export async function provision(
 ): Promise<ResourceStatus> {
   const run = startRun(resource, inputs, tools, context)
   const call = await run.attempt(() => prepareCall(run))
-  const instances = instancesOf(resource, call, inputs.found, tools)
+  const instances = instancesOf(resource, call, inputs, tools)
   await tools.secretFinalizers.addFinalizers(resource, call.secretNames)
   const recorded = await recordInstance(run, call, instances)
   const answer = await run.attempt(() => callDriver(run, call, recorded))

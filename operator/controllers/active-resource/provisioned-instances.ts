@@ -4,15 +4,15 @@ import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
 import { cookieSecretName } from './cookies.ts'
-import type { FoundDriver } from './organization-drivers.ts'
 import { accountSecretOf } from './provision-request.ts'
-import type { ResourceTools } from './resource-tools.ts'
+import type { ProvisionInputs } from './provision-run.ts'
+import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
 /** The instance that a driver call makes or updates, and the earlier instances that it replaces. */
 export interface Instances {
   readonly current: ProvisionedInstance
   readonly predecessors: readonly ProvisionedInstance[]
-  /** Whether the status must record the current instance before the driver is called. */
+  /** Whether the status must record the current instance, without a hash, before the driver is called. */
   readonly isRecordNeeded: boolean
 }
 
@@ -20,9 +20,10 @@ export interface Instances {
 export function instancesOf(
   resource: ActiveResource,
   { identity, request }: { readonly identity?: FreeForm; readonly request: ProvisionRequest },
-  { driver: { descriptor }, recordedAs }: FoundDriver,
+  { inputsHash, found }: Pick<ProvisionInputs, 'inputsHash' | 'found'>,
   tools: ResourceTools,
 ): Instances {
+  const { driver, recordedAs } = found
   const { accountName } = resource.spec.definition
   const credentialsSecretName = accountSecretOf(resource, tools.cluster)
   const current: ProvisionedInstance = { ...recordedAs, accountName, credentialsSecretName, identity }
@@ -31,12 +32,18 @@ export function instancesOf(
     (each) => !isSameInstance(each, current, tools),
   )
   const isRecorded = provisioned !== undefined && !others.includes(provisioned)
-  const isOutsideCluster = descriptor.remote === true || request.cookie !== undefined
+  const isOutsideCluster = driver.descriptor.remote === true || request.cookie !== undefined
+  const isNew = provisioned === undefined || hasOtherInputs(resource.status ?? {}, inputsHash)
   return {
     current,
     predecessors: others,
-    isRecordNeeded: provisioned ? !isRecorded : isOutsideCluster,
+    isRecordNeeded: (provisioned !== undefined && !isRecorded) || (isOutsideCluster && isNew),
   }
+}
+
+/** Whether the hash of a status describes other inputs than these: those that it must not describe after a crash. */
+export function hasOtherInputs({ inputsHash }: ResourceStatus, wantedHash: string): boolean {
+  return inputsHash !== undefined && inputsHash !== wantedHash
 }
 
 /**

@@ -28,6 +28,12 @@ export function deletionBlockers<T extends Deletable>(
   return `: ${blockers.sort().slice(0, maxShown).join('; ')}${more}`
 }
 
+/** The first names of many, for a message. */
+export function firstOf(names: readonly string[]): string {
+  const shown = names.slice(0, maxShown).join(', ')
+  return names.length > maxShown ? `${shown} and others` : shown
+}
+
 /** What blocks the deletion of an object, as its condition says since the deletion began. */
 function blockerOf(object: Deletable | undefined): string | undefined {
   if (!object?.metadata.deletionTimestamp || !isObserved(object)) return undefined
