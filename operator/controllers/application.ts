@@ -10,7 +10,8 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
-import { deletionBlockers, isBlockerChanged } from './shared/deletion-blockers.ts'
+import { deletionBlockers, firstOf, isBlockerChanged } from './shared/deletion-blockers.ts'
+import { inParallel } from './shared/parallel.ts'
 
 /** An application is always ready; deleting it deletes its environments and everything else that belongs to it. */
 export function applicationController(cluster: Cluster): Controller<typeof Application> {
@@ -30,14 +31,14 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
     async finalize(application) {
       const index = scoped(application, application.metadata.name)
       const environments = store.byIndex(Environment, 'application', index)
-      for (const each of environments)
-        if (!each.metadata.deletionTimestamp) await cluster.remove(Environment, each)
+      const live = environments.filter(({ metadata }) => !metadata.deletionTimestamp)
+      await inParallel(live, (each) => cluster.remove(Environment, each))
       if (environments.length > 0) {
         const nameOf = ({ metadata }: Environment) => `'${metadata.name}'`
         const blockers = deletionBlockers(environments, nameOf)
         throw new Waiting(
           'EnvironmentsRemain',
-          `waiting for ${environments.map(nameOf).join(', ')} to be deleted${blockers}`,
+          `waiting for ${firstOf(environments.map(nameOf))} to be deleted${blockers}`,
         )
       }
       for (const each of store.byIndex(Webhook, 'application', index)) await removeWebhook(each)

@@ -25,8 +25,6 @@ export interface RemovalTools {
   readonly inventory: Pick<Inventory, 'foreignIn'>
   readonly removals: Removals
   readonly log: Log
-  /** Names of the resources of each environment of an organization, as the API server lists them. */
-  readonly readResources: (organization: string) => Promise<ReadonlyMap<string, ReadonlySet<string>>>
 }
 
 /**
@@ -53,7 +51,7 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   if (isOurs) await deleteNamespace(environment, namespace, tools)
   removals.removeTogether(environment, resources)
   if (resources.length > 0) throw resourcesRemain(environment, tools)
-  if (!isOurs) return awaitUnseen(environment, tools)
+  if (!isOurs) return
   const message = `waiting for the namespace '${name}' to be deleted${blockersOf(namespace)}`
   throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
 }
@@ -88,12 +86,14 @@ async function deleteNamespace(
   await tools.objects.remove(namespaceReference(metadata.name), metadata.uid)
 }
 
-/** Asks the API server for resources: the cache may be behind, and the deletion is final. */
-async function awaitUnseen(environment: Environment, tools: RemovalTools): Promise<void> {
+/** Asks the API server for resources that the cache does not have; throws Waiting until it has them. */
+export async function awaitUnseen(
+  environment: Environment,
+  { cluster }: Pick<RemovalTools, 'cluster'>,
+): Promise<void> {
   const { namespace, name } = environment.metadata
-  const listed = (await tools.readResources(namespace)).get(name) ?? []
-  for (const each of listed)
-    if (!tools.cluster.store.get(ActiveResource, namespace, each))
+  for (const each of await cluster.readNames(ActiveResource, namespace, { 'spec.environmentName': name }))
+    if (!cluster.store.get(ActiveResource, namespace, each))
       throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
 }
 

@@ -11,7 +11,6 @@ import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/dep
 import { contextOf } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { environmentKeyOf, scoped } from '../kube/cache/kinds-in-store.ts'
-import { shareReads } from '../kube/cache/shared-read.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
@@ -19,7 +18,7 @@ import type { Observed } from '../kube/loop/status.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
 import type { Removals } from './active-resource/removals.ts'
-import { type RemovalTools, removeResources } from './environment-removal.ts'
+import { awaitUnseen, type RemovalTools, removeResources } from './environment-removal.ts'
 import { isBlockerChanged } from './shared/deletion-blockers.ts'
 import { inParallel } from './shared/parallel.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
@@ -46,13 +45,7 @@ export function environmentController(
   dispatcher: Pick<Dispatcher, 'notifyLast'>,
   { namespaces, ...options }: Options,
 ): Controller<typeof Environment> {
-  const readResources = shareReads(async (organization: string) => {
-    const names = new Map<string, Set<string>>()
-    for (const { metadata, spec } of await cluster.readAll(ActiveResource, organization))
-      names.set(spec.environmentName, (names.get(spec.environmentName) ?? new Set()).add(metadata.name))
-    return names
-  })
-  const tools: Tools = { ...options, cluster, objects, dispatcher, readResources }
+  const tools: Tools = { ...options, cluster, objects, dispatcher }
   return {
     kind: Environment,
     watches: [...watchesOf(cluster.store, options.removals), ...(namespaces ? [namespaces] : [])],
@@ -88,7 +81,7 @@ function watchesOf(store: Store, removals: Removals): Watch[] {
       }
       if (!before) return []
       const key = environmentKeyOf(before)
-      return store.byIndex(ActiveResource, 'environment', key).length === 0 ? [key] : []
+      return store.cacheOf(ActiveResource).anyByIndex('environment', key) ? [] : [key]
     }),
   ]
 }
@@ -121,12 +114,14 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
  * 2. notifyLast: writes the webhook calls for the last events.
  * 3. removeValues: deletes the shared values of the environment.
  * 4. removeDeployments: deletes the deployments; throws Waiting until they are gone.
+ * 5. awaitUnseen: throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet.
  */
 async function finalize(environment: Environment, tools: Tools): Promise<void> {
   await removeResources(environment, tools)
   await tools.dispatcher.notifyLast(environment)
   await removeValues(environment, tools.cluster)
   await removeDeployments(environment, tools.cluster)
+  await awaitUnseen(environment, tools)
 }
 
 async function removeValues(environment: Environment, cluster: Cluster): Promise<void> {
@@ -150,12 +145,14 @@ async function deleteOldDeployments(
   deployments: readonly EnvironmentDeployment[],
   { cluster, keptDeployments }: Tools,
 ): Promise<void> {
-  const index = scoped(environment, environment.spec.applicationName)
+  const environments = cluster.store.cacheOf(Environment)
   const unfinished = deployments.filter((each) => !isFinished(each))
-  const starting = [...cluster.store.byIndex(Environment, 'application', index), ...unfinished]
-  const starts = new Set(starting.flatMap(({ spec }) => spec.fromDeploymentName ?? []))
-  for (const each of removableDeployments(deployments, keptDeployments, starts))
-    if (!each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
+  const { applicationName } = environment.spec
+  const isStart = (each: EnvironmentDeployment) =>
+    environments.anyByIndex('start', keyOf(each), ({ spec }) => spec.applicationName === applicationName) ||
+    unfinished.some(({ spec }) => spec.fromDeploymentName === each.metadata.name)
+  for (const each of removableDeployments(deployments, keptDeployments))
+    if (!isStart(each) && !each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
       await cluster.remove(EnvironmentDeployment, each)
 }
 

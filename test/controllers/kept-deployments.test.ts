@@ -8,6 +8,7 @@ import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../api-gateway/support/objects.ts'
+import { readsOf } from '../support/reads.ts'
 import { silentContext } from './support/context.ts'
 import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
@@ -128,4 +129,12 @@ test('the environment names the deployment of its intended content', async () =>
     lastPlanned: { deploymentName: 'shop.dev.1', setName: 'shop.set1' },
     lastDeploymentNumber: 3,
   })
+})
+
+test('the reconcile of an environment looks at no other environment of its application', async () => {
+  addDeployments(['good', 'good', 'good'])
+  for (let i = 0; i < 100; i += 1) addEnvironment(`shop.e${i}`)
+  const reads = await readsOf(cluster.store, () => reconcile(1))
+  expect(left()).toEqual([3])
+  expect(reads).toBe(3)
 })

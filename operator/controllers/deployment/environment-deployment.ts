@@ -134,7 +134,8 @@ class DeploymentReconciler {
    */
   async #start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
     const { settleSeconds, renewals } = this.#tools
-    if (!deployment.status?.startTime) await this.#waitForCache(deployment.metadata.namespace)
+    const { namespace } = deployment.metadata
+    if (!deployment.status?.startTime) await context.releaseWorker(() => this.#waitForCache(namespace))
     const environment = this.#environmentOf(deployment)
     const ended = endOfEarlierRun(environment, deployment)
     if (ended) return ended

@@ -5,6 +5,7 @@ import { newObject } from '../../api/kind.ts'
 import { fieldManager } from '../../api/names.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
+import { recordedSetNames, setNamesOf } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
@@ -100,9 +101,7 @@ class SetCleanup {
 
   async #removeUnused(namespace: string, name: string): Promise<void> {
     const { store } = this.#cluster
-    const isDeployed = store
-      .list(EnvironmentDeployment, namespace)
-      .some((each) => setNamesOf(each).includes(name))
+    const isDeployed = store.cacheOf(EnvironmentDeployment).anyByIndex('set', `${namespace}/${name}`)
     if (isDeployed || this.#isRecorded(namespace, name)) return
     const current = await this.#cluster.read(DeploymentSet, namespace, name)
     if (current && isOnlyOurs(current)) await this.#cluster.removeUnchanged(DeploymentSet, current)
@@ -124,18 +123,8 @@ class SetCleanup {
   }
 
   #isRecorded(namespace: string, name: string): boolean {
-    return this.#cluster.store
-      .list(Environment, namespace)
-      .some((each) => recordedSetNames(each).includes(name))
+    return this.#cluster.store.cacheOf(Environment).anyByIndex('set', `${namespace}/${name}`)
   }
-}
-
-function setNamesOf({ spec, status }: EnvironmentDeployment): string[] {
-  return [spec.setName, status?.setName].filter((name) => name !== undefined)
-}
-
-function recordedSetNames({ status }: Environment): string[] {
-  return [status?.lastPlanned?.setName, status?.start?.setName].filter((name) => name !== undefined)
 }
 
 /** Whether no other client has written the object; needs an object with `managedFields`, which caches leave out. */

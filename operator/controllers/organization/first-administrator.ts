@@ -52,7 +52,7 @@ export function startOrganizations(
   const failure = 'could not create the administrator of an organization'
   const queue = createOrganizationQueue({ log, isActive, failure }, async (name) => {
     if (!store.isOrganization(name) || isTerminating(store, name)) return
-    if (store.list(Membership, name).some(({ spec }) => spec.role === 'administrator')) return
+    if (store.cacheOf(Membership).anyIn(name, ({ spec }) => spec.role === 'administrator')) return
     const membership = newObject(Membership, { name: adminId, namespace: name }, { role: 'administrator' })
     await unlessThere(cluster.create(Membership, membership))
   })

@@ -23,7 +23,7 @@ export async function startOrganizationRights(
   })
 
   function isNeeded(name: string): boolean {
-    return kinds.some((kind) => store.list(kind, name).some(hasFinalizer))
+    return kinds.some((kind) => store.cacheOf(kind).anyIn(name, hasFinalizer))
   }
 
   store.namespaces.subscribe(({ before, after }) => {

@@ -86,7 +86,7 @@ async function removeSecretOf(
   if (!secret || secret.metadata.deletionTimestamp) return true
   if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return true
   // With our finalizer the Secret stays readable until no resource needs it; without, it would be gone at once.
-  const isNeeded = store.byIndex(ActiveResource, 'secret', scoped(owner, name)).length > 0
+  const isNeeded = store.cacheOf(ActiveResource).anyByIndex('secret', scoped(owner, name))
   if (isNeeded && !hasFinalizer(secret)) return false
   await removeSecret(client, secret)
   return true

@@ -116,11 +116,9 @@ class Finalizers implements SecretFinalizers {
   /** Whether a resource needs the Secret. The needs are newer than the status, which may name a released Secret. */
   #isNeeded(namespace: string, name: string): boolean {
     const key = `${namespace}/${name}`
-    const named = this.#cluster.store.byIndex(ActiveResource, 'secret', key)
-    return (
-      this.#needs.isNeeded(key) ||
-      named.some(({ metadata }) => this.#needs.get(metadata.uid, key) !== 'released')
-    )
+    const isUnreleased = ({ metadata }: ActiveResource) => this.#needs.get(metadata.uid, key) !== 'released'
+    const cache = this.#cluster.store.cacheOf(ActiveResource)
+    return this.#needs.isNeeded(key) || cache.anyByIndex('secret', key, isUnreleased)
   }
 
   /** Releases Secrets that a resource no longer names, also when it did not release them itself. */

@@ -62,10 +62,11 @@ class WebhookDispatcher implements Dispatcher {
 
   start(): void {
     const { store } = this.#cluster
+    const webhooks = store.cacheOf(Webhook)
     for (const kind of [Environment, EnvironmentDeployment] as readonly Source[]) {
       const cache = store.cacheOf<Kind>(kind)
       cache.subscribe(({ before, after }) => {
-        if (!after || store.list(Webhook, after.metadata.namespace).length === 0) return
+        if (!after || !webhooks.anyIn(after.metadata.namespace)) return
         if (isStatusChanged(before, after)) this.#add(kind, after as ObjectOf<Source>) // of the cache of its kind
       })
       for (const object of cache.all()) this.#add(kind, object as ObjectOf<Source>) // of the cache of its kind
@@ -76,6 +77,7 @@ class WebhookDispatcher implements Dispatcher {
   async notifyLast(environment: Environment): Promise<void> {
     const index = scoped(environment, environment.metadata.name)
     const deployments = this.#cluster.store.byIndex(EnvironmentDeployment, 'environment', index)
+    await this.#waitForCache(environment.metadata.namespace)
     await inParallel(deployments, (each) => this.#notify(EnvironmentDeployment, each, true), concurrentCalls)
     await this.#notify(Environment, environment, true)
   }
@@ -127,12 +129,12 @@ class WebhookDispatcher implements Dispatcher {
 
   async #notify<K extends Source>(kind: K, object: ObjectOf<K>, isLast = false): Promise<void> {
     const { namespace } = object.metadata
-    const hasWebhooks = () => this.#cluster.store.list(Webhook, namespace).length > 0
-    // A webhook that the cache does not have yet enqueues the objects that it missed, except a last one.
-    if (!isLast && !hasWebhooks()) return
+    const hasWebhooks = () => this.#cluster.store.cacheOf(Webhook).anyIn(namespace)
+    // A webhook that the cache does not have yet enqueues the objects that it missed.
+    if (!hasWebhooks()) return
     const occurrences = newOccurrencesOf(kind, object)
     if (occurrences.length === 0) return
-    await this.#waitForCache(namespace)
+    if (!isLast) await this.#waitForCache(namespace)
     if (!hasWebhooks()) return
     for (const each of occurrences) await this.#writeCalls(kind, object, each)
     await this.#markNotified(kind, object, occurrences)

@@ -72,18 +72,15 @@ export function lastDeployment(
 
 /**
  * The deployments of an environment that may be deleted: finished ones that were created over REST, beyond the newest
- * `kept`, except the last one whose planning succeeded and those that environments start from.
+ * `kept`, except the last one whose planning succeeded.
  */
 export function removableDeployments(
   deployments: readonly EnvironmentDeployment[],
   kept: number,
-  starts: ReadonlySet<string>,
 ): EnvironmentDeployment[] {
   const finished = deployments.filter((each) => isMadeOverRest(each) && isFinished(each)).sort(byAge)
   const last = lastDeployment(deployments)
-  return finished
-    .slice(0, Math.max(0, finished.length - kept))
-    .filter((each) => each !== last && !starts.has(each.metadata.name))
+  return finished.slice(0, Math.max(0, finished.length - kept)).filter((each) => each !== last)
 }
 
 /** A deployment whose set the next delta is applied to, and that set if known. */

@@ -19,6 +19,10 @@ export interface Cache<T extends StoredObject = StoredObject> {
   get(namespace: string, name: string): T | undefined
   inNamespace(namespace: string): readonly T[]
   byIndex(index: string, value: string): readonly T[]
+  /** Whether the namespace has an object that fits; looks at no more objects than it must. */
+  anyIn(namespace: string, fits?: (object: T) => boolean): boolean
+  /** The same for the objects that an index lists under a value. */
+  anyByIndex(index: string, value: string, fits?: (object: T) => boolean): boolean
   all(): Iterable<T>
   readonly size: number
   /** Stores the object unless a newer one is known; returns whether it did. */
@@ -79,6 +83,14 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   byIndex(index: string, value: string): readonly T[] {
     return [...(this.#indexes.get(index)?.entries.get(value)?.values() ?? [])]
+  }
+
+  anyIn(namespace: string, fits?: (object: T) => boolean): boolean {
+    return any(this.#objects.get(namespace), fits)
+  }
+
+  anyByIndex(index: string, value: string, fits?: (object: T) => boolean): boolean {
+    return any(this.#indexes.get(index)?.entries.get(value), fits)
   }
 
   *all(): Generator<T> {
@@ -156,6 +168,14 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const [oldest] = this.#deletions.keys()
     if (oldest !== undefined) this.#deletions.delete(oldest)
   }
+}
+
+function any<T>(
+  objects: ReadonlyMap<string, T> | undefined,
+  fits: (object: T) => boolean = () => true,
+): boolean {
+  for (const each of objects?.values() ?? []) if (fits(each)) return true
+  return false
 }
 
 /** The resource version, which compares as a number within a kind. */

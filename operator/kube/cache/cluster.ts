@@ -50,13 +50,18 @@ export interface Cluster {
   /** Deletes the object at this resourceVersion; a conflict when it has changed. */
   removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
   /** Deletes the objects with these values of selectable fields, with one request for each 500. */
-  removeCollection(kind: Kind, namespace: string, fields: Readonly<Record<string, string>>): Promise<void>
+  removeCollection(kind: Kind, namespace: string, fields: SelectableFields): Promise<void>
   /** Reads from the API server, not from the store. */
   read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
   readAll<K extends Kind>(kind: K, namespace: string): Promise<readonly ObjectOf<K>[]>
+  /** The names of the objects with these values of selectable fields, from the API server. */
+  readNames(kind: Kind, namespace: string, fields: SelectableFields): Promise<readonly string[]>
   createSecret(secret: KubeObject): Promise<void>
   close(): Promise<void>
 }
+
+/** Values of selectable fields of a kind, by path. */
+export type SelectableFields = Readonly<Record<string, string>>
 
 /** The API server deletes the objects of a collection one by one, within the deadline of one request. */
 const collectionPage = 500
@@ -209,9 +214,7 @@ export function openCluster(options: {
       return erase(kind, object, { uid, resourceVersion })
     },
     async removeCollection(kind, namespace, fields) {
-      const fieldSelector = Object.entries(fields)
-        .map(([path, value]) => `${path}=${value}`)
-        .join(',')
+      const fieldSelector = fieldSelectorOf(fields)
       let next: string | undefined
       do {
         const answer = (await client.request('DELETE', pathOf(resourceOf(kind), namespace), {
@@ -228,6 +231,13 @@ export function openCluster(options: {
         items: ObjectOf<typeof kind>[]
       } // the shape of a list
       return answer.items
+    },
+    async readNames(kind, namespace, fields) {
+      const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace), {
+        query: { fieldSelector: fieldSelectorOf(fields) },
+        accept: metadataListAccept,
+      })) as { readonly items: readonly StoredObject[] | null } // the form of `accept`
+      return (answer.items ?? []).map(({ metadata }) => metadata.name)
     },
     async createSecret(secret) {
       await client.request('POST', pathOf(secretResource, secret.metadata.namespace), {
@@ -264,4 +274,10 @@ export async function readObject(
     if (isNotFound(error)) return undefined
     throw error
   }
+}
+
+function fieldSelectorOf(fields: SelectableFields): string {
+  return Object.entries(fields)
+    .map(([path, value]) => `${path}=${value}`)
+    .join(',')
 }

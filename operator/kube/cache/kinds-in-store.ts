@@ -53,6 +53,17 @@ export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
   return [...new Set([...named, ...(status?.secretNames ?? [])])]
 }
 
+/** Deployment sets that a deployment names or has folded. */
+export function setNamesOf({ spec, status }: EnvironmentDeployment): string[] {
+  return [...new Set([spec.setName, status?.setName].filter((name) => name !== undefined))]
+}
+
+/** Deployment sets that an environment must be able to deploy again. */
+export function recordedSetNames({ status }: Environment): string[] {
+  const names = [status?.lastPlanned?.setName, status?.start?.setName]
+  return [...new Set(names.filter((name) => name !== undefined))]
+}
+
 /** The kinds that both processes keep in memory, with their indexes. */
 export const kindsInStore: readonly StoredKind[] = [
   stored(Application),
@@ -62,6 +73,7 @@ export const kindsInStore: readonly StoredKind[] = [
     type: (each) => [scoped(each, each.spec.typeName)],
     start: ({ metadata, spec }) =>
       spec.fromDeploymentName === undefined ? [] : [scoped({ metadata }, spec.fromDeploymentName)],
+    set: (each) => recordedSetNames(each).map((name) => scoped(each, name)),
   }),
   stored(ResourceType),
   stored(ResourceClass),
@@ -80,7 +92,10 @@ export const kindsInStore: readonly StoredKind[] = [
   }),
   stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(DeploymentSet, { application: (each) => [scoped(each, each.spec.applicationName)] }),
-  stored(EnvironmentDeployment, { environment: (each) => [environmentKeyOf(each)] }),
+  stored(EnvironmentDeployment, {
+    environment: (each) => [environmentKeyOf(each)],
+    set: (each) => setNamesOf(each).map((name) => scoped(each, name)),
+  }),
   stored(ActiveResource, {
     environment: (each) => [environmentKeyOf(each)],
     definition: (each) => [scoped(each, each.spec.definition.definitionName)],

@@ -7,7 +7,7 @@ import type { Kind, KubeObject, Manifest, ObjectMeta, ObjectOf } from '../../../
 import { fieldManager } from '../../../operator/api/names.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import type { Cluster, SelectableFields } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
@@ -63,6 +63,15 @@ export function createFakeCluster(): FakeCluster {
     const copy = JSON.parse(JSON.stringify({ ...object, metadata })) as ObjectOf<K>
     cacheOf(kind).set(copy)
     return copy
+  }
+
+  function selected<K extends Kind>(kind: K, namespace: string, fields: SelectableFields) {
+    const valueAt = (object: ObjectOf<K>, path: string) =>
+      path.split('.').reduce((inner: unknown, key) => isObject(inner) && inner[key], object)
+    const all = cacheOf(kind).inNamespace(namespace)
+    return all.filter((each) =>
+      Object.entries(fields).every(([path, value]) => valueAt(each, path) === value),
+    )
   }
 
   const store: Store = {
@@ -167,14 +176,11 @@ export function createFakeCluster(): FakeCluster {
       cacheOf(kind).remove(existing)
     },
     async removeCollection(kind, namespace, fields) {
-      for (const object of cacheOf(kind).inNamespace(namespace)) {
-        const isSelected = Object.entries(fields).every(
-          ([path, value]) =>
-            path.split('.').reduce((inner: unknown, key) => isObject(inner) && inner[key], object) === value,
-        )
-        if (isSelected && !object.metadata.deletionTimestamp) await fake.remove(kind, object)
-      }
+      for (const object of selected(kind, namespace, fields))
+        if (!object.metadata.deletionTimestamp) await fake.remove(kind, object)
     },
+    readNames: async (kind, namespace, fields) =>
+      selected(kind, namespace, fields).map(({ metadata }) => metadata.name),
     async removeUnchanged(kind, object) {
       const existing = cacheOf(kind).get(object.metadata.namespace, object.metadata.name)
       if (!existing) throw new ApiError(404, 'NotFound', 'not found')

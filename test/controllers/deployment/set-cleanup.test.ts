@@ -8,6 +8,7 @@ import { fieldManager } from '../../../operator/api/names.ts'
 import { startSetCleanup } from '../../../operator/controllers/deployment/set-cleanup.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { readsOf } from '../../support/reads.ts'
 
 const namespace = 'acme'
 const name = 'shop.one'
@@ -125,4 +126,20 @@ test('a set that is the base of an environment is created again when a tool dele
   cluster.drop(DeploymentSet, namespace, name)
   await eventually('the set', 10_000, async () => isThere() || undefined)
   expect(cluster.store.get(DeploymentSet, namespace, name)?.spec.modules).toEqual({ web: {} })
+})
+
+test('whether a set is used is known without a look at all deployments and environments', async () => {
+  for (let i = 0; i < 100; i += 1) {
+    const spec = { environmentName: `shop.e${i}`, setName: `shop.set${i}` }
+    cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, { namespace, name: `d${i}` }, spec))
+    addSet(undefined, `shop.set${i}`)
+  }
+  addSet()
+  const reads = await readsOf(cluster.store, async () => {
+    start()
+    await untilGone()
+    await untilLooked()
+  })
+  expect(cluster.store.list(DeploymentSet, namespace)).toHaveLength(100)
+  expect(reads).toBe(0)
 })

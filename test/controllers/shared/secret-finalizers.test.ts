@@ -10,6 +10,7 @@ import {
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
+import { readsOf } from '../../support/reads.ts'
 
 const fake = createFakeCluster()
 let cluster: FakeCluster
@@ -222,4 +223,17 @@ test('a Secret that a resource released and needs again gets the finalizer again
   writeStatus(one, ['a'])
   await holds.removeFinalizers(resource('two', [], ['a']), ['a'])
   expect(secrets.isHeld('a')).toBe(true)
+})
+
+test('the release of a Secret looks at no other of its users', async () => {
+  secrets.put('a')
+  const users = Array.from({ length: 200 }, (_, i) => resource(`user-${i}`, ['a'], ['a']))
+  const reads = await readsOf(cluster.store, async () => {
+    for (const each of users) {
+      await holds.removeFinalizers(each, ['a'])
+      drop(each)
+    }
+  })
+  expect(secrets.isHeld('a')).toBe(false)
+  expect(reads).toBe(0)
 })

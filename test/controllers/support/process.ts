@@ -80,6 +80,8 @@ export function clusterOf({ send }: Process, fake: FakeCluster): Cluster {
     remove: (kind, object) => send(nameOf('delete', kind, object), () => fake.remove(kind, object)),
     removeCollection: (kind, namespace, fields) =>
       send(`collection ${kind.kind}`, () => fake.removeCollection(kind, namespace, fields)),
+    readNames: (kind, namespace, fields) =>
+      send(`list ${kind.kind}`, () => fake.readNames(kind, namespace, fields)),
     readAll: (kind, namespace) => send(`list ${kind.kind}`, () => fake.readAll(kind, namespace)),
   }
 }

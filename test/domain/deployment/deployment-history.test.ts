@@ -180,9 +180,7 @@ test.each<[rule: string, marks: Record<string, string> | undefined, expected: st
 ])('an old deployment that was made %s', (_, marks, expected) => {
   const old = run('one', 'succeeded', { creationTimestamp: '2026-01-01T00:00:00Z', annotations: marks })
   const last = run('two', 'succeeded', { creationTimestamp: '2026-01-02T00:00:00Z' })
-  expect(removableDeployments([old, last], 0, new Set()).map(({ metadata }) => metadata.name)).toEqual(
-    expected,
-  )
+  expect(removableDeployments([old, last], 0).map(({ metadata }) => metadata.name)).toEqual(expected)
 })
 
 test('a number that was given once is never given again', () => {
