@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
+import { type Environments, environmentsLines, measureEnvironments } from './environments.ts'
 import { measureFairness } from './fairness.ts'
 import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
 import { measureGateway } from './gateway/gateway.ts'
@@ -11,6 +12,8 @@ import { measure, type Sample } from './measure.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { floorTable, type Report, resultOf, textOf } from './report.ts'
 import { measureResident } from './resident.ts'
+import { measureScale, writeTables } from './scale.ts'
+import { scaleTables } from './scale-tables.ts'
 import {
   checkResources,
   deploy,
@@ -34,13 +37,29 @@ interface Sampled {
   readonly samples: Sample[]
 }
 
-async function run(options: Options): Promise<Report> {
+async function onBed<T>(options: Options, work: (bed: Bed) => Promise<T>): Promise<T> {
   const bed = await openBed({ nodeOptions: options.nodeOptions, log: say })
   try {
-    return await Promise.race([runOn(bed, options), bed.broken])
+    return await Promise.race([work(bed), bed.broken])
   } finally {
     await bed.close()
   }
+}
+
+/** The figures of docs/scale.md: no floor and no stories. */
+async function runScale(bed: Bed, { works, page, ...options }: Options): Promise<string> {
+  const machine = await machineFacts(bed, options)
+  await allowObjects(bed.client)
+  for (const name of ['operator', 'gateway'] as const) await bed.start(name)
+  const stage = await openStage(bed)
+  const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
+  const rows = await measureScale(bed, stage, audit, { sizes: options.scale, works, say })
+  await audit.close()
+  stage.close()
+  await save(options, { machine, rows })
+  const tables = scaleTables(rows)
+  if (page !== undefined) await writeTables(page, tables)
+  return tables
 }
 
 async function runOn(bed: Bed, options: Options): Promise<Report> {
@@ -57,6 +76,7 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
   const resident =
     options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
+  const environments = await sampleEnvironments(bed, stage, audit, options.environments)
   // The last one: the failing resources stay.
   const fairness = isChosen(options, 'fairness') ? await measureFairness(bed, stage, options.busy) : undefined
   await audit.close()
@@ -64,7 +84,7 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
   rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, fairness }
+  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, environments, fairness }
 }
 
 /** Whether a part that is no story is to run. */
@@ -114,6 +134,21 @@ async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Op
   return [...sampled.values()]
 }
 
+async function sampleEnvironments(
+  bed: Bed,
+  stage: Stage,
+  audit: AuditReader,
+  count: number,
+): Promise<Environments[]> {
+  const samples: Environments[] = []
+  for (const work of count > 0 ? (['echo', 'object'] as const) : []) {
+    const sample = await measureEnvironments(bed, stage, audit, { count, work })
+    for (const line of environmentsLines(sample)) say(line)
+    samples.push(sample)
+  }
+  return samples
+}
+
 /** Runs the scenarios of a story in a new environment, which is gone afterwards. */
 async function runStory(
   stage: Stage,
@@ -145,10 +180,20 @@ function reportOf(
 async function main(args: readonly string[]) {
   if (args.includes('--help')) return console.log(usage)
   const options = readOptions(args)
-  const report = await run(options)
-  await mkdir(dirname(options.output), { recursive: true })
-  await writeFile(options.output, `${JSON.stringify(report, undefined, 2)}\n`)
-  console.log(`\n${textOf(report)}\n\nall samples are in ${options.output}`)
+  const work = options.scale.length > 0 ? runScale : runAll
+  const text = await onBed(options, (bed) => work(bed, options))
+  console.log(`\n${text}\n\nall samples are in ${options.output}`)
+}
+
+async function runAll(bed: Bed, options: Options): Promise<string> {
+  const report = await runOn(bed, options)
+  await save(options, report)
+  return textOf(report)
+}
+
+async function save({ output }: Pick<Options, 'output'>, figures: object): Promise<void> {
+  await mkdir(dirname(output), { recursive: true })
+  await writeFile(output, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
 
 if (import.meta.main) await main(process.argv.slice(2))

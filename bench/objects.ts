@@ -6,7 +6,7 @@ import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts
 import { type KubeObject, type Manifest, newObject } from '../operator/api/kind.ts'
 import { finalizer } from '../operator/api/names.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
-import { guResId } from '../operator/domain/resource/identity.ts'
+import { environmentNamespace, guResId } from '../operator/domain/resource/identity.ts'
 import { templatesOf, type Work, works } from './work.ts'
 
 /** The organization in which everything is deployed. */
@@ -80,6 +80,12 @@ function valueOfLink(index: number, name: string): string {
 export function environment(id: string): Manifest<typeof Environment> {
   const spec = { applicationName: application, typeName: environmentType }
   return newObject(Environment, { name: `${application}.${id}`, namespace: organization }, spec)
+}
+
+/** The namespace that the operator makes for an environment. */
+export function namespaceOf(environmentId: string): string {
+  const context = { organizationId: organization, applicationId: application, environmentId, environmentType }
+  return environmentNamespace(context)
 }
 
 function delta(name: string, modules: DeploymentDelta['spec']['modules']): Manifest<typeof DeploymentDelta> {

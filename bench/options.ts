@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { places } from '../dev/places.ts'
+import { type Work, works } from './work.ts'
 
 /** What one run of the benchmark does. */
 export interface Options {
@@ -11,13 +12,20 @@ export interface Options {
   readonly resident: number
   /** Failing resources of another organization, beside which a small deployment is timed. */
   readonly busy: number
+  /** Environments of one resource each; 0 leaves that out. */
+  readonly environments: number
+  /** Sizes of the deployments for the tables of docs/scale.md, which are measured alone, and the page to write them to. */
+  readonly scale: readonly number[]
+  readonly works: readonly Work[]
+  readonly page?: string
   readonly output: string
   /** Options of Node for operator and gateway, such as `--cpu-prof`. */
   readonly nodeOptions?: string
 }
 
 export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain,gateway,fairness]
-                    [--resident n] [--busy n] [--output file] [--node-options="--cpu-prof …"]`
+                    [--resident n] [--environments n] [--scale 10,100,1000,9990 [--works echo,object,five] [--page docs/scale.md]]
+                     [--busy n] [--output file] [--node-options="--cpu-prof …"]`
 
 /** Options of a command line; throws on one that is not known. */
 export function readOptions(args: readonly string[]): Options {
@@ -28,19 +36,30 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       resident: { type: 'string', default: '0' },
+      environments: { type: 'string', default: '0' },
+      scale: { type: 'string', default: '' },
+      works: { type: 'string', default: 'echo,object' },
+      page: { type: 'string' },
       busy: { type: 'string', default: '2000' },
       output: { type: 'string', default: places.bench },
       'node-options': { type: 'string' },
     },
   })
-  const { quick, only, output, 'node-options': nodeOptions } = values
+  const { quick, only, output, page, 'node-options': nodeOptions } = values
   return {
+    page,
+    scale: values.scale
+      .split(',')
+      .filter(Boolean)
+      .map((size) => wholeNumber('scale', size)),
+    works: works.filter((work) => values.works.split(',').includes(work)),
     quick,
     output,
     nodeOptions,
     only: only.split(',').filter(Boolean),
     repeat: wholeNumber('repeat', values.repeat ?? (quick ? '1' : '3')),
     resident: wholeNumber('resident', values.resident),
+    environments: wholeNumber('environments', values.environments),
     busy: wholeNumber('busy', values.busy),
   }
 }

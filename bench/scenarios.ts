@@ -156,6 +156,17 @@ function removeAll(count: number, work: Work): Scenario {
   }
 }
 
+/** A first deployment, one without changes, one with a change, one that provisions everything again, and the deletion. */
+export function lifeOf(count: number, work: Work, goal: Goal = {}): Scenario[] {
+  return [
+    deploy(count, goal, work),
+    redeploy(count, work),
+    changeOne(count, work),
+    ...(work === 'echo' ? [] : [redeployForced(count, work)]),
+    removeAll(count, work),
+  ]
+}
+
 /** Everything that `make bench` times; `quick` is the smallest part that shows that the benchmark works. */
 export function stories(
   sizes: { readonly many: number; readonly few: number; readonly chain: number },
@@ -167,18 +178,11 @@ export function stories(
     scenarios: [deploy(few, { seconds: 2 }), removeAll(few, 'echo')],
   }
   if (quick) return [small]
-  const life = (count: number, work: Work, goal: Goal = {}) => [
-    deploy(count, goal, work),
-    redeploy(count, work),
-    changeOne(count, work),
-    ...(work === 'echo' ? [] : [redeployForced(count, work)]),
-    removeAll(count, work),
-  ]
   return [
     small,
-    { name: 'many', scenarios: life(many, 'echo', { ratio: 1.3 }) },
-    { name: 'objects', scenarios: life(many, 'object', { ratio: 1.3 }) },
-    { name: 'five', scenarios: life(few, 'five', { ratio: 1.3 }) },
+    { name: 'many', scenarios: lifeOf(many, 'echo', { ratio: 1.3 }) },
+    { name: 'objects', scenarios: lifeOf(many, 'object', { ratio: 1.3 }) },
+    { name: 'five', scenarios: lifeOf(few, 'five', { ratio: 1.3 }) },
     { name: 'rest', scenarios: [deployOverRest(many, { ratio: 2.2 })] },
     { name: 'chain', scenarios: [deployChain(chain, 'echo')] },
     { name: 'object-chain', scenarios: [deployChain(chain, 'object')] },
@@ -229,7 +233,8 @@ async function post(
   return ((await deployments.until(answer.id, 'ready', hasSucceeded)) - begun) / 1000
 }
 
-function hasSucceeded(deployed: EnvironmentDeployment | undefined): boolean {
+/** Whether a deployment is ready; throws when it failed. */
+export function hasSucceeded(deployed: EnvironmentDeployment | undefined): boolean {
   if (!deployed || !isStalled(deployed)) return deployed !== undefined && isReady(deployed)
   throw new Error(`'${deployed.metadata.name}' failed: ${conditionOf(deployed, 'Stalled')?.message}`)
 }
