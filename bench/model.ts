@@ -14,37 +14,55 @@ export interface Prediction {
   readonly gatewayMiB: number
 }
 
-/** The model of docs/scale.md. Bytes are those of the resources of the benchmark; look at yours with kubectl. */
+/**
+ * The model of docs/scale.md. Bytes are those of the resources of the benchmark; `kubectl get --raw` shows yours. Each further
+ * deployment to an environment, also one that changes nothing, costs two writes when the environment is deleted.
+ */
 export const costs = {
-  /** Create, status, and one write for each object; the deployment and its environment write these once. */
+  /** Creates the resource, and writes its status. */
   writesPerResource: 2,
   writesPerObject: 1,
-  writesPerDeployment: 4,
-  /** The operator looks whether a new object belongs to somebody else. */
+  /** The set, three writes on the deployment, and the status of the environment. */
+  writesPerDeployment: 5,
+  /** Looks whether an object of that name belongs to another owner. */
   readsPerObject: 1,
-  readsPerDeployment: 7,
-  /** The finalizer of each resource. */
+  /** Lists of what a client may have written just before. */
+  readsPerDeployment: 6,
+  /** Removes the finalizer; one request deletes all resources. */
   deletionWritesPerResource: 1,
-  deletionWritesPerDeployment: 5,
-  bytesPerResource: 2600,
-  bytesPerObject: 900,
-  operatorBaseMiB: 150,
+  deletionWritesPerDeployment: 2,
+  deletionWritesPerEnvironment: 3,
+  bytesPerResource: 2800,
+  bytesPerObject: 1500,
+  operatorBaseMiB: 160,
   operatorKiBPerResource: 10,
-  gatewayBaseMiB: 130,
+  gatewayBaseMiB: 120,
   gatewayKiBPerResource: 5,
 } as const
 
-/** Predicts the cost of one deployment of `count` new resources in a cluster that has no others. */
-export function predict(count: number, work: Work): Prediction {
+/** A deployment of new resources to a new environment, in a cluster that has no others. */
+export interface Plan {
+  readonly resources: number
+  readonly work: Work
+  /** Deployments to the environment before it is deleted. */
+  readonly deployments: number
+}
+
+/** Predicts the cost of a deployment, of what it leaves, and of its deletion. */
+export function predict({ resources, work, deployments }: Plan): Prediction {
   const objects = objectsPerResource(work)
-  const kib = (each: number) => (each * count) / 1024
+  const mib = (kib: number) => (kib * resources) / 1024
   return {
-    writes: count * (costs.writesPerResource + objects * costs.writesPerObject) + costs.writesPerDeployment,
-    reads: count * objects * costs.readsPerObject + costs.readsPerDeployment,
-    deletionWrites: count * costs.deletionWritesPerResource + costs.deletionWritesPerDeployment,
-    storedBytes: count * (costs.bytesPerResource + objects * costs.bytesPerObject),
-    operatorMiB: costs.operatorBaseMiB + kib(costs.operatorKiBPerResource),
-    gatewayMiB: costs.gatewayBaseMiB + kib(costs.gatewayKiBPerResource),
+    writes:
+      resources * (costs.writesPerResource + objects * costs.writesPerObject) + costs.writesPerDeployment,
+    reads: resources * objects * costs.readsPerObject + costs.readsPerDeployment,
+    deletionWrites:
+      resources * costs.deletionWritesPerResource +
+      deployments * costs.deletionWritesPerDeployment +
+      costs.deletionWritesPerEnvironment,
+    storedBytes: resources * (costs.bytesPerResource + objects * costs.bytesPerObject),
+    operatorMiB: costs.operatorBaseMiB + mib(costs.operatorKiBPerResource),
+    gatewayMiB: costs.gatewayBaseMiB + mib(costs.gatewayKiBPerResource),
   }
 }
 

@@ -1,4 +1,4 @@
-import { deviation, predict } from './model.ts'
+import { costs, deviation, predict } from './model.ts'
 import type { ScaleRow } from './scale.ts'
 import { rounded } from './statistics.ts'
 import { objectsPerResource } from './work.ts'
@@ -7,7 +7,7 @@ type Cell = string | number
 
 /** The tables of docs/scale.md, as Markdown: what was measured, and how far the model is from it. */
 export function scaleTables(rows: readonly ScaleRow[]): string {
-  return [stepTable(rows), standingTable(rows), modelTable(rows)].join('\n\n')
+  return [stepTable(rows), residentTable(rows), costTable(), modelTable(rows)].join('\n\n')
 }
 
 function stepTable(rows: readonly ScaleRow[]): string {
@@ -42,7 +42,7 @@ function stepTable(rows: readonly ScaleRow[]): string {
   return markdown(head, body)
 }
 
-function standingTable(rows: readonly ScaleRow[]): string {
+function residentTable(rows: readonly ScaleRow[]): string {
   const head = [
     'Resources',
     'Objects each',
@@ -72,6 +72,15 @@ function standingTable(rows: readonly ScaleRow[]): string {
   return markdown(head, body)
 }
 
+function costTable(): string {
+  const words = (name: string) =>
+    name.replace(/MiB|KiB|[A-Z]/g, (part) => ` ${part.length > 1 ? part : part.toLowerCase()}`)
+  return markdown(
+    ['Constant of the model', 'Value'],
+    Object.entries(costs).map(([name, value]) => [words(name), value]),
+  )
+}
+
 /** How far the model is from each measured figure, in percent. */
 function modelTable(rows: readonly ScaleRow[]): string {
   const head = [
@@ -85,7 +94,7 @@ function modelTable(rows: readonly ScaleRow[]): string {
     'Gateway MiB',
   ]
   const body = rows.map(({ resources, work, steps, storedBytes, residentMiB }): Cell[] => {
-    const predicted = predict(resources, work)
+    const predicted = predict({ resources, work, deployments: steps.length - 1 })
     const [first, last] = [steps[0], steps.at(-1)]
     const off = (measured: number | undefined, figure: number) =>
       `${Math.round(deviation(measured ?? 0, figure) * 100)} %`

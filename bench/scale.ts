@@ -33,7 +33,7 @@ export interface ScaleRow {
 const idleMs = 20_000
 const listRepeats = 5
 
-/** Measures each size with each sort of work. */
+/** Measures each size with each kind of work. */
 export async function measureScale(
   bed: Bed,
   stage: Stage,

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { countEvents, isWrite, parseAudit } from '../../bench/audit.ts'
 import {
@@ -11,8 +14,10 @@ import {
   sequenceFloor,
 } from '../../bench/floor.ts'
 import { requestsIn, sumOf } from '../../bench/measure.ts'
+import { deviation, predict } from '../../bench/model.ts'
 import { readOptions } from '../../bench/options.ts'
 import { missedGoals } from '../../bench/report.ts'
+import { writeTables } from '../../bench/scale.ts'
 import { quantile, rangeOf } from '../../bench/statistics.ts'
 import { secondsOfPs } from '../../bench/usage.ts'
 
@@ -155,4 +160,27 @@ test('options', () => {
   })
   expect(() => readOptions(['--repeat', 'many'])).toThrow('whole number')
   expect(() => readOptions(['--fast'])).toThrow('fast')
+})
+
+test.each([
+  ['without objects', 'echo', { writes: 205, reads: 6, deletionWrites: 109, storedBytes: 280_000 }],
+  ['with an object', 'object', { writes: 305, reads: 106, deletionWrites: 109, storedBytes: 430_000 }],
+  ['with five objects', 'five', { writes: 705, reads: 506, deletionWrites: 109, storedBytes: 1_030_000 }],
+] as const)('the model counts each resource %s', (_, work, expected) => {
+  expect(predict({ resources: 100, work, deployments: 3 })).toMatchObject(expected)
+})
+
+test('a deviation is a share of what was measured', () => {
+  expect([deviation(200, 150), deviation(100, 120), deviation(0, 5)]).toEqual([0.25, 0.2, 0])
+})
+
+test('the tables of a page are replaced, and nothing else of it', async () => {
+  const page = join(await mkdtemp(join(tmpdir(), 'quartermaster-page-')), 'scale.md')
+  const marked = (tables: string) =>
+    `# Before\n\n<!-- measured: make bench -->\n\n${tables}\n\n<!-- end of measured -->\n\nafter\n`
+  await writeFile(page, marked('old'))
+  await writeTables(page, 'new')
+  expect(await readFile(page, 'utf8')).toBe(marked('new'))
+  await writeFile(page, 'no marks')
+  await expect(writeTables(page, 'new')).rejects.toThrow('has no')
 })

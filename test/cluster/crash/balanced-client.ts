@@ -16,7 +16,7 @@ interface Repetition {
   readonly isGone?: string
 }
 
-/** A REST client behind a load balancer: each request goes to one of several gateways, which may be killed. */
+/** A REST client behind a load balancer: each request is sent to one of several gateways, which may be killed. */
 export interface BalancedClient {
   /** Connections that broke. */
   readonly broken: number
