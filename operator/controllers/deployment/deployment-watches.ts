@@ -20,7 +20,7 @@ import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
-import type { RunningDeployments } from './running-deployments.ts'
+import type { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 
 /** Kinds that a plan reads, in addition to sets, deltas and active resources. */
 export const planInputs: readonly Kind[] = [
@@ -37,16 +37,18 @@ export function deploymentWatches(
     cluster: { store },
     progress,
     renewals,
+    running,
+    waiting,
   }: {
     readonly cluster: Pick<Cluster, 'store'>
     readonly progress: Counter<ResourceProgress>
     readonly renewals: Renewals
+    readonly running: RunningDeployments
+    readonly waiting: WaitingDeployments
   },
-  running: RunningDeployments,
   onDeleted: (deployment: EnvironmentDeployment) => void,
 ): Watch[] {
-  const waitingFor = (object: ObjectOf<Kind> | undefined) =>
-    deploymentsToStart(store, object?.metadata.namespace ?? '')
+  const waitingFor = (object: ObjectOf<Kind> | undefined) => waiting.keysIn(object?.metadata.namespace ?? '')
   return [
     { subscribe: (enqueue) => renewals.onEnd((environmentKey) => enqueue(running.keysIn(environmentKey))) },
     watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
@@ -65,8 +67,7 @@ export function deploymentWatches(
     {
       subscribe: (enqueue) =>
         store.quotas.subscribe(({ before, after }) => {
-          if (before && hasMoreRoom(before, after))
-            enqueue(deploymentsToStart(store, before.metadata.namespace))
+          if (before && hasMoreRoom(before, after)) enqueue(waiting.keysIn(before.metadata.namespace))
         }),
     },
     watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) =>
@@ -105,14 +106,5 @@ function deploymentsOf({ before, after }: Change<Environment>, store: Store): st
   return store
     .byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
     .filter((each) => each.metadata.deletionTimestamp || (!isSame && !isFinished(each)))
-    .map(keyOf)
-}
-
-/** Deployments that have not started, and may wait for an object that exists now. */
-function deploymentsToStart(store: Store, namespace: string): string[] {
-  if (store.cacheOf(EnvironmentDeployment).size === 0) return []
-  return store
-    .list(EnvironmentDeployment, namespace)
-    .filter((each) => !isFinished(each) && !each.status?.startTime)
     .map(keyOf)
 }

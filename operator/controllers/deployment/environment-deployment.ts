@@ -32,7 +32,7 @@ import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deploym
 import { resolveSource, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
 import { problemsOf } from './resource-problems.ts'
-import { RunningDeployments } from './running-deployments.ts'
+import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 import { writeResource } from './write-resource.ts'
 
 type DeploymentStatus = Observed<typeof EnvironmentDeployment>
@@ -66,6 +66,7 @@ export function environmentDeploymentController(
 class DeploymentReconciler {
   readonly #tools: DeploymentTools
   readonly #running = new RunningDeployments()
+  readonly #waiting = new WaitingDeployments()
   readonly #deadlines: DeploymentDeadlines
   readonly #waitForCache: (namespace: string) => Promise<void>
   readonly #waitForRecord: (deployment: EnvironmentDeployment) => Promise<void>
@@ -81,7 +82,9 @@ class DeploymentReconciler {
   get watches() {
     return [
       this.#deadlines.watch,
-      ...deploymentWatches(this.#tools, this.#running, (deleted) => this.#forget(deleted)),
+      ...deploymentWatches({ ...this.#tools, running: this.#running, waiting: this.#waiting }, (deleted) =>
+        this.#forget(deleted),
+      ),
     ]
   }
 
@@ -139,9 +142,12 @@ class DeploymentReconciler {
     const environment = this.#environmentOf(deployment)
     const ended = endOfEarlierRun(environment, deployment)
     if (ended) return ended
+    // Before anything is read: a later change enqueues the deployment again.
+    this.#waiting.add(deployment)
     const { set, ...source } = await this.#resolveSource(deployment, environment)
     const plan = await this.#plan(deployment, environment, set)
     if (plan.problems.length > 0) throw planningFailure(deployment, plan.problems, source, settleSeconds)
+    this.#waiting.remove(deployment)
     const status = {
       ...source,
       // The plan of a later process leaves out what this deployment wrote before.
@@ -238,6 +244,7 @@ class DeploymentReconciler {
   #forget(deployment: EnvironmentDeployment): void {
     this.#deadlines.stop(deployment)
     this.#running.remove(deployment)
+    this.#waiting.remove(deployment)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
 }

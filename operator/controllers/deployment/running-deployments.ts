@@ -34,3 +34,24 @@ export class RunningDeployments {
       this.#byEnvironment.delete(environmentKey)
   }
 }
+
+/** Deployments that have read what they deploy, and have not started: a change of what they read may let them start. */
+export class WaitingDeployments {
+  readonly #keys = new Map<string, Set<string>>()
+
+  add(deployment: EnvironmentDeployment): void {
+    const { namespace } = deployment.metadata
+    this.#keys.set(namespace, (this.#keys.get(namespace) ?? new Set()).add(keyOf(deployment)))
+  }
+
+  remove(deployment: EnvironmentDeployment): void {
+    const { namespace } = deployment.metadata
+    const keys = this.#keys.get(namespace)
+    keys?.delete(keyOf(deployment))
+    if (keys?.size === 0) this.#keys.delete(namespace)
+  }
+
+  keysIn(namespace: string): string[] {
+    return [...(this.#keys.get(namespace) ?? [])]
+  }
+}

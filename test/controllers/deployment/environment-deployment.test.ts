@@ -20,6 +20,7 @@ import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
 import { definition } from '../../support/builders.ts'
 import { drivers } from '../../support/graphs.ts'
+import { readsOf } from '../../support/reads.ts'
 import { silentContext } from '../support/context.ts'
 
 const namespace = 'acme'
@@ -65,6 +66,20 @@ const put = {
   },
 }
 
+function controllerWith(timeoutSeconds: number, changes: Partial<typeof cluster> = {}) {
+  const { store } = cluster
+  return environmentDeploymentController({
+    cluster: { ...cluster, ...changes },
+    installation: installationWith(Buffer.alloc(32)),
+    progress: createProgressCounter(store, 3),
+    renewals: new Renewals(store),
+    planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
+    attempts: 3,
+    timeoutSeconds,
+    settleSeconds: long,
+  })
+}
+
 /** The outcome of a reconcile of a deployment with this limit. */
 async function resultOf(
   deployment: EnvironmentDeployment,
@@ -80,16 +95,7 @@ async function resultOf(
   }
   if (store.get(Environment, namespace, 'shop.dev'))
     cluster.setStatus(Environment, namespace, 'shop.dev', { lastPlanned })
-  const controller = environmentDeploymentController({
-    cluster: { ...cluster, ...(changes.create ? { create: changes.create } : {}) },
-    installation: installationWith(Buffer.alloc(32)),
-    progress: createProgressCounter(store, 3),
-    renewals: new Renewals(store),
-    planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
-    attempts: 3,
-    timeoutSeconds,
-    settleSeconds: long,
-  })
+  const controller = controllerWith(timeoutSeconds, changes.create ? { create: changes.create } : {})
   const { report } = changes
   const context = silentContext<typeof EnvironmentDeployment>(report ? { report } : {})
   return controller.reconcile(deployment, context).catch((error: unknown) => error)
@@ -185,17 +191,7 @@ describe('the time limit of a deployment that waits for another one', () => {
 test('a deployment is reconciled again when its time is up, in every waiting state', async () => {
   const creationTimestamp = new Date().toISOString()
   const deployment = put.deployment('shop.dev.1', { creationTimestamp })
-  const { store } = cluster
-  const controller = environmentDeploymentController({
-    cluster,
-    installation: installationWith(Buffer.alloc(32)),
-    progress: createProgressCounter(store, 3),
-    renewals: new Renewals(store),
-    planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
-    attempts: 3,
-    timeoutSeconds: 0.2,
-    settleSeconds: long,
-  })
+  const controller = controllerWith(0.2)
   const { promise, resolve } = Promise.withResolvers<void>()
   for (const watch of controller.watches ?? [])
     watch.subscribe((keys) => keys.includes('acme/shop.dev.1') && resolve())
@@ -204,4 +200,20 @@ test('a deployment is reconciled again when its time is up, in every waiting sta
   if (before instanceof Waiting) await promise
   expect(await reconcile()).toBeInstanceOf(Stalled)
   expect(cluster.store.list(ActiveResource, namespace)).toEqual([])
+})
+
+test('a change of what deployments read enqueues those that wait for it, and looks at no others', async () => {
+  put.environment()
+  for (let i = 2; i < 100; i += 1) put.deployment(`shop.dev.${i}`)
+  const waiting = put.deployment('shop.dev.1', { creationTimestamp: '2026-01-01T00:00:00Z' })
+  const controller = controllerWith(long)
+  const enqueued: string[] = []
+  for (const watch of controller.watches ?? []) watch.subscribe((keys) => enqueued.push(...keys))
+  await expect(controller.reconcile(waiting, silentContext())).rejects.toBeInstanceOf(Waiting)
+  const reads = await readsOf(cluster.store, () => {
+    put.set()
+    put.definition()
+  })
+  expect(enqueued).toEqual(Array(2).fill('acme/shop.dev.1'))
+  expect(reads).toBe(0)
 })
