@@ -63,7 +63,7 @@ export function parseAudit(lines: readonly string[]): AuditEvent[] {
 }
 
 /** Whether the request changes an object. */
-export function isWrite({ verb }: AuditEvent): boolean {
+export function isWrite({ verb }: Pick<AuditEvent, 'verb'>): boolean {
   return writeVerbs.has(verb)
 }
 

@@ -5,6 +5,7 @@ import { independentFloor, operations } from './floor.ts'
 import type { GatewayFigures } from './gateway/gateway.ts'
 import { gatewayLines } from './gateway/report.ts'
 import type { Sample } from './measure.ts'
+import { requestLines } from './request-lines.ts'
 import type { Resident } from './resident.ts'
 import type { Goal, Scenario } from './scenarios.ts'
 import { medianOfEach, quantile, type Range, rangeOf, rounded } from './statistics.ts'
@@ -12,6 +13,7 @@ import { medianOfEach, quantile, type Range, rangeOf, rounded } from './statisti
 /** One scenario over all its repetitions; figures are medians, peaks of memory are the highest. */
 export interface ScenarioResult {
   readonly name: string
+  readonly resources: number
   readonly seconds: number
   readonly secondsRange: Range
   readonly floorSeconds: number
@@ -52,6 +54,7 @@ export function resultOf(scenario: Scenario, samples: readonly Sample[], floor: 
     rounded(quantile(samples.map(pick), 0.5) / scenario.resources)
   const result = {
     name: scenario.name,
+    resources: scenario.resources,
     seconds: rounded(range.median),
     secondsRange: range,
     floorSeconds: rounded(floorSeconds, 4),
@@ -113,6 +116,7 @@ export function textOf({
   resident,
   environments,
   fairness,
+  samples,
 }: Report): string {
   const starts = Object.entries(start).map(([name, seconds]) =>
     goalLine(`${name} ready in an empty cluster, s`, seconds, 0.6),
@@ -120,6 +124,9 @@ export function textOf({
   const parts = [
     floorTable(floor),
     scenarioTable(scenarios),
+    requestLines(scenarios.map((each) => ({ ...each, samples: samples.scenarios[each.name] ?? [] }))).join(
+      '\n',
+    ),
     table([
       goalHead,
       ...starts,

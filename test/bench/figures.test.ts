@@ -17,6 +17,7 @@ import { requestsIn, sumOf } from '../../bench/measure.ts'
 import { deviation, predict } from '../../bench/model.ts'
 import { readOptions } from '../../bench/options.ts'
 import { missedGoals } from '../../bench/report.ts'
+import { requestLines } from '../../bench/request-lines.ts'
 import { writeTables } from '../../bench/scale.ts'
 import { quantile, rangeOf } from '../../bench/statistics.ts'
 import { secondsOfPs } from '../../bench/usage.ts'
@@ -80,7 +81,7 @@ test.each([
   ['get', false],
   ['watch', false],
 ])('whether %s is a write: %s', (verb, expected) => {
-  expect(isWrite({ verb, user: operator, target: 'secrets', status: 200 })).toBe(expected)
+  expect(isWrite({ verb })).toBe(expected)
 })
 
 test('the writes and reads of the operator count, without watches and leases', () => {
@@ -183,4 +184,16 @@ test('the tables of a page are replaced, and nothing else of it', async () => {
   expect(await readFile(page, 'utf8')).toBe(marked('new'))
   await writeFile(page, 'no marks')
   await expect(writeTables(page, 'new')).rejects.toThrow('has no')
+})
+
+test('requests are shown by path, writes and reads apart, with the CPU time of one', () => {
+  const requests = {
+    operator: { 'create activeresources': 10, 'get configmaps 404': 20, 'patch environments': 1 },
+  }
+  const samples = [{ requests, cpuSeconds: { operator: 0.031, 'kube-apiserver': 0.062, etcd: 0.0062 } }]
+  const scenario = { name: 'deploy', resources: 100, samples }
+  expect(requestLines([{ ...scenario, resources: 10 }, scenario])).toEqual([
+    'deploy: writes 1 create activeresources, 0.1 patch environments; reads 2 get configmaps 404; CPU ms per request: operator 1, kube-apiserver 2, etcd 0.2',
+    'deploy: writes 0.1 create activeresources; reads 0.2 get configmaps 404; CPU ms per request: operator 1, kube-apiserver 2, etcd 0.2',
+  ])
 })
