@@ -13,8 +13,8 @@ import { ResourceDriver } from '../operator/api/resource-driver.ts'
 import type { KubeClient } from '../operator/kube/client/client.ts'
 import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 import type { Bed } from './bed.ts'
+import { deployTo, makeEnvironment, type Stage } from './client-steps.ts'
 import { independentName } from './objects.ts'
-import { deployTo, makeEnvironment, type Stage } from './scenarios.ts'
 import { quantile, rounded } from './statistics.ts'
 
 /** A small deployment of one organization, alone and while the resources of another fail. */

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
+import { checkResources, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
 import { type Environments, environmentsLines, measureEnvironments } from './environments.ts'
 import { measureFairness } from './fairness.ts'
 import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
@@ -14,16 +15,7 @@ import { floorTable, type Report, resultOf, textOf } from './report.ts'
 import { measureResident } from './resident.ts'
 import { measureScale, writeTables } from './scale.ts'
 import { scaleTables } from './scale-tables.ts'
-import {
-  checkResources,
-  deploy,
-  makeEnvironment,
-  removeEnvironment,
-  type Scenario,
-  type Stage,
-  type Story,
-  stories,
-} from './scenarios.ts'
+import { deploy, type Scenario, type Story, stories } from './scenarios.ts'
 import { chainLength, openStage } from './stage.ts'
 import { cpuTimes, cpuUse } from './usage.ts'
 import { allowObjects } from './work.ts'

@@ -1,9 +1,4 @@
-import { ActiveResource } from '../operator/api/active-resource.ts'
-import { Environment } from '../operator/api/environment.ts'
-import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts'
-import type { KubeClient } from '../operator/kube/client/client.ts'
-import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
-import { conditionOf, isReady, isStalled } from '../operator/kube/loop/outcome.ts'
+import { deployOverRest, deployTo, removeEnvironment, type Stage } from './client-steps.ts'
 import {
   applyFloor,
   chainFloor,
@@ -12,27 +7,8 @@ import {
   independentFloor,
   sequenceFloor,
 } from './floor.ts'
-import {
-  application,
-  chainName,
-  changeName,
-  type DeploymentChoice,
-  deployment,
-  environment,
-  independentName,
-  organization,
-} from './objects.ts'
-import type { Watcher } from './watcher.ts'
+import { chainName, changeName, independentName } from './objects.ts'
 import { objectsPerResource, type Work } from './work.ts'
-
-/** Where scenarios run. */
-export interface Stage {
-  readonly client: KubeClient
-  readonly deployments: Watcher<EnvironmentDeployment>
-  readonly environments: Watcher<Environment>
-  readonly gatewayUrl: string
-  readonly adminToken: string
-}
 
 /** One thing that is timed: in an environment, after the scenarios before it in the same story. */
 export interface Scenario {
@@ -91,11 +67,11 @@ export function deploy(count: number, goal: Goal = {}, work: Work = 'echo'): Sce
   }
 }
 
-function deployOverRest(count: number, goal: Goal): Scenario {
+function deployByGateway(count: number, goal: Goal): Scenario {
   return {
     ...deploy(count, goal),
     name: `${count} independent, over REST`,
-    run: (stage, id) => post(stage, id, independentName(count, 'echo')),
+    run: (stage, id) => deployOverRest(stage, id, independentName(count, 'echo')),
   }
 }
 
@@ -183,70 +159,8 @@ export function stories(
     { name: 'many', scenarios: lifeOf(many, 'echo', { ratio: 1.3 }) },
     { name: 'objects', scenarios: lifeOf(many, 'object', { ratio: 1.3 }) },
     { name: 'five', scenarios: lifeOf(few, 'five', { ratio: 1.3 }) },
-    { name: 'rest', scenarios: [deployOverRest(many, { ratio: 2.2 })] },
+    { name: 'rest', scenarios: [deployByGateway(many, { ratio: 2.2 })] },
     { name: 'chain', scenarios: [deployChain(chain, 'echo')] },
     { name: 'object-chain', scenarios: [deployChain(chain, 'object')] },
   ]
-}
-
-/** Makes an environment and waits until it is ready. */
-export async function makeEnvironment({ client, environments }: Stage, id: string): Promise<void> {
-  const object = environment(id)
-  await client.request('POST', pathOf(resourceOf(Environment), organization), { body: object })
-  await environments.until(object.metadata.name, 'ready', (each) => each !== undefined && isReady(each))
-}
-
-/** Deletes an environment; the seconds until it is gone. */
-export async function removeEnvironment({ client, environments }: Stage, id: string): Promise<number> {
-  const { name } = environment(id).metadata
-  const begun = performance.now()
-  await client.request('DELETE', pathOf(resourceOf(Environment), organization, name))
-  return ((await environments.until(name, 'gone', (each) => each === undefined)) - begun) / 1000
-}
-
-/** Deploys as kubectl does; the seconds until the deployment is ready. */
-export async function deployTo(
-  { client, deployments }: Stage,
-  id: string,
-  name: string,
-  spec: DeploymentChoice = {},
-): Promise<number> {
-  const body = deployment(id, name, spec)
-  const begun = performance.now()
-  await client.request('POST', pathOf(resourceOf(EnvironmentDeployment), organization), { body })
-  return ((await deployments.until(body.metadata.name, 'ready', hasSucceeded)) - begun) / 1000
-}
-
-async function post(
-  { gatewayUrl, adminToken, deployments }: Stage,
-  id: string,
-  deltaName: string,
-): Promise<number> {
-  const begun = performance.now()
-  const response = await fetch(`${gatewayUrl}/orgs/${organization}/apps/${application}/envs/${id}/deploys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ delta_id: deltaName }),
-  })
-  if (!response.ok) throw new Error(`the gateway answered ${response.status}: ${await response.text()}`)
-  const answer = (await response.json()) as { id: string } // the shape of a deployment
-  return ((await deployments.until(answer.id, 'ready', hasSucceeded)) - begun) / 1000
-}
-
-/** Whether a deployment is ready; throws when it failed. */
-export function hasSucceeded(deployed: EnvironmentDeployment | undefined): boolean {
-  if (!deployed || !isStalled(deployed)) return deployed !== undefined && isReady(deployed)
-  throw new Error(`'${deployed.metadata.name}' failed: ${conditionOf(deployed, 'Stalled')?.message}`)
-}
-
-/** Throws unless the environment has exactly so many resources, all of them ready: a fast wrong answer is none. */
-export async function checkResources({ client }: Stage, id: string, count: number): Promise<void> {
-  const answer = await client.request('GET', pathOf(resourceOf(ActiveResource), organization))
-  const { items } = answer as { items: ActiveResource[] } // the shape of a list
-  const found = items.filter(({ spec }) => spec.environmentName === environment(id).metadata.name)
-  const ready = found.filter(isReady).length
-  if (found.length === count && ready === count) return
-  throw new Error(
-    `environment '${id}' has ${found.length} resources, ${ready} of them ready, instead of ${count}`,
-  )
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stage } from '../scenarios.ts'
+import type { Stage } from '../client-steps.ts'
 import { type Latencies, type Load, openLoop } from './load.ts'
 import { readPaths } from './reads.ts'
 
