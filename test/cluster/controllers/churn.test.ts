@@ -77,10 +77,9 @@ const actions: readonly ((organization: Organization) => Promise<unknown>)[] = [
     const criteria = [{ class: pick(ids) }]
     const [type, host] = ['redis', pick(['one', 'two'])]
     const driver_inputs = { values: { host, port: 6379 } }
-    return rest('POST', '/resources/defs', {
-      ...{ id: `redis-${pick(ids)}`, name: 'Redis', type, criteria, driver_inputs },
-      driver_type: 'quartermaster/echo',
-    })
+    const id = `redis-${pick(ids)}`
+    const definition = { id, name: 'Redis', type, driver_type: 'quartermaster/echo', driver_inputs, criteria }
+    return rest('POST', '/resources/defs', definition)
   },
   ({ rest }) => rest('DELETE', `/resources/defs/redis-${pick(ids)}`),
   ({ rest }) =>
@@ -152,7 +151,7 @@ async function look(begun: number): Promise<Moment> {
   const { body } = await apiRequest<string>(controlPlane, 'GET', '/metrics')
   const [operator, gateway] = await Promise.all(names.map((name) => holdingsOf(ports[name])))
   if (!operator || !gateway) throw new Error('a process has no inspector')
-  const watches = sumOf(String(body), 'apiserver_longrunning_requests', 'verb="WATCH"')
+  const watches = sumOf(body, 'apiserver_longrunning_requests', 'verb="WATCH"')
   return { hours: (performance.now() - begun) / 3_600_000, watches, holdings: { operator, gateway } }
 }
 
