@@ -60,16 +60,22 @@ export const ArtefactVersion = defineKind({
   status: object(
     {},
     {
-      createdVersion: string('Resource version at which the operator first saw the version; orders versions.', {
-        maxLength: 63,
-      }),
+      createdVersion: string(
+        'Resource version at which the operator first saw the version; orders versions.',
+        {
+          maxLength: 63,
+        },
+      ),
       environments: list(
         object(
           {
             environmentName: string('Environment, in the form `<application>.<environment>`.', {
               maxLength: 253,
             }),
-            ruleNames: list(string('Name of an AutomationRule.', { maxLength: 253 }), 'Rules that the version fits.'),
+            ruleNames: list(
+              string('Name of an AutomationRule.', { maxLength: 253 }),
+              'Rules that the version fits.',
+            ),
           },
           {
             outcome: oneOf(

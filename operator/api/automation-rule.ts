@@ -43,9 +43,12 @@ export const AutomationRule = defineKind({
   status: object(
     {},
     {
-      effectiveVersion: string('Resource version of the last change. The rule applies to versions after it.', {
-        maxLength: 63,
-      }),
+      effectiveVersion: string(
+        'Resource version of the last change. The rule applies to versions after it.',
+        {
+          maxLength: 63,
+        },
+      ),
     },
     'Observed state.',
   ),

@@ -21,8 +21,8 @@ import { type Controller, type ReconcileContext, type Watch, watchKind } from '.
 import type { Observed } from '../../kube/loop/status.ts'
 import { observedOf } from '../shared/observed.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'
-import { effectiveVersionOf } from './automation-rule.ts'
 import { AutomaticDeployments } from './automatic-deployments.ts'
+import { effectiveVersionOf } from './automation-rule.ts'
 
 type Status = Observed<typeof ArtefactVersion>
 type Context = ReconcileContext<typeof ArtefactVersion>

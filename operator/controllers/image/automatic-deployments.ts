@@ -77,15 +77,22 @@ export class AutomaticDeployments {
     if (exclusion) return { outcome: exclusion }
     const versions = store.byIndex(ArtefactVersion, 'environment', key)
     const wanted = wantedVersions(versions, environmentName, rules)
-    if (!wanted.some(({ metadata }) => metadata.uid === version.metadata.uid)) return { outcome: 'Superseded' }
+    if (!wanted.some(({ metadata }) => metadata.uid === version.metadata.uid))
+      return { outcome: 'Superseded' }
     const open = wanted.filter((each) => !this.#deploymentOf(each, environmentName))
     this.#awaitOthers(open)
     this.#awaitTurn(environment)
     const set = this.#deployedSet(environment)
     if (isUnchanged(set, [version])) return { outcome: 'Unchanged' }
     const changed = open.filter((each) => !isUnchanged(set, [each])).sort(byName)
-    const updates = imageUpdates(set, changed.map(({ spec }) => spec))
-    return { outcome: 'Deployed', deploymentName: await this.#deploy({ environment, versions: changed, updates }) }
+    const updates = imageUpdates(
+      set,
+      changed.map(({ spec }) => spec),
+    )
+    return {
+      outcome: 'Deployed',
+      deploymentName: await this.#deploy({ environment, versions: changed, updates }),
+    }
   }
 
   #deploymentOf(version: ArtefactVersion, environmentName: string): EnvironmentDeployment | undefined {
@@ -195,7 +202,14 @@ function byName(left: ArtefactVersion, right: ArtefactVersion): number {
 }
 
 function isUnchanged(set: SetContent, versions: readonly ArtefactVersion[]): boolean {
-  return Object.keys(imageUpdates(set, versions.map(({ spec }) => spec))).length === 0
+  return (
+    Object.keys(
+      imageUpdates(
+        set,
+        versions.map(({ spec }) => spec),
+      ),
+    ).length === 0
+  )
 }
 
 function ruleOf(versions: readonly ArtefactVersion[], environmentName: string): string {

@@ -39,7 +39,11 @@ export function automationRuleController({ store }: Cluster): Controller<typeof 
       const hasEnvironment = store.get(Environment, namespace, name) !== undefined
       const problems = [
         ...problemsFor('InvalidRule', problemsOfRule(spec)),
-        ...problemsOfReference('ApplicationNotFound', `application '${spec.applicationName}'`, hasApplication),
+        ...problemsOfReference(
+          'ApplicationNotFound',
+          `application '${spec.applicationName}'`,
+          hasApplication,
+        ),
         ...problemsOfReference('EnvironmentNotFound', `environment '${name}'`, hasEnvironment),
       ]
       throwProblems(problems, observed)

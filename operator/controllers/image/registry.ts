@@ -43,7 +43,8 @@ export function registryController(cluster: Cluster): Controller<typeof Registry
 /** Whether the first object keeps a registry that both are for. */
 export function isOlder(left: Registry, right: Registry): boolean {
   const [before, after] = [left.metadata, right.metadata]
-  if (before.creationTimestamp !== after.creationTimestamp) return before.creationTimestamp < after.creationTimestamp
+  if (before.creationTimestamp !== after.creationTimestamp)
+    return before.creationTimestamp < after.creationTimestamp
   return before.name < after.name
 }
 
@@ -58,7 +59,9 @@ function problemsOf({ metadata, spec }: Registry): ObjectProblem[] {
     case 'secret_ref':
       if (!secret) return problem("'secrets' must have one entry, or the entry '*' for this cluster")
       if (secret.namespace === metadata.namespace) return []
-      return problem(`the Secret must be in the namespace '${metadata.namespace}', not in '${secret.namespace}'`)
+      return problem(
+        `the Secret must be in the namespace '${metadata.namespace}', not in '${secret.namespace}'`,
+      )
     default:
       return secret ? [] : problem(`a registry of type '${spec.type}' needs credentials`)
   }

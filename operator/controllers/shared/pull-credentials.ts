@@ -2,8 +2,8 @@ import { Registry, registrySecretKeys } from '../../api/registry.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isPresent } from '../../domain/base/object-problem.ts'
 import {
-  parseDockerConfig,
   type PullCredentials,
+  parseDockerConfig,
   pullSecretKey,
   registriesFor,
   secretOfRegistry,
@@ -41,7 +41,10 @@ async function readCredentials(
   if (spec.type === 'secret_ref') {
     const dockerConfig = content[pullSecretKey]
     if (typeof dockerConfig === 'string' && parseDockerConfig(dockerConfig)) return { dockerConfig }
-    throw invalid(secret.name, `must be of type kubernetes.io/dockerconfigjson, with the key '${pullSecretKey}'`)
+    throw invalid(
+      secret.name,
+      `must be of type kubernetes.io/dockerconfigjson, with the key '${pullSecretKey}'`,
+    )
   }
   const { [registrySecretKeys.username]: username, [registrySecretKeys.password]: password } = content
   if (typeof username === 'string' && typeof password === 'string')

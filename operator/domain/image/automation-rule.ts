@@ -11,26 +11,34 @@ const maxPatternSteps = 1000
 
 const refPrefixes = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
 
-/** Why a rule cannot be used; empty when it can. */
-export function problemsOfRule(spec: RuleSpec): string[] {
+/** Why a rule cannot be used; empty when it can. `nameOf` gives the name of a field in messages. */
+export function problemsOfRule(spec: RuleSpec, nameOf = (field: string) => field): string[] {
   const { matchRef, match, updateTo, artefactsFilter = [], imagesFilter = [] } = spec
-  const problems = [...problemsOfPattern('matchRef', matchRef), ...problemsOfPattern('match', match)]
+  const name = (field: keyof RuleSpec) => `'${nameOf(field)}'`
+  const problems = [
+    ...problemsOfPattern(name('matchRef'), matchRef),
+    ...problemsOfPattern(name('match'), match),
+  ]
   if (matchRef && (match || updateTo))
-    problems.push("'matchRef' cannot be combined with its older forms 'match' and 'updateTo'")
+    problems.push(
+      `${name('matchRef')} cannot be combined with its older forms ${name('match')} and ${name('updateTo')}`,
+    )
   if (artefactsFilter.length > 0 && imagesFilter.length > 0)
-    problems.push("'artefactsFilter' cannot be combined with its older form 'imagesFilter'")
+    problems.push(`${name('artefactsFilter')} cannot be combined with its older form ${name('imagesFilter')}`)
   if (spec.excludeArtefactsFilter && spec.excludeImagesFilter)
-    problems.push("'excludeArtefactsFilter' cannot be combined with its older form 'excludeImagesFilter'")
+    problems.push(
+      `${name('excludeArtefactsFilter')} cannot be combined with its older form ${name('excludeImagesFilter')}`,
+    )
   return problems
 }
 
-function problemsOfPattern(field: string, pattern = ''): string[] {
+function problemsOfPattern(where: string, pattern = ''): string[] {
   try {
-    if (stepsOf(pattern) > maxPatternSteps) return [`the regular expression in '${field}' is too large`]
+    if (stepsOf(pattern) > maxPatternSteps) return [`the regular expression in ${where} is too large`]
     compileLinear(pattern)
     return []
   } catch {
-    return [`'${field}' is not a valid regular expression of the linear engine (RE2): '${pattern}'`]
+    return [`${where} is not a valid regular expression of the linear engine (RE2): '${pattern}'`]
   }
 }
 

@@ -22,9 +22,15 @@ export interface RegistrySecret {
 }
 
 /** The Secret that the spec of a registry names; undefined for a registry without credentials. */
-export function secretOfRegistry({ type, credentialsSecretName, secrets = {} }: RegistrySpec): RegistrySecret | undefined {
+export function secretOfRegistry({
+  type,
+  credentialsSecretName,
+  secrets = {},
+}: RegistrySpec): RegistrySecret | undefined {
   if (type === 'basic' || type === 'google_gcr')
-    return credentialsSecretName === undefined ? undefined : { namespace: undefined, name: credentialsSecretName }
+    return credentialsSecretName === undefined
+      ? undefined
+      : { namespace: undefined, name: credentialsSecretName }
   if (type !== 'secret_ref') return undefined
   const entries = Object.values(secrets)
   const entry = secrets['*'] ?? (entries.length === 1 ? entries[0] : undefined)
@@ -86,7 +92,11 @@ export function withPullSecret(
     apiVersion: 'v1',
     kind: 'Secret',
     type: pullSecretType,
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }), labels: { [labels.managedBy]: manager } },
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { [labels.managedBy]: manager },
+    },
     data: { [pullSecretKey]: Buffer.from(dockerConfig(credentials)).toString('base64') },
   }
   return [secret, ...objects.map((each) => withReference(each, podPaths[each.kind] ?? [], name))]
