@@ -163,7 +163,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'access',
   ],
   'operator/kube': ['client', 'cache', 'loop', 'lease'],
-  'operator/controllers': ['shared', 'organization', 'active-resource', 'deployment', 'image', 'webhook'],
+  'operator/controllers': ['shared', 'organization', 'image', 'active-resource', 'deployment', 'webhook'],
 }
 
 describe.each(Object.entries(floors))('the folders of %s', (room, order) => {

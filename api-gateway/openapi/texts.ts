@@ -16,7 +16,6 @@ const tagTexts: Readonly<Record<string, string>> = {
     'Immutable sets of workloads and shared dependencies, identified by a hash of their content.',
   Deployments: 'Deployments of deltas, sets and Score documents to environments.',
   Score: 'Workloads as documents of the Score specification (score.dev/v1b1).',
-  Deployments: 'Deployments of deltas and sets to environments.',
   Artefacts: 'Versions of container images and workloads that builds have made.',
   'Automation rules': 'Rules that deploy new versions of images to an environment.',
   Registries: 'Registries that images are pulled from. Their credentials are never returned.',

@@ -16,7 +16,7 @@ export const clusterSecretsSchema = map(
     {},
     'A Secret of type `kubernetes.io/dockerconfigjson`.',
   ),
-  'For type `secret_ref`: the Secret with the credentials, by cluster. The key `*` stands for every cluster; a single entry is used under any key. The Secret must be in the namespace of the organization.',
+  'For type `secret_ref`: the Secret with the credentials, by cluster. The entry `*` is for every cluster; a single entry may have any key. The Secret must be in the namespace of the organization.',
   { maxProperties: 100 },
 )
 

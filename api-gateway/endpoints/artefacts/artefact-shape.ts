@@ -93,7 +93,7 @@ export function newVersionSpec(body: Static<typeof newVersionShape>, isGit: bool
   if (type === 'container') return content
   if (rest.spec === undefined) throw new Problem('Invalid', "a version of type 'workload' requires 'spec'")
   const parts = Object.keys(workloadFields).flatMap((field) => {
-    const value = (rest as Record<string, unknown>)[field] // one of its own fields
+    const value = (rest as Record<string, unknown>)[field] // a field of the body
     return value === undefined ? [] : [[field, value]]
   })
   const workload = { ...content, workload: Object.fromEntries(parts) }

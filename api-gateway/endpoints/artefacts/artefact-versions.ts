@@ -13,7 +13,7 @@ import { authorize, type Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { shortId } from '../../request/parameters.ts'
-import { environmentsOf, findAll, findApplication, findOrThrow, newMetadata } from '../common/find.ts'
+import { environmentsOf, find, findAll, findApplication, findOrThrow, newMetadata } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { newVersionShape, newVersionSpec, toVersion, versionShape } from './artefact-shape.ts'
 import { archivedFilter, isListed, isOfType, referenceFilter, typeFilter } from './version-filters.ts'
@@ -37,6 +37,8 @@ async function register(
   cluster: Cluster,
 ): Promise<ArtefactVersion> {
   const name = artefactVersionId(spec)
+  const known = find(cluster.store, ArtefactVersion, organization, name)
+  if (known) return known
   const wanted = newObject(ArtefactVersion, newMetadata(organization, name, caller), spec)
   try {
     return await cluster.create(ArtefactVersion, wanted)

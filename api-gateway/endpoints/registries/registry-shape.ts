@@ -63,7 +63,7 @@ export const registryShape = named(
   ),
 )
 
-/** What is told of the credentials of a registry. */
+/** Place of the credentials of a registry in responses. */
 export const credentialsShape = named(
   'RegistryCredentials',
   object(

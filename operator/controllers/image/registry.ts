@@ -6,7 +6,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import { createOwnedSecrets } from '../shared/owned-secrets.ts'
-import { readPullCredentials } from '../shared/pull-credentials.ts'
+import { readPullCredentials } from './pull-credentials.ts'
 
 /** A registry is ready when its credentials can be used, and no older object is for the same registry. */
 export function registryController(cluster: Cluster): Controller<typeof Registry> {

@@ -16,7 +16,7 @@ export function environmentOfRule({ spec }: Pick<AutomationRule, 'spec'>): strin
   return environmentObjectName(spec.applicationName, spec.environmentId)
 }
 
-/** Whether a rule has an effect on a version, at whatever time it is registered. */
+/** Whether a rule fits a version, regardless of when both were written. */
 export function isFittingRule(rule: AutomationRule, { spec }: ArtefactVersion): boolean {
   return (
     rule.metadata.deletionTimestamp === undefined &&

@@ -78,8 +78,8 @@ export function parseDockerConfig(text: string): Readonly<Record<string, unknown
 }
 
 /**
- * Adds an image pull Secret to the objects of a workload, and names it in each of their pod templates. Objects without
- * containers, and all objects when there are no credentials, are returned as they are.
+ * Adds an image pull Secret to the objects of a workload, and names it in each of their pod templates. Without credentials,
+ * and without objects with pods, returns the objects as they are.
  */
 export function withPullSecret(
   objects: readonly KubeObject[],

@@ -9,7 +9,7 @@ import {
   secretOfRegistry,
 } from '../../domain/image/pull-secret.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { createSecretReader, type SecretReader } from './secrets.ts'
+import { createSecretReader, type SecretReader } from '../shared/secrets.ts'
 
 /** Credentials of the registries that images come from; a registry that is not ready gives none. */
 export async function pullCredentialsFor(
