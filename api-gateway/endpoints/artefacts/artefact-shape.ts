@@ -1,11 +1,21 @@
 import { type ArtefactVersion, artefactTypes, longestRef } from '../../../operator/api/artefact-version.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { boolean, freeForm, object, oneOf, type Static, string, time } from '../../../operator/api/schema.ts'
+import {
+  boolean,
+  type FreeForm,
+  freeForm,
+  object,
+  oneOf,
+  type Static,
+  string,
+  time,
+} from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { compareText } from '../../../operator/domain/base/json.ts'
+import { compareText, isObject } from '../../../operator/domain/base/json.ts'
 import { artefactId } from '../../../operator/domain/image/artefact.ts'
 import { named } from '../../response/shapes.ts'
 import { createdAt, createdBy, refuseTooLarge } from '../common/find.ts'
+import { convertRequests, type ScoreRequest, scoreChanges } from '../score/score-shape.ts'
 
 type Spec = ArtefactVersion['spec']
 
@@ -25,12 +35,8 @@ const digest = string('Digest of an image, for example `sha256:<hex>`.', {
 })
 
 const workloadFields = {
-  spec: freeForm('Score document. Required for type `workload`.'),
-  image: string('Image of containers without one, for type `workload`.'),
-  overrides: freeForm('Changes of the Score document, for type `workload`.'),
-  property_overrides: freeForm('Changes by path, for type `workload`.'),
-  resource_type_aliases: freeForm('Other resource types, for type `workload`.'),
-  extensions: freeForm('Extensions of the Score document, for type `workload`.'),
+  spec: freeForm('A Score document (score.dev/v1b1). Required for type `workload`.'),
+  ...scoreChanges,
 }
 
 /** Request body for a new version. */
@@ -92,6 +98,7 @@ export function newVersionSpec(body: Static<typeof newVersionShape>, isGit: bool
   const content: Spec = { type, artefactName, ...Object.fromEntries(optional) }
   if (type === 'container') return content
   if (rest.spec === undefined) throw new Problem('Invalid', "a version of type 'workload' requires 'spec'")
+  convertRequests([rest]) // throws for a document that cannot be converted
   const parts = Object.keys(workloadFields).flatMap((field) => {
     const value = (rest as Record<string, unknown>)[field] // a field of the body
     return value === undefined ? [] : [[field, value]]
@@ -99,6 +106,13 @@ export function newVersionSpec(body: Static<typeof newVersionShape>, isGit: bool
   const workload = { ...content, workload: Object.fromEntries(parts) }
   refuseTooLarge(workload, `version '${version ?? ''}' of artefact '${artefactName}'`)
   return workload
+}
+
+/** The Score document of a version with its changes. Throws Invalid for a version of another type. */
+export function scoreOf({ metadata, spec }: ArtefactVersion): ScoreRequest & { readonly spec: FreeForm } {
+  const { type, workload } = spec
+  if (isObject(workload?.['spec'])) return { ...workload, spec: workload['spec'] }
+  throw new Problem('Invalid', `version '${metadata.name}' of type '${type}' has no Score document`)
 }
 
 function recordOf(version: ArtefactVersion) {

@@ -15,7 +15,8 @@ import { flag, isOn } from '../../request/boolean-query.ts'
 import { shortId } from '../../request/parameters.ts'
 import { environmentsOf, find, findAll, findApplication, findOrThrow, newMetadata } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
-import { newVersionShape, newVersionSpec, toVersion, versionShape } from './artefact-shape.ts'
+import { convertedShape, convertRequests } from '../score/score-shape.ts'
+import { newVersionShape, newVersionSpec, scoreOf, toVersion, versionShape } from './artefact-shape.ts'
 import { archivedFilter, isListed, isOfType, referenceFilter, typeFilter } from './version-filters.ts'
 
 const tag = 'Artefacts'
@@ -134,11 +135,16 @@ export const artefactVersions: readonly Endpoint[] = [
     tag,
     access: { organization: 'member' },
     responses: { 200: freeForm('The Score document.') },
-    handle({ params }, { cluster: { store } }) {
-      const { spec } = findVersion(store, params)
-      const document = spec.workload?.['spec']
-      if (document !== undefined) return ok(document)
-      throw new Problem('Invalid', `version '${params.artefact_version_id}' is of type '${spec.type}'`)
-    },
+    handle: ({ params }, { cluster: { store } }) => ok(scoreOf(findVersion(store, params)).spec),
+  }),
+  endpoint({
+    method: 'get',
+    path: `${versionPath}/workload-deployment-set`,
+    summary: 'Get the modules and shared dependencies of a version of type `workload`',
+    tag,
+    access: { organization: 'member' },
+    responses: { 200: convertedShape },
+    handle: ({ params }, { cluster: { store } }) =>
+      ok(convertRequests([scoreOf(findVersion(store, params))])),
   }),
 ]

@@ -9,6 +9,7 @@ import {
   secretOfRegistry,
 } from '../../domain/image/pull-secret.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
+import { isReady } from '../../kube/loop/outcome.ts'
 import { createSecretReader, type SecretReader } from '../shared/secrets.ts'
 
 /** Credentials of the registries that images come from; a registry that is not ready gives none. */
@@ -18,7 +19,7 @@ export async function pullCredentialsFor(
   { store }: Cluster,
   reader: SecretReader,
 ): Promise<PullCredentials[]> {
-  const ready = store.list(Registry, namespace).filter((each) => isPresent(each) && isReady(each))
+  const ready = images.length === 0 ? [] : store.list(Registry, namespace).filter(isUsable)
   const credentials = registriesFor(images, ready).map((each) => readCredentials(each, reader))
   return (await Promise.all(credentials)).filter((each) => each !== undefined)
 }
@@ -56,7 +57,7 @@ function invalid(name: string, message: string): Stalled {
   return new Stalled('InvalidSecret', `the Secret '${name}' ${message}`)
 }
 
-function isReady({ metadata, status }: Registry): boolean {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-  return ready?.status === 'True' && status?.observedGeneration === metadata.generation
+/** Whether images are pulled with the credentials of a registry. */
+export function isUsable(registry: Registry | undefined): boolean {
+  return isPresent(registry) && isReady(registry)
 }

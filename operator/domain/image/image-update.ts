@@ -31,6 +31,15 @@ export function imagesOfModule(module: unknown): { readonly container: string; r
   })
 }
 
+/** All texts under the key `image` in the params of a workload: those of containers, and of pods that its profile adds. */
+export function imagesIn(params: unknown): string[] {
+  if (Array.isArray(params)) return params.flatMap(imagesIn)
+  if (!isObject(params)) return []
+  const nested = Object.values(params).flatMap(imagesIn)
+  const { image } = params
+  return typeof image === 'string' ? [image, ...nested] : nested
+}
+
 /** Full names of the repositories of all images in a set. */
 export function repositoriesIn(set: SetContent): Set<string> {
   return new Set(containersOf(set).map(({ image }) => repositoryOf(parseImage(image).name)))

@@ -99,7 +99,7 @@ export function withPullSecret(
     },
     data: { [pullSecretKey]: Buffer.from(dockerConfig(credentials)).toString('base64') },
   }
-  return [secret, ...objects.map((each) => withReference(each, podPaths[each.kind] ?? [], name))]
+  return [...objects.map((each) => withReference(each, podPaths[each.kind] ?? [], name)), secret]
 }
 
 /** Where the pod specification of an object is. */

@@ -163,6 +163,7 @@ export const rules: [string, readonly string[], unknown?][] = [
   ],
   ['GET /orgs/acme/artefact-versions/missing', everybody],
   ['GET /orgs/acme/artefact-versions/missing/workload-spec', everybody],
+  ['GET /orgs/acme/artefact-versions/missing/workload-deployment-set', everybody],
   ['GET /orgs/acme/apps/shop/envs/development/rules', viewers],
   ['POST /orgs/acme/apps/shop/envs/development/rules', deployers, { type: 'update' }],
   ['GET /orgs/acme/apps/shop/envs/development/rules/missing', viewers],

@@ -16,7 +16,10 @@ const name = 'registry.example.com/shop/web'
 const ids: Record<string, string> = {}
 
 /** Keeps the ids of an answer for later steps. */
-async function keep<T>(answer: Promise<T>, fields: Readonly<Record<string, (body: T) => string>>): Promise<T> {
+async function keep<T>(
+  answer: Promise<T>,
+  fields: Readonly<Record<string, (body: T) => string>>,
+): Promise<T> {
   const body = await answer
   for (const [key, idOf] of Object.entries(fields)) ids[key] = idOf(body)
   return body
@@ -28,7 +31,13 @@ beforeAll(async () => {
 })
 
 describe('artefacts', () => {
-  const version = { type: 'container', name, version: '1.2.7', ref: 'refs/heads/main', commit: '884bccaa' } as const
+  const version = {
+    type: 'container',
+    name,
+    version: '1.2.7',
+    ref: 'refs/heads/main',
+    commit: '884bccaa',
+  } as const
   followSteps([
     [
       'register a version as the build action does',
@@ -46,7 +55,12 @@ describe('artefacts', () => {
       instanceOfContainerArtefactVersion,
       [{ version: '1.2.7' }],
     ],
-    ['list the artefacts by name', () => api.listArtefacts({ orgId, name }), instanceOfArtefactResponse, [{ name }]],
+    [
+      'list the artefacts by name',
+      () => api.listArtefacts({ orgId, name }),
+      instanceOfArtefactResponse,
+      [{ name }],
+    ],
     [
       'list the versions of the artefact',
       () => api.listArtefactVersions({ orgId, artefactId: ids['artefact'] ?? '', limit: 20 }),
@@ -129,7 +143,11 @@ describe('registries', () => {
         return { ...answer, hasPassword: answer.password !== undefined || answer.username !== undefined }
       },
       instanceOfRegistryCredsResponse,
-      { registry: 'registry.example.com', hasPassword: false, secrets: { '*': { namespace: expect.any(String) } } },
+      {
+        registry: 'registry.example.com',
+        hasPassword: false,
+        secrets: { '*': { namespace: expect.any(String) } },
+      },
     ],
     [
       'change it',

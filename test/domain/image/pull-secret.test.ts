@@ -39,7 +39,7 @@ describe('the pods of a workload name its pull Secret', () => {
       { apiVersion: 'v1', kind, metadata, spec },
       { apiVersion: 'v1', kind: 'Service', metadata },
     ]
-    const [secret, workload, service] = withPullSecret(objects, 'web-pull', [credentials])
+    const [workload, service, secret] = withPullSecret(objects, 'web-pull', [credentials])
     expect(secret).toMatchObject({
       kind: 'Secret',
       type: 'kubernetes.io/dockerconfigjson',
@@ -55,7 +55,7 @@ describe('the pods of a workload name its pull Secret', () => {
   test('in addition to those that the module names', () => {
     const spec = { template: { spec: { ...pod, imagePullSecrets: [{ name: 'own' }] } } }
     const objects = [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec }]
-    const [, workload] = withPullSecret(objects, 'web-pull', [credentials])
+    const [workload] = withPullSecret(objects, 'web-pull', [credentials])
     expect(workload).toMatchObject({
       spec: { template: { spec: { imagePullSecrets: [{ name: 'own' }, { name: 'web-pull' }] } } },
     })

@@ -16,7 +16,12 @@ const web = {
   commit: '884bccaa807ea27cc1997a7492a3b6279fd7bd55',
   digest: `sha256:${'0f'.repeat(32)}`,
 }
-const workload = { type: 'workload', name: 'backend', spec: { apiVersion: 'score.dev/v1b1' } }
+const workload = {
+  type: 'workload',
+  name: 'backend',
+  image: 'registry.example.com/backend:1',
+  spec: { apiVersion: 'score.dev/v1b1', metadata: { name: 'backend' }, containers: { main: { image: '.' } } },
+}
 
 async function register(body: object = {}) {
   const { status, body: answer } = await gateway.send(`POST ${versions}`, { body: { ...web, ...body } })
@@ -70,6 +75,7 @@ describe('registering a version', () => {
     ['a type is known', '', { type: 'chart' }, 400],
     ['a name has no spaces', '', { name: 'a b' }, 400],
     ['a workload has a Score document', '', { type: 'workload' }, 400],
+    ['a Score document is valid', '', { type: 'workload', spec: { apiVersion: 'score.dev/v1b1' } }, 400],
     ['a reference has a maximum length', '', { ref: `refs/${'a'.repeat(300)}` }, 400],
     ['a version with an error is not registered even in a dry run', '?dry_run=true', { ref: 'main' }, 400],
   ])('%s', async (_, query, body, status) => {
@@ -134,13 +140,16 @@ describe('a version', () => {
     expect((await gateway.send(`PATCH ${other}`, { body: { archived: true } })).status).toBe(404)
   })
 
-  test('of type workload gives its Score document, and an image none', async () => {
+  test('of type workload gives its Score document and its module, and an image none', async () => {
     const { body } = await gateway.send(`POST ${versions}`, { body: workload })
     expect(body).not.toHaveProperty('digest')
     const document = await gateway.send(`GET ${versions}/${body.id}/workload-spec`)
     expect(document.body).toEqual(workload.spec)
+    const set = await gateway.send(`GET ${versions}/${body.id}/workload-deployment-set`)
+    expect(set.body.modules.backend.spec.containers.main.image).toBe(workload.image)
     const { id } = await register()
-    expect((await gateway.send(`GET ${versions}/${id}/workload-spec`)).status).toBe(400)
+    for (const part of ['workload-spec', 'workload-deployment-set'])
+      expect((await gateway.send(`GET ${versions}/${id}/${part}`)).status).toBe(400)
   })
 })
 
