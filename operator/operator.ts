@@ -12,6 +12,9 @@ import { environmentDeploymentController } from './controllers/deployment/enviro
 import { startSetCleanup } from './controllers/deployment/set-cleanup.ts'
 import { environmentController } from './controllers/environment.ts'
 import { environmentTypeController } from './controllers/environment-type.ts'
+import { artefactVersionController } from './controllers/image/artefact-version.ts'
+import { automationRuleController } from './controllers/image/automation-rule.ts'
+import { registryController } from './controllers/image/registry.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization/first-administrator.ts'
 import { startOrganizationQuotas } from './controllers/organization/quota.ts'
 import { startOrganizationRights } from './controllers/organization/rights.ts'
@@ -149,6 +152,9 @@ export async function startOperator(options: {
     }),
   )
   reportDeployments(cluster.store, metrics.deploymentEnded)
+  start(registryController(cluster))
+  start(automationRuleController(cluster))
+  start(artefactVersionController(cluster, config.imageSettleSeconds))
   start(webhookController(cluster))
   start(
     webhookCallController({

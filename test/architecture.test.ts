@@ -155,6 +155,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'secret',
     'delta',
     'score',
+    'image',
     'definition',
     'graph',
     'plan',
@@ -162,7 +163,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'access',
   ],
   'operator/kube': ['client', 'cache', 'loop', 'lease'],
-  'operator/controllers': ['shared', 'organization', 'active-resource', 'deployment', 'webhook'],
+  'operator/controllers': ['shared', 'organization', 'image', 'active-resource', 'deployment', 'webhook'],
 }
 
 describe.each(Object.entries(floors))('the folders of %s', (room, order) => {

@@ -7,6 +7,9 @@ import { explanations } from './active-resources/explain.ts'
 import { graphs } from './active-resources/graphs.ts'
 import { applicationUsers } from './applications/application-users.ts'
 import { applications } from './applications/applications.ts'
+import { artefactVersions } from './artefacts/artefact-versions.ts'
+import { artefacts } from './artefacts/artefacts.ts'
+import { automationRules } from './automation-rules/automation-rules.ts'
 import { auditLogs } from './common/audit-logs.ts'
 import { service } from './common/service.ts'
 import { definitionVersions } from './definitions/definition-versions.ts'
@@ -21,6 +24,7 @@ import { environmentTypeUsers } from './environments/environment-type-users.ts'
 import { environmentTypes } from './environments/environment-types.ts'
 import { environments } from './environments/environments.ts'
 import { runtime } from './environments/runtime.ts'
+import { registries } from './registries/registries.ts'
 import { score } from './score/score.ts'
 import { oidc } from './sign-in/oidc.ts'
 import { sessions } from './sign-in/sessions.ts'
@@ -56,6 +60,10 @@ export const endpoints: readonly Endpoint[] = [
   ...deployments,
   ...pipelineRuns,
   ...score,
+  ...artefacts,
+  ...artefactVersions,
+  ...automationRules,
+  ...registries,
   ...runtime,
   ...activeResources,
   ...activeResourceDeletion,

@@ -23,6 +23,10 @@ export const parameterExamples: Readonly<Record<string, string>> = {
   run_id: 'shop.staging.1',
   value_key: 'LOG_LEVEL',
   value_set_version_id: '00000000-0000-0000-0000-000000000001',
+  artefact_id: '5c3a5d1e-8b2f-8c4d-9e6f-0a1b2c3d4e5f',
+  artefact_version_id: '0f8fad5b-d9cb-869f-a165-70867728950e',
+  rule_id: '923486d012f20324',
+  registry_id: 'builds',
   webhook_id: 'notify-chat',
   user_id: 'ana',
   token_id: 'pipeline',
@@ -56,6 +60,7 @@ const score = {
   },
   image: 'registry.example.com/backend:1.0',
 }
+const rule = { type: 'update', match_ref: '^refs/heads/main$' }
 const needs = [{ id: 'shared.cache', type: 'redis' }]
 
 /** Examples of bodies that cannot be derived from the schema, by method and path. */
@@ -103,6 +108,21 @@ const bodyExamples: Readonly<Record<string, unknown>> = {
   [`put ${app}/values/{value_key}`]: value,
   [`post ${env}/values`]: { key: 'LOG_LEVEL', ...value },
   [`put ${env}/values/{value_key}`]: value,
+  [`post ${org}/artefact-versions`]: {
+    type: 'container',
+    name: 'registry.example.com/shop/web',
+    version: '1.2.7',
+    ref: 'refs/heads/main',
+  },
+  [`post ${env}/rules`]: rule,
+  [`put ${env}/rules/{rule_id}`]: rule,
+  [`post ${org}/registries`]: {
+    id: 'builds',
+    registry: 'registry.example.com/shop',
+    type: 'basic',
+    creds: { username: 'puller', password: 'a-password' },
+  },
+  [`patch ${org}/registries/{registry_id}`]: { enable_ci: true },
   [`post ${app}/webhooks`]: {
     id: 'notify-chat',
     url: 'hooks.example.com/deployments',
@@ -133,6 +153,15 @@ const textExamples: Readonly<Record<string, string>> = {
   'Delta.id': 'first-release',
   'DeploymentSet.id': emptySetId,
   'Webhook.id': 'notify-chat',
+  'Artefact.id': parameterExamples['artefact_id'] ?? '',
+  'Artefact.name': 'registry.example.com/shop/web',
+  'ArtefactVersion.id': parameterExamples['artefact_version_id'] ?? '',
+  'ArtefactVersion.name': 'registry.example.com/shop/web',
+  'AutomationRule.id': parameterExamples['rule_id'] ?? '',
+  'AutomationRule.match': '^main$',
+  match_ref: '^refs/heads/main$',
+  'Registry.id': 'builds',
+  registry: 'registry.example.com/shop',
   'UserProfile.id': 'ana',
   'UserRole.id': 'ana',
   'Token.id': 'pipeline',

@@ -26,7 +26,7 @@ interface SchemaParts {
 }
 
 /** Converts `driverInputs` to `driver_inputs`. */
-function snakeCase(name: string): string {
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 

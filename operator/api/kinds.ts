@@ -1,12 +1,15 @@
 import { AccessToken, Membership, User } from './access.ts'
 import { ActiveResource } from './active-resource.ts'
 import { Application } from './application.ts'
+import { ArtefactVersion } from './artefact-version.ts'
+import { AutomationRule } from './automation-rule.ts'
 import { DeploymentDelta } from './deployment-delta.ts'
 import { DeploymentSet } from './deployment-set.ts'
 import { Environment } from './environment.ts'
 import { EnvironmentDeployment } from './environment-deployment.ts'
 import { EnvironmentType } from './environment-type.ts'
 import type { Kind } from './kind.ts'
+import { Registry } from './registry.ts'
 import { ResourceAccount } from './resource-account.ts'
 import { ResourceClass } from './resource-class.ts'
 import { ResourceDefinition } from './resource-definition.ts'
@@ -30,6 +33,9 @@ export const kinds: readonly Kind[] = [
   DeploymentSet,
   EnvironmentDeployment,
   ActiveResource,
+  Registry,
+  ArtefactVersion,
+  AutomationRule,
   Webhook,
   WebhookCall,
   User,

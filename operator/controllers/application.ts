@@ -1,4 +1,5 @@
 import { Application } from '../api/application.ts'
+import { AutomationRule } from '../api/automation-rule.ts'
 import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
@@ -44,6 +45,8 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       for (const each of store.byIndex(Webhook, 'application', index)) await removeWebhook(each)
       for (const each of store.byIndex(SharedValue, 'application', index))
         await cluster.remove(SharedValue, each)
+      for (const each of store.byIndex(AutomationRule, 'application', index))
+        await cluster.remove(AutomationRule, each)
       for (const each of store.byIndex(DeploymentDelta, 'application', index))
         await cluster.remove(DeploymentDelta, each)
       for (const each of store.byIndex(DeploymentSet, 'application', index))

@@ -1,5 +1,6 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import { Application } from '../api/application.ts'
+import { AutomationRule } from '../api/automation-rule.ts'
 import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
@@ -112,23 +113,26 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
 /**
  * 1. removeResources: deletes the resources and the namespace; throws Waiting until they are gone.
  * 2. notifyLast: writes the webhook calls for the last events.
- * 3. removeValues: deletes the shared values of the environment.
+ * 3. removeContent: deletes the shared values and automation rules of the environment.
  * 4. removeDeployments: deletes the deployments; throws Waiting until they are gone.
  * 5. awaitUnseen: throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet.
  */
 async function finalize(environment: Environment, tools: Tools): Promise<void> {
   await removeResources(environment, tools)
   await tools.dispatcher.notifyLast(environment)
-  await removeValues(environment, tools.cluster)
+  await removeContent(environment, tools.cluster)
   await removeDeployments(environment, tools.cluster)
   await awaitUnseen(environment, tools)
 }
 
-async function removeValues(environment: Environment, cluster: Cluster): Promise<void> {
+async function removeContent(environment: Environment, cluster: Cluster): Promise<void> {
   const { environmentId } = contextOf(environment)
   const index = scoped(environment, environment.spec.applicationName)
   for (const each of cluster.store.byIndex(SharedValue, 'application', index))
     if (each.spec.environmentId === environmentId) await cluster.remove(SharedValue, each)
+  const key = scoped(environment, environment.metadata.name)
+  for (const each of cluster.store.byIndex(AutomationRule, 'environment', key))
+    await cluster.remove(AutomationRule, each)
 }
 
 /** A later environment of the same name must not find these deployments. */

@@ -1,5 +1,6 @@
 import type { KubeObject, Manifest, ObjectOf } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
+import type { Registry } from '../../../operator/api/registry.ts'
 import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import type { SharedValue } from '../../../operator/api/shared-value.ts'
@@ -18,7 +19,12 @@ import { createdBy, refuseTaken } from './find.ts'
 import { retryUntilAnswered, withRollback } from './rollback.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'
 
-type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
+type OwnerKind =
+  | typeof Registry
+  | typeof ResourceAccount
+  | typeof ResourceDefinition
+  | typeof SharedValue
+  | typeof Webhook
 
 /** A new Secret for an object that references it. */
 export interface OwnedSecret {

@@ -31,7 +31,7 @@ export interface ExtractedSecrets {
 }
 
 /** What a Secret contains. */
-type SecretUse = 'inputs' | 'credentials' | 'webhook-signing' | 'value'
+type SecretUse = 'inputs' | 'credentials' | 'webhook-signing' | 'value' | 'registry'
 
 /** Length of the random suffix of Secret names. */
 export const randomLength = 8

@@ -8,6 +8,26 @@ import { parseScore } from '../../../operator/domain/score/parse-score.ts'
 import { restoreScore } from '../../../operator/domain/score/restore-score.ts'
 import { named } from '../../response/shapes.ts'
 
+/** What changes a Score document. */
+export const scoreChanges = {
+  image: string('Image of the containers with the image `.`, or of the only container.', {
+    maxLength: 4096,
+  }),
+  overrides: freeForm(
+    'Merged into the document: maps are merged, other values are replaced, `null` removes.',
+  ),
+  property_overrides: freeForm(
+    'Values by path, such as `containers.main.image`. `null` or an empty text removes.',
+  ),
+  resource_type_aliases: map(
+    string('A type.', { maxLength: 127 }),
+    'Types to use instead of types in the document.',
+  ),
+  extensions: freeForm(
+    'Extension document: `profile`, `deploy`, and `spec`, which is merged under the spec of the module.',
+  ),
+}
+
 /** A Score document in requests. */
 export const scoreRequestShape = named(
   'Score',
@@ -19,22 +39,7 @@ export const scoreRequestShape = named(
         'Text of a Score file, as an alternative to `spec`: errors then name line and column. It can hold several Score documents, each followed by its extension document.',
         { maxLength: 1_048_576 },
       ),
-      image: string('Image of the containers with the image `.`, or of the only container.', {
-        maxLength: 4096,
-      }),
-      overrides: freeForm(
-        'Merged into the document: maps are merged, other values are replaced, `null` removes.',
-      ),
-      property_overrides: freeForm(
-        'Values by path, such as `containers.main.image`. `null` or an empty text removes.',
-      ),
-      resource_type_aliases: map(
-        string('A type.', { maxLength: 127 }),
-        'Types to use instead of types in the document.',
-      ),
-      extensions: freeForm(
-        'Extension document: `profile`, `deploy`, and `spec`, which is merged under the spec of the module.',
-      ),
+      ...scoreChanges,
     },
     'A workload as a Score document, and what changes it.',
   ),

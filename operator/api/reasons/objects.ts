@@ -22,6 +22,10 @@ export const objectReasons = {
     'An older definition of the same type has an equal criterion.',
     'Change or remove one of the two criteria.',
   ),
+  DuplicateRegistry: reason(
+    'An older object is for the same registry.',
+    'Remove one of the two, or change its registry.',
+  ),
   DuplicateValue: reason(
     'An older shared value has the same key in the same place.',
     'Remove one of the two, or change its key.',
@@ -59,6 +63,10 @@ export const objectReasons = {
     'A schema is not valid JSON Schema, or uses a feature that is not supported.',
     'Correct the schema.',
   ),
+  InvalidRule: reason(
+    'A pattern of the automation rule is not valid, or fields exclude each other.',
+    'Correct the field that the message names.',
+  ),
   InvalidSecret: reason(
     'The content of a Secret does not have the expected form.',
     'Correct the Secret that the message names.',
@@ -78,6 +86,10 @@ export const objectReasons = {
   InvalidWebhook: reason(
     'The URL, a header, the payload or a trigger of the webhook is not valid.',
     'Correct the field that the message names.',
+  ),
+  RegistryNotSupported: reason(
+    'Images of the registry cannot be pulled with the credentials as they are given.',
+    'Follow the message.',
   ),
   SecretKeyNotFound: reason(
     'A Secret does not have the key that a reference names.',

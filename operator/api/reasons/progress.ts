@@ -14,6 +14,7 @@ export const progressReasons = {
     'An unexpected error ended the last attempt.',
     'The operator retries; read its log if the error stays.',
   ),
+  Batching: reason('The version waits a moment for others, so that one deployment has all of them.', nothing),
   CacheBehind: reason('The operator waits until its cache holds the latest changes.', nothing),
   StatusRejected: reason(
     'The cluster rejects the status that the operator writes.',

@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { copyError, hadNoSideEffects } from '../../domain/base/errors.ts'
 import { driverName } from '../../domain/definition/definition.ts'
+import { withPullSecret } from '../../domain/image/pull-secret.ts'
 import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
 import { observedOf } from '../shared/observed.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
@@ -21,7 +22,8 @@ interface Call {
 /** Asks the driver for the identity of the instance, and opens the cookie of a driver that keeps one. Writes nothing. */
 export async function prepareCall({ resource, request, found, signal, tools }: Run): Promise<Call> {
   const { driver, recordedAs } = found
-  const plain: ProvisionRequest = { ...request, signal }
+  const { pullCredentials: _, ...given } = request
+  const plain: ProvisionRequest = { ...given, signal }
   const identity = await withinDeadline(Promise.resolve(driver.identify?.(plain)), signal)
   const { secretNames } = request
   if (!driver.descriptor.keepsCookie) return { request: plain, identity, secretNames }
@@ -79,10 +81,18 @@ export async function callDriver(
   try {
     const answer = await (driver.descriptor.remote ? context.releaseWorker(call) : call())
     pending.remove(resource)
-    return answer
+    return withPullObjects(run, answer)
   } catch (error) {
     if (hadNoSideEffects(error)) throw copyError(error, { observed: pending.without(resource, recorded) })
     pending.remove(resource)
     throw error
   }
+}
+
+/** Adds the image pull Secret of a workload to the objects that its driver answers. */
+function withPullObjects({ resource, request }: Run, answer: Provisioned): Provisioned {
+  const { pullCredentials = [] } = request
+  if (pullCredentials.length === 0) return answer
+  const objects = withPullSecret(answer.objects, `${resource.metadata.name}-pull`, pullCredentials)
+  return { ...answer, objects }
 }

@@ -6,6 +6,8 @@ import { isObject, pointerSteps } from '../../domain/base/json.ts'
 import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
+import { imagesIn } from '../../domain/image/image-update.ts'
+import type { PullCredentials } from '../../domain/image/pull-secret.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import {
@@ -14,15 +16,19 @@ import {
   namespaceDescriptor,
   namespaceFor,
 } from '../../domain/resource/identity.ts'
+import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
+import { pullCredentialsFor } from '../image/pull-credentials.ts'
 import { createSecretReader, resolveSecretRefs, type SecretReader } from '../shared/secrets.ts'
 
 /** A request without its deadline, which starts with the call. */
 export type GatheredRequest = Omit<ProvisionRequest, 'signal'> & {
   /** Secrets that its inputs and its account come from. */
   readonly secretNames: readonly string[]
+  /** Credentials for the images of a workload; absent when none are needed. No driver sees them. */
+  readonly pullCredentials?: readonly PullCredentials[]
 }
 
 /** Gathers the inputs of a driver: resolves placeholders, reads Secrets, and checks the inputs. */
@@ -56,6 +62,7 @@ export async function requestFor(
   if (problems.length > 0) throw new Stalled('InvalidInputs', problems.join('; '))
   return {
     ...inputs,
+    ...(await pullCredentialsOf(resource, inputs.params, cluster, reader)),
     account,
     secretNames: [
       ...new Set([
@@ -71,6 +78,18 @@ export async function requestFor(
     resourceId: spec.resourceId,
     namespace: namespaceOf(resource, cluster),
   }
+}
+
+/** Credentials of the registries that the images of a workload come from. */
+async function pullCredentialsOf(
+  { metadata, spec }: ActiveResource,
+  params: FreeForm,
+  cluster: Cluster,
+  reader: SecretReader,
+): Promise<Pick<GatheredRequest, 'pullCredentials'>> {
+  if (simpleTypeName(spec.type) !== workloadType) return {}
+  const pullCredentials = await pullCredentialsFor(imagesIn(params), metadata.namespace, cluster, reader)
+  return pullCredentials.length > 0 ? { pullCredentials } : {}
 }
 
 /** The texts of a workload that contain secrets. */

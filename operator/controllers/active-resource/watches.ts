@@ -1,15 +1,17 @@
 import { ActiveResource } from '../../api/active-resource.ts'
+import { Registry } from '../../api/registry.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { ownDriverType, wrappedDriverType } from '../../domain/definition/third-party.ts'
-import { qualifiedTypeName } from '../../domain/resource/types.ts'
+import { qualifiedTypeName, simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Cache, Change } from '../../kube/cache/cache.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
+import { isUsable } from '../image/pull-credentials.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
 /** Watches that enqueue active resources when something that they depend on changes. */
@@ -38,6 +40,15 @@ export function watchesOf({
       return driverTypesOver(driver, store).flatMap((type) =>
         cache.byIndex('driver', scoped(driver, type)).map(keyOf),
       )
+    }),
+    // Credentials of a registry reach the workloads at once.
+    watchKind(store.cacheOf(Registry), ({ before, after }) => {
+      const registry = after ?? before
+      if (!registry || (before?.spec === after?.spec && isUsable(before) === isUsable(after))) return []
+      return cache
+        .inNamespace(registry.metadata.namespace)
+        .filter(({ spec }) => simpleTypeName(spec.type) === workloadType)
+        .map(keyOf)
     }),
     // A type declares which outputs are secret: those leave the status at once.
     watchKind(store.cacheOf(ResourceType), ({ before, after }) => {

@@ -1,5 +1,6 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import type { ObjectOf } from '../../api/kind.ts'
+import type { Registry } from '../../api/registry.ts'
 import type { ResourceAccount } from '../../api/resource-account.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { SharedValue } from '../../api/shared-value.ts'
@@ -10,7 +11,12 @@ import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import { hasFinalizer } from '../../kube/client/resource.ts'
 
-type OwnerKind = typeof ResourceAccount | typeof ResourceDefinition | typeof SharedValue | typeof Webhook
+type OwnerKind =
+  | typeof Registry
+  | typeof ResourceAccount
+  | typeof ResourceDefinition
+  | typeof SharedValue
+  | typeof Webhook
 
 /** Secrets that objects of a kind own. A new credential is a new Secret, and the old one must be deleted. */
 export interface OwnedSecrets<K extends OwnerKind> {

@@ -6,7 +6,7 @@ type ApplicationRole = NonNullable<MembershipSpec['applications']>[number]['role
 /** Role in an organization that an operation can require. Each role includes those before it. */
 export type OrganizationRole = (typeof organizationRoles)[number]
 
-const organizationRoles = ['member', 'manager', 'administrator'] as const
+const organizationRoles = ['member', 'artefactContributor', 'manager', 'administrator'] as const
 const applicationRoles: readonly ApplicationRole[] = ['viewer', 'developer', 'owner']
 
 /**
@@ -43,7 +43,7 @@ export function allows(
 }
 
 function hasOrganizationRole(membership: MembershipSpec, least: OrganizationRole): boolean {
-  // `artefactContributor` and `orgViewer` count as members here: they change nothing in the organization.
+  // `orgViewer` counts as a member here: it changes nothing in the organization.
   const held = organizationRoles.find((each) => each === membership.role) ?? 'member'
   return organizationRoles.indexOf(held) >= organizationRoles.indexOf(least)
 }

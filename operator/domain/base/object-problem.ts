@@ -27,10 +27,12 @@ const missingReasons: ReadonlySet<Reason> = new Set([
 
 /** The object itself is invalid: no change of another object can make it valid. */
 const formReasons: ReadonlySet<Reason> = new Set([
+  'InvalidRule',
   'InvalidSchema',
   'InvalidTarget',
   'InvalidTemplate',
   'InvalidWebhook',
+  'RegistryNotSupported',
 ])
 
 /**

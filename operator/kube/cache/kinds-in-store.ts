@@ -1,12 +1,16 @@
 import { AccessToken, Membership, User } from '../../api/access.ts'
 import { ActiveResource } from '../../api/active-resource.ts'
 import { Application } from '../../api/application.ts'
+import { ArtefactVersion } from '../../api/artefact-version.ts'
+import { AutomationRule } from '../../api/automation-rule.ts'
 import { DeploymentDelta } from '../../api/deployment-delta.ts'
 import { DeploymentSet } from '../../api/deployment-set.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { EnvironmentType } from '../../api/environment-type.ts'
 import type { ObjectMeta } from '../../api/kind.ts'
+import { annotations } from '../../api/names.ts'
+import { Registry } from '../../api/registry.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { ResourceClass } from '../../api/resource-class.ts'
 import { ResourceDefinition } from '../../api/resource-definition.ts'
@@ -17,6 +21,8 @@ import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { criterionId } from '../../domain/definition/criterion.ts'
 import { typesNamedBy } from '../../domain/definition/definition.ts'
 import { valueIdentity } from '../../domain/graph/shared-values.ts'
+import { artefactId } from '../../domain/image/artefact.ts'
+import { environmentOfRule } from '../../domain/image/automation.ts'
 import { wildcardOver } from '../../domain/resource/host.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { type StoredKind, stored } from './store.ts'
@@ -64,6 +70,16 @@ export function recordedSetNames({ status }: Environment): string[] {
   return [...new Set(names.filter((name) => name !== undefined))]
 }
 
+/** Artefact versions that an automatic deployment names, as `<environment> <version>`. */
+function deployedVersionsOf({ metadata, spec }: EnvironmentDeployment): string[] {
+  const names = metadata.annotations?.[annotations.artefactVersions]?.split(',') ?? []
+  return names.map((name) => `${spec.environmentName} ${name}`)
+}
+
+function environmentsIn({ status }: ArtefactVersion) {
+  return status?.environments ?? []
+}
+
 /** The kinds that both processes keep in memory, with their indexes. */
 export const kindsInStore: readonly StoredKind[] = [
   stored(Application),
@@ -95,6 +111,7 @@ export const kindsInStore: readonly StoredKind[] = [
   stored(EnvironmentDeployment, {
     environment: (each) => [environmentKeyOf(each)],
     set: (each) => setNamesOf(each).map((name) => scoped(each, name)),
+    artefactVersion: (each) => deployedVersionsOf(each).map((name) => scoped(each, name)),
   }),
   stored(ActiveResource, {
     environment: (each) => [environmentKeyOf(each)],
@@ -108,6 +125,19 @@ export const kindsInStore: readonly StoredKind[] = [
     wildcardOverHost: (each) =>
       (each.status?.reservedHosts ?? []).flatMap((name) => wildcardOver(name) ?? []),
     dependsOn: (each) => (each.spec.dependsOn ?? []).map((name) => scoped(each, name)),
+  }),
+  stored(Registry),
+  stored(ArtefactVersion, {
+    artefact: (each) => [scoped(each, artefactId(each.spec))],
+    environment: (each) => environmentsIn(each).map(({ environmentName }) => scoped(each, environmentName)),
+    openEnvironment: (each) =>
+      environmentsIn(each).flatMap(({ environmentName, outcome }) =>
+        outcome === undefined ? [scoped(each, environmentName)] : [],
+      ),
+  }),
+  stored(AutomationRule, {
+    application: (each) => [scoped(each, each.spec.applicationName)],
+    environment: (each) => [scoped(each, environmentOfRule(each))],
   }),
   stored(Webhook, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(WebhookCall, { webhook: (each) => [scoped(each, each.spec.webhookName)] }),

@@ -29,8 +29,10 @@ export async function addEverything(
     pipeline_id: 'default',
     user_id: `${prefix}-robot`,
     token_id: `${prefix}-token`,
+    registry_id: `${prefix}-registry`,
   }
-  const { account_id, driver_id, def_id, type_id, class_id, user_id, env_type_id, token_id } = ids
+  const { registry_id, account_id, driver_id, def_id, type_id, class_id, user_id, env_type_id, token_id } =
+    ids
   const send = sender(gateway)
   const org = `/orgs/${organization}`
   await send(`POST ${org}/env-types`, { id: env_type_id })
@@ -39,6 +41,10 @@ export async function addEverything(
   await send(`POST ${classes}`, { id: class_id, description: 'One' })
   const account = { id: account_id, name: 'Account', type: 'local', credentials: {} }
   await send(`POST ${org}/resources/accounts`, account)
+  const registry = { id: registry_id, registry: `${prefix}.example.com`, type: 'public' }
+  await send(`POST ${org}/registries`, registry)
+  const image = { type: 'container', name: `${prefix}.example.com/web`, version: '1' }
+  const registered = await send(`POST ${org}/artefact-versions`, image)
   const driver = { type: 's3', target: 'https://example.test', inputs_schema: {}, account_types: [] }
   await send(`POST ${org}/resources/drivers`, { id: driver_id, ...driver })
   const values = { host: prefix }
@@ -56,7 +62,13 @@ export async function addEverything(
   await send(`POST /users/${user_id}/tokens`, { id: token_id })
   const roleOnType = { id: user_id, role: 'deployer' }
   await send(`POST ${org}/env-types/${env_type_id}/users`, roleOnType)
-  const known = { ...ids, criterion_id: criterion.id, version_id: version.id }
+  const known = {
+    ...ids,
+    criterion_id: criterion.id,
+    version_id: version.id,
+    artefact_id: registered.artefact_id,
+    artefact_version_id: registered.id,
+  }
   return { ...known, ...(await addApplication(gateway, organization, application, prefix, user_id)) }
 }
 
@@ -86,6 +98,7 @@ export async function addApplication(
   await send(`POST ${app}/envs/${environment}/values`, value)
   const [version] = await send(`GET ${app}/value-set-versions`)
   if (user !== undefined) await send(`POST ${app}/users`, { id: user, role: 'viewer' })
+  const rule = await send(`POST ${app}/envs/${environment}/rules`, { type: 'update' })
   const webhook = `${prefix}-hook`
   const metadata = { namespace: organization, name: webhook }
   const hook = { applicationName: application, url: 'hooks.example.com' }
@@ -106,6 +119,7 @@ export async function addApplication(
     value_key: key,
     value_set_version_id: version.id,
     webhook_id: webhook,
+    rule_id: rule.id,
     call_id: callMetadata.name,
     res_type: 'dns',
     res_id: `shared.${prefix}`,

@@ -12,6 +12,7 @@ export const members: Record<string, Membership['spec']> = {
   developer: { role: 'member', applications: onShop('developer') },
   deployer: { role: 'member', applications: onShop('developer'), environmentTypes: deployer },
   owner: { role: 'member', applications: onShop('owner'), environmentTypes: deployer },
+  contributor: { role: 'artefactContributor' },
   'other-owner': {
     role: 'member',
     applications: [{ applicationName: 'other', role: 'owner' }],
@@ -23,6 +24,7 @@ export const members: Record<string, Membership['spec']> = {
 export const everybody = Object.keys(members)
 const administrators = ['administrator']
 const managers = ['manager', 'administrator']
+const contributors = ['contributor', ...managers]
 const owners = ['owner', 'administrator']
 const webhookManagers = ['owner', ...managers]
 const deployers = ['deployer', 'owner', 'administrator']
@@ -149,6 +151,34 @@ export const rules: [string, readonly string[], unknown?][] = [
     [`GET /orgs/acme/apps/shop${place}/value-set-versions`, viewers],
     [`GET /orgs/acme/apps/shop${place}/value-set-versions/0f`, viewers],
   ]),
+  ['GET /orgs/acme/artefacts', everybody],
+  ['DELETE /orgs/acme/artefacts/0f', administrators],
+  ['GET /orgs/acme/artefacts/0f/versions', everybody],
+  ['PATCH /orgs/acme/artefacts/0f/versions/missing', contributors, { archived: true }],
+  ['GET /orgs/acme/artefact-versions', everybody],
+  [
+    'POST /orgs/acme/artefact-versions',
+    contributors,
+    { type: 'container', name: 'registry.example.com/web' },
+  ],
+  ['GET /orgs/acme/artefact-versions/missing', everybody],
+  ['GET /orgs/acme/artefact-versions/missing/workload-spec', everybody],
+  ['GET /orgs/acme/artefact-versions/missing/workload-deployment-set', everybody],
+  ['GET /orgs/acme/apps/shop/envs/development/rules', viewers],
+  ['POST /orgs/acme/apps/shop/envs/development/rules', deployers, { type: 'update' }],
+  ['GET /orgs/acme/apps/shop/envs/development/rules/missing', viewers],
+  ['PUT /orgs/acme/apps/shop/envs/development/rules/missing', deployers, { type: 'update' }],
+  ['DELETE /orgs/acme/apps/shop/envs/development/rules/missing', deployers],
+  ['GET /orgs/acme/registries', everybody],
+  [
+    'POST /orgs/acme/registries',
+    administrators,
+    { id: 'builds', registry: 'registry.example.com', type: 'public' },
+  ],
+  ['GET /orgs/acme/registries/missing', everybody],
+  ['PATCH /orgs/acme/registries/missing', administrators, {}],
+  ['DELETE /orgs/acme/registries/missing', administrators],
+  ['GET /orgs/acme/registries/missing/creds', everybody],
   ['GET /orgs/acme/apps/shop/webhooks', webhookManagers],
   ['POST /orgs/acme/apps/shop/webhooks', webhookManagers, { id: 'new', url: 'hooks.example.com' }],
   ['GET /orgs/acme/apps/shop/webhooks/missing', webhookManagers],

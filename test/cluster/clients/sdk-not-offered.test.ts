@@ -22,7 +22,6 @@ test.each([
   ['invitations', 'GET ~/invitations'],
   ['pipelines', 'GET ~/apps/shop/pipelines'],
   ['runs of pipelines', 'GET ~/apps/shop/pipelines/default/runs'],
-  ['registries', 'GET ~/registries'],
   ['agents', 'GET ~/agents'],
   ['keys', 'GET ~/keys'],
 ])('%s: not offered, 404 with the error object', async (_, request) => {

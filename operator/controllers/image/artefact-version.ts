@@ -1,0 +1,136 @@
+import { setImmediate } from 'node:timers/promises'
+import { ArtefactVersion } from '../../api/artefact-version.ts'
+import { AutomationRule } from '../../api/automation-rule.ts'
+import { Environment } from '../../api/environment.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { Waiting } from '../../domain/base/errors.ts'
+import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
+import { isFinished } from '../../domain/deployment/deployment.ts'
+import {
+  environmentOfRule,
+  isFittingRule,
+  type TargetEnvironment,
+  targetsOf,
+} from '../../domain/image/automation.ts'
+import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
+import type { Cluster } from '../../kube/cache/cluster.ts'
+import { createFirstVersions } from '../../kube/cache/history.ts'
+import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
+import { keyOf } from '../../kube/client/resource.ts'
+import { type Controller, type ReconcileContext, type Watch, watchKind } from '../../kube/loop/controller.ts'
+import type { Observed } from '../../kube/loop/status.ts'
+import { observedOf } from '../shared/observed.ts'
+import { watchLifecycle } from '../shared/watch-lifecycle.ts'
+import { AutomaticDeployments } from './automatic-deployments.ts'
+import { effectiveVersionOf } from './automation-rule.ts'
+
+type Status = Observed<typeof ArtefactVersion>
+type Context = ReconcileContext<typeof ArtefactVersion>
+
+/** Deploys new versions to the environments whose automation rules they fit, each once. */
+export function artefactVersionController(
+  cluster: Cluster,
+  settleSeconds: number,
+): Controller<typeof ArtefactVersion> {
+  const reconciler = new VersionReconciler(cluster, settleSeconds)
+  return {
+    kind: ArtefactVersion,
+    watches: reconciler.watches,
+    reconcile: (version, context) => reconciler.reconcile(version, context),
+  }
+}
+
+class VersionReconciler {
+  readonly #cluster: Cluster
+  readonly #deployments: AutomaticDeployments
+  readonly #firstVersionOf: (version: ArtefactVersion) => bigint
+  readonly #waitForRules: (namespace: string) => Promise<void>
+  /** One version of an environment at a time, so that one deployment has all of them. */
+  readonly #locks: KeyedMutex = new Map()
+
+  constructor(cluster: Cluster, settleSeconds: number) {
+    this.#cluster = cluster
+    this.#deployments = new AutomaticDeployments(cluster, settleSeconds)
+    this.#firstVersionOf = createFirstVersions(cluster.store.cacheOf(ArtefactVersion))
+    this.#waitForRules = createCacheBarrier(cluster, [AutomationRule])
+  }
+
+  get watches(): Watch[] {
+    const { store } = this.#cluster
+    const openIn = (environmentKey: string) =>
+      store.byIndex(ArtefactVersion, 'openEnvironment', environmentKey).map(keyOf)
+    return [
+      watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
+        const hasEnded = before && !isFinished(before) && (!after || isFinished(after))
+        return hasEnded ? openIn(environmentKeyOf(before)) : []
+      }),
+      watchLifecycle(store.cacheOf(Environment), (each) => openIn(scoped(each, each.metadata.name))),
+      watchKind(store.cacheOf(AutomationRule), ({ before, after }) =>
+        before && before.spec !== after?.spec ? openIn(scoped(before, environmentOfRule(before))) : [],
+      ),
+    ]
+  }
+
+  /**
+   * 1. decide: finds the environments whose rules the version fits, once; rules that are changed later do not count.
+   * 2. report: writes them to the status, so that a crash does not lose them.
+   * 3. settle: for each environment, deploys the version or finds out why not; throws Waiting until that is known.
+   */
+  async reconcile(version: ArtefactVersion, context: Context): Promise<Status> {
+    const isDecided = version.status?.createdVersion !== undefined
+    const decided: Status = isDecided ? observedOf(version) : await this.#decide(version)
+    const { environments = [] } = decided
+    if (!isDecided && environments.length > 0) await context.report(decided, 'looking at the environments')
+    let wait: Waiting | undefined
+    const settled: TargetEnvironment[] = []
+    for (const target of environments) {
+      try {
+        settled.push(target.outcome ? target : await this.#settle(version, target, context))
+      } catch (error) {
+        if (!(error instanceof Waiting)) throw error
+        wait = soonerOf(wait, error)
+        settled.push(target)
+      }
+    }
+    const status = { ...decided, environments: settled }
+    if (wait) throw new Waiting(wait.reason, wait.message, wait.retryAfterSeconds, status)
+    this.#deployments.forget(version)
+    return status
+  }
+
+  async #decide(version: ArtefactVersion): Promise<Status> {
+    const { namespace } = version.metadata
+    await this.#waitForRules(namespace)
+    const created = this.#firstVersionOf(version)
+    const fitting: AutomationRule[] = []
+    for (const rule of this.#cluster.store.list(AutomationRule, namespace)) {
+      if (effectiveVersionOf(rule) < created && isFittingRule(rule, version)) fitting.push(rule)
+      await setImmediate() // patterns of users take time
+    }
+    return { createdVersion: String(created), environments: targetsOf(fitting) }
+  }
+
+  #settle(version: ArtefactVersion, target: TargetEnvironment, context: Context): Promise<TargetEnvironment> {
+    const { environmentName } = target
+    return context.releaseWorker(() =>
+      withLock(this.#locks, scoped(version, environmentName), async () => ({
+        ...target,
+        ...(await this.#deployments.settle(this.#current(version), environmentName)),
+      })),
+    )
+  }
+
+  /** The version with the status that was written last. */
+  #current(version: ArtefactVersion): ArtefactVersion {
+    const { namespace, name, uid } = version.metadata
+    const current = this.#cluster.store.get(ArtefactVersion, namespace, name)
+    return current?.metadata.uid === uid ? current : version
+  }
+}
+
+/** The wait that ends first; one without a time ends with an event. */
+function soonerOf(left: Waiting | undefined, right: Waiting): Waiting {
+  if (!left) return right
+  const [before, after] = [left, right].map((each) => each.retryAfterSeconds ?? Number.POSITIVE_INFINITY)
+  return (after ?? 0) < (before ?? 0) ? right : left
+}

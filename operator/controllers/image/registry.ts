@@ -1,0 +1,68 @@
+import { Registry } from '../../api/registry.ts'
+import { isPresent, type ObjectProblem, throwProblems } from '../../domain/base/object-problem.ts'
+import { registryAddress } from '../../domain/image/image-reference.ts'
+import { secretOfRegistry } from '../../domain/image/pull-secret.ts'
+import type { Cluster } from '../../kube/cache/cluster.ts'
+import { keyOf } from '../../kube/client/resource.ts'
+import { type Controller, watchKind } from '../../kube/loop/controller.ts'
+import { createOwnedSecrets } from '../shared/owned-secrets.ts'
+import { readPullCredentials } from './pull-credentials.ts'
+
+/** A registry is ready when its credentials can be used, and no older object is for the same registry. */
+export function registryController(cluster: Cluster): Controller<typeof Registry> {
+  const { store } = cluster
+  const ownedSecrets = createOwnedSecrets(cluster, Registry, ({ spec }) =>
+    spec.credentialsSecretName === undefined ? [] : [spec.credentialsSecretName],
+  )
+  const othersFor = (registry: Registry) =>
+    store
+      .list(Registry, registry.metadata.namespace)
+      .filter((each) => isPresent(each) && each.metadata.name !== registry.metadata.name)
+      .filter(({ spec }) => registryAddress(spec.registry) === registryAddress(registry.spec.registry))
+  return {
+    kind: Registry,
+    watches: [
+      // A registry that one object gives up is free for another one.
+      watchKind(store.cacheOf(Registry), ({ before, after }) =>
+        before && before.spec.registry !== after?.spec.registry ? othersFor(before).map(keyOf) : [],
+      ),
+    ],
+    async reconcile(registry) {
+      throwProblems(problemsOf(registry))
+      // `removeUnused` deletes the old credentials, so the new ones must exist.
+      await readPullCredentials(registry, cluster)
+      const seen = await ownedSecrets.removeUnused(registry)
+      const older = othersFor(registry).find((each) => isOlder(each, registry))
+      const message = `'${older?.metadata.name}' is already for the registry '${registry.spec.registry}'`
+      throwProblems(older ? [{ reason: 'DuplicateRegistry', message }] : [], seen)
+      return seen
+    },
+  }
+}
+
+/** Whether the first object keeps a registry that both are for. */
+export function isOlder(left: Registry, right: Registry): boolean {
+  const [before, after] = [left.metadata, right.metadata]
+  if (before.creationTimestamp !== after.creationTimestamp)
+    return before.creationTimestamp < after.creationTimestamp
+  return before.name < after.name
+}
+
+function problemsOf({ metadata, spec }: Registry): ObjectProblem[] {
+  const problem = (message: string): ObjectProblem[] => [{ reason: 'RegistryNotSupported', message }]
+  const secret = secretOfRegistry(spec)
+  switch (spec.type) {
+    case 'public':
+      return []
+    case 'amazon_ecr':
+      return problem("tokens of type 'amazon_ecr' expire and are not renewed; use type 'secret_ref'")
+    case 'secret_ref':
+      if (!secret) return problem("'secrets' must have one entry, or the entry '*' for this cluster")
+      if (secret.namespace === metadata.namespace) return []
+      return problem(
+        `the Secret must be in the namespace '${metadata.namespace}', not in '${secret.namespace}'`,
+      )
+    default:
+      return secret ? [] : problem(`a registry of type '${spec.type}' needs credentials`)
+  }
+}

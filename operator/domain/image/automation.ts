@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import type { ArtefactVersion } from '../../api/artefact-version.ts'
+import type { AutomationRule } from '../../api/automation-rule.ts'
+import { compareText } from '../base/json.ts'
+import { environmentObjectName } from '../resource/identity.ts'
+import { fitsRule, problemsOfRule } from './automation-rule.ts'
+import { repositoryOf } from './image-reference.ts'
+import type { ImageUpdates } from './image-update.ts'
+
+/** An environment with rules that a version fits, as the status of the version lists it. */
+export type TargetEnvironment = NonNullable<NonNullable<ArtefactVersion['status']>['environments']>[number]
+export type AutomationOutcome = NonNullable<TargetEnvironment['outcome']>
+
+/** Object name of the environment of a rule. */
+export function environmentOfRule({ spec }: Pick<AutomationRule, 'spec'>): string {
+  return environmentObjectName(spec.applicationName, spec.environmentId)
+}
+
+/** Whether a rule fits a version, regardless of when both were written. */
+export function isFittingRule(rule: AutomationRule, { spec }: ArtefactVersion): boolean {
+  return (
+    rule.metadata.deletionTimestamp === undefined &&
+    problemsOfRule(rule.spec).length === 0 &&
+    fitsRule(rule.spec, spec)
+  )
+}
+
+/** The environments of rules, each with the names of its rules. */
+export function targetsOf(rules: readonly AutomationRule[]): TargetEnvironment[] {
+  const targets = new Map<string, string[]>()
+  for (const rule of rules) {
+    const environmentName = environmentOfRule(rule)
+    targets.set(environmentName, [...(targets.get(environmentName) ?? []), rule.metadata.name])
+  }
+  return [...targets]
+    .map(([environmentName, ruleNames]) => ({ environmentName, ruleNames: ruleNames.sort() }))
+    .sort((left, right) => compareText(left.environmentName, right.environmentName))
+}
+
+/** What the status of a version says of an environment. */
+export function targetIn(version: ArtefactVersion, environmentName: string): TargetEnvironment | undefined {
+  return version.status?.environments?.find((each) => each.environmentName === environmentName)
+}
+
+/** Why a version is not deployed to an environment any more; undefined while it may be. */
+export function exclusionOf(
+  version: ArtefactVersion,
+  environmentName: string,
+  rules: readonly AutomationRule[],
+): AutomationOutcome | undefined {
+  if (version.spec.archived) return 'Archived'
+  const names = targetIn(version, environmentName)?.ruleNames ?? []
+  const isInForce = (rule: AutomationRule) =>
+    names.includes(rule.metadata.name) &&
+    // A later rule of the same name is another rule.
+    rule.metadata.creationTimestamp <= version.metadata.creationTimestamp &&
+    isFittingRule(rule, version)
+  return rules.some(isInForce) ? undefined : 'RuleInactive'
+}
+
+/**
+ * The versions that an environment waits for: of those with the environment in their status, the newest of each image that no
+ * outcome and no exclusion ends. `rules` are those of the environment.
+ */
+export function wantedVersions(
+  versions: readonly ArtefactVersion[],
+  environmentName: string,
+  rules: readonly AutomationRule[],
+): ArtefactVersion[] {
+  const newest = new Map<string, ArtefactVersion>()
+  for (const version of versions) {
+    const target = targetIn(version, environmentName)
+    if (!target || isPassedOver(target.outcome)) continue
+    if (!target.outcome && exclusionOf(version, environmentName, rules)) continue
+    const repository = repositoryOf(version.spec.artefactName)
+    const known = newest.get(repository)
+    if (!known || isNewer(version, known)) newest.set(repository, version)
+  }
+  return [...newest.values()].filter((each) => targetIn(each, environmentName)?.outcome === undefined)
+}
+
+/** Whether an outcome leaves an older version free to be deployed. */
+function isPassedOver(outcome: AutomationOutcome | undefined): boolean {
+  return outcome !== undefined && outcome !== 'Deployed' && outcome !== 'Unchanged'
+}
+
+/** Versions are ordered by their registration. */
+function isNewer(left: ArtefactVersion, right: ArtefactVersion): boolean {
+  const [before, after] = [right, left].map(({ status }) => BigInt(status?.createdVersion ?? 0))
+  if (before !== after) return (before ?? 0n) < (after ?? 0n)
+  return compareText(right.metadata.name, left.metadata.name) < 0
+}
+
+/** Id of the delta of an automatic deployment: the same for the same versions and changes. */
+export function automationDeltaId(
+  environmentUid: string,
+  versionNames: readonly string[],
+  updates: ImageUpdates,
+): string {
+  const content = JSON.stringify([environmentUid, versionNames.toSorted(compareText), updates])
+  return `auto-${createHash('sha256').update(content).digest('hex').slice(0, 24)}`
+}

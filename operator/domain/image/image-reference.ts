@@ -1,0 +1,62 @@
+/** The parts of an image reference: `name[:tag][@digest]`. */
+export interface ImageReference {
+  readonly name: string
+  readonly tag?: string
+  readonly digest?: string
+}
+
+const dockerHub = 'docker.io'
+const dockerHubNames: ReadonlySet<string> = new Set([dockerHub, 'index.docker.io', 'registry-1.docker.io'])
+
+/** Splits an image reference. The name is as written. */
+export function parseImage(text: string): ImageReference {
+  const at = text.indexOf('@')
+  const tagged = at < 0 ? text : text.slice(0, at)
+  const digest = at < 0 ? undefined : text.slice(at + 1)
+  const colon = tagged.lastIndexOf(':')
+  // A colon before a slash begins the port of the host.
+  const hasTag = colon > tagged.lastIndexOf('/')
+  return {
+    name: hasTag ? tagged.slice(0, colon) : tagged,
+    ...(hasTag ? { tag: tagged.slice(colon + 1) } : {}),
+    ...(digest === undefined ? {} : { digest }),
+  }
+}
+
+/** Joins the parts of an image reference; empty parts are left out. */
+export function formatImage({ name, tag, digest }: ImageReference): string {
+  return `${name}${tag ? `:${tag}` : ''}${digest ? `@${digest}` : ''}`
+}
+
+/** The full name of a repository, so that names of the same repository are equal: `nginx` is `docker.io/library/nginx`. */
+export function repositoryOf(name: string): string {
+  const bare = name.replace(/^https?:\/\//, '').replace(/\/+$/, '')
+  const slash = bare.indexOf('/')
+  const host = slash < 0 ? '' : bare.slice(0, slash)
+  const isHost = /[.:]/.test(host) || host === 'localhost'
+  if (!isHost) return `${dockerHub}/${slash < 0 ? 'library/' : ''}${bare}`
+  const path = bare.slice(slash + 1)
+  if (!dockerHubNames.has(host)) return bare
+  return `${dockerHub}/${path.includes('/') ? '' : 'library/'}${path}`
+}
+
+/** The address of a registry: its host, and a path if it has one. */
+export function registryAddress(registry: string): string {
+  const bare = registry
+    .replace(/^https?:\/\//, '')
+    .replace(/\/+$/, '')
+    .replace(/\/v[12]$/, '')
+  const [host = '', ...path] = bare.split('/')
+  return dockerHubNames.has(host) ? dockerHub : [host, ...path].join('/')
+}
+
+/** Whether an image is in a registry. */
+export function isInRegistry(image: string, registry: string): boolean {
+  return repositoryOf(parseImage(image).name).startsWith(`${registryAddress(registry)}/`)
+}
+
+/** The key of a registry in the file `config.json` of Docker. */
+export function dockerConfigKey(registry: string): string {
+  const address = registryAddress(registry)
+  return address === dockerHub ? 'https://index.docker.io/v1/' : address
+}

@@ -1,0 +1,124 @@
+import type { KubeObject } from '../../api/kind.ts'
+import { labels, manager } from '../../api/names.ts'
+import type { Registry } from '../../api/registry.ts'
+import { compareText, isObject, parseJson } from '../base/json.ts'
+import { dockerConfigKey, isInRegistry, registryAddress } from './image-reference.ts'
+
+/** Credentials for pulling images: of a registry, or the file `config.json` of Docker with those of several. */
+export type PullCredentials =
+  | { readonly registry: string; readonly username: string; readonly password: string }
+  | { readonly dockerConfig: string }
+
+/** Type of image pull Secrets, and their key. */
+export const pullSecretType = 'kubernetes.io/dockerconfigjson'
+export const pullSecretKey = '.dockerconfigjson'
+
+type RegistrySpec = Registry['spec']
+
+/** The Secret of a registry with its credentials, as the fields of the spec name it. */
+export interface RegistrySecret {
+  readonly namespace: string | undefined
+  readonly name: string
+}
+
+/** The Secret that the spec of a registry names; undefined for a registry without credentials. */
+export function secretOfRegistry({
+  type,
+  credentialsSecretName,
+  secrets = {},
+}: RegistrySpec): RegistrySecret | undefined {
+  if (type === 'basic' || type === 'google_gcr')
+    return credentialsSecretName === undefined
+      ? undefined
+      : { namespace: undefined, name: credentialsSecretName }
+  if (type !== 'secret_ref') return undefined
+  const entries = Object.values(secrets)
+  const entry = secrets['*'] ?? (entries.length === 1 ? entries[0] : undefined)
+  return entry && { namespace: entry.namespace, name: entry.secret }
+}
+
+/** The registry, of those that images can be pulled from, whose address is the longest that fits an image. */
+export function registriesFor<T extends Pick<Registry, 'spec'>>(
+  images: readonly string[],
+  registries: readonly T[],
+): T[] {
+  const found = images.flatMap((image) => {
+    const fitting = registries.filter(({ spec }) => isInRegistry(image, spec.registry))
+    return fitting.toSorted((left, right) => lengthOf(right) - lengthOf(left)).slice(0, 1)
+  })
+  return [...new Set(found)]
+}
+
+function lengthOf({ spec }: Pick<Registry, 'spec'>): number {
+  return registryAddress(spec.registry).length
+}
+
+/** The file `config.json` of Docker with all credentials; of two for the same registry, the first. */
+export function dockerConfig(credentials: readonly PullCredentials[]): string {
+  const auths: Record<string, unknown> = {}
+  for (const each of credentials) {
+    for (const [key, value] of authsOf(each)) if (!Object.hasOwn(auths, key)) auths[key] = value
+  }
+  const sorted = Object.entries(auths).sort(([left], [right]) => compareText(left, right))
+  return JSON.stringify({ auths: Object.fromEntries(sorted) })
+}
+
+function authsOf(credentials: PullCredentials): [string, unknown][] {
+  if ('dockerConfig' in credentials) return Object.entries(parseDockerConfig(credentials.dockerConfig) ?? {})
+  const { registry, username, password } = credentials
+  const auth = Buffer.from(`${username}:${password}`).toString('base64')
+  return [[dockerConfigKey(registry), { username, password, auth }]]
+}
+
+/** The credentials in a file `config.json` of Docker, by registry; undefined for other content. */
+export function parseDockerConfig(text: string): Readonly<Record<string, unknown>> | undefined {
+  const content = parseJson(text)
+  const auths = isObject(content) ? content['auths'] : undefined
+  return isObject(auths) ? auths : undefined
+}
+
+/**
+ * Adds an image pull Secret to the objects of a workload, and names it in each of their pod templates. Without credentials,
+ * and without objects with pods, returns the objects as they are.
+ */
+export function withPullSecret(
+  objects: readonly KubeObject[],
+  name: string,
+  credentials: readonly PullCredentials[],
+): readonly KubeObject[] {
+  const namespace = objects.find(({ kind }) => podPaths[kind])?.metadata.namespace
+  if (credentials.length === 0 || !objects.some(({ kind }) => podPaths[kind])) return objects
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: pullSecretType,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { [labels.managedBy]: manager },
+    },
+    data: { [pullSecretKey]: Buffer.from(dockerConfig(credentials)).toString('base64') },
+  }
+  return [...objects.map((each) => withReference(each, podPaths[each.kind] ?? [], name)), secret]
+}
+
+/** Where the pod specification of an object is. */
+const podPaths: Readonly<Record<string, readonly string[]>> = {
+  Pod: ['spec'],
+  Deployment: ['spec', 'template', 'spec'],
+  StatefulSet: ['spec', 'template', 'spec'],
+  DaemonSet: ['spec', 'template', 'spec'],
+  Job: ['spec', 'template', 'spec'],
+  CronJob: ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+}
+
+function withReference<T>(value: T, path: readonly string[], name: string): T {
+  const [key, ...rest] = path
+  if (!isObject(value) || key === undefined) return value
+  const inner = value[key]
+  if (!isObject(inner)) return value
+  if (rest.length > 0) return { ...value, [key]: withReference(inner, rest, name) }
+  const given = inner['imagePullSecrets']
+  const others = Array.isArray(given) ? given.filter((each) => !isObject(each) || each['name'] !== name) : []
+  return { ...value, [key]: { ...inner, imagePullSecrets: [...others, { name }] } }
+}

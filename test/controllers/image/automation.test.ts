@@ -1,0 +1,255 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { ApiError } from '../../../operator/kube/client/client.ts'
+import { casesOf, fc } from '../../support/properties.ts'
+import { createImageWorld, firstImages, type ImageWorld } from './image-world.ts'
+
+const worlds: ImageWorld[] = []
+afterEach(() => {
+  for (const each of worlds.splice(0)) each.close()
+})
+
+function createWorld(): ImageWorld {
+  const world = createImageWorld()
+  worlds.push(world)
+  return world
+}
+
+function startedWorld(): ImageWorld {
+  const world = createWorld()
+  world.rule('main', { matchRef: '^refs/heads/main$' })
+  world.start()
+  return world
+}
+
+describe('a new version', () => {
+  test('that fits a rule is deployed by a delta and a deployment', async () => {
+    const world = startedWorld()
+    world.register('a1', { version: '1' })
+    await world.untilQuiet()
+    expect(world.automatic()).toEqual([
+      {
+        name: expect.stringMatching(/^shop\.dev\.auto-[0-9a-f]+$/),
+        versions: ['a1'],
+        images: ['r.test/a:1'],
+      },
+    ])
+    expect(world.running()).toEqual({ ...firstImages, a: 'r.test/a:1' })
+    expect(world.outcomes()).toEqual({ a1: 'Deployed' })
+  })
+
+  test.each<[rule: string, arrange: (world: ImageWorld) => void, outcome: string | undefined]>([
+    [
+      'of another reference is not deployed',
+      (world) => world.register('a1', { version: '1', ref: 'refs/tags/1' }),
+      undefined,
+    ],
+    [
+      'of an unknown image is not deployed',
+      (world) => world.register('c1', { artefactName: 'r.test/c', version: '1' }),
+      'Unchanged',
+    ],
+    [
+      'of the image that runs is not deployed',
+      (world) => world.register('a0', { version: '0' }),
+      'Unchanged',
+    ],
+    ['of a workload is not deployed', (world) => world.register('w1', { type: 'workload' }), undefined],
+    [
+      'is not deployed by a rule that is off',
+      (world) => {
+        world.rule('main', { active: false })
+        world.register('a1', { version: '1' })
+      },
+      undefined,
+    ],
+    [
+      'is not deployed by a rule with an invalid pattern',
+      (world) => {
+        world.rule('main', { matchRef: '(' })
+        world.register('a1', { version: '1' })
+      },
+      undefined,
+    ],
+    [
+      'that is archived is not deployed',
+      (world) => world.register('a1', { version: '1', archived: true }),
+      undefined,
+    ],
+  ])('%s', async (_, arrange, outcome) => {
+    const world = startedWorld()
+    arrange(world)
+    await world.untilQuiet()
+    expect(world.automatic()).toEqual([])
+    expect(world.running()).toEqual(firstImages)
+    expect(Object.values(world.outcomes())).toEqual([outcome])
+  })
+})
+
+describe('a rule does not deploy', () => {
+  test('versions that are older, also when it is made while no operator runs', async () => {
+    const world = createWorld()
+    world.register('a1', { version: '1' })
+    world.rule('late')
+    world.start()
+    await world.untilQuiet()
+    expect(world.outcomes()).toEqual({ a1: undefined })
+  })
+
+  test('versions that came while it was off', async () => {
+    const world = startedWorld()
+    world.rule('main', { active: false })
+    world.register('a1', { version: '1' })
+    await world.untilQuiet()
+    world.rule('main', { active: true })
+    world.register('b1', { artefactName: 'r.test/b', version: '1' })
+    await world.untilQuiet()
+    expect(world.running()).toEqual({ a: firstImages.a, b: 'r.test/b:1' })
+  })
+
+  test.each<[rule: string, change: (world: ImageWorld) => void, outcome: string]>([
+    ['a version after it is switched off', (world) => world.rule('main', { active: false }), 'RuleInactive'],
+    ['a version after it is deleted', (world) => world.removeRule('main'), 'RuleInactive'],
+    [
+      'a version after it no longer fits',
+      (world) => world.rule('main', { matchRef: 'tags' }),
+      'RuleInactive',
+    ],
+    ['a version after that is archived', (world) => world.archive('a1'), 'Archived'],
+  ])('%s, while it waits for another deployment', async (_, change, outcome) => {
+    const world = startedWorld()
+    world.deployOther()
+    world.register('a1', { version: '1' })
+    await world.settled()
+    change(world)
+    await world.untilQuiet()
+    expect(world.outcomes()).toEqual({ a1: outcome })
+    expect(world.automatic()).toEqual([])
+  })
+})
+
+test('versions that come together are one deployment, with the newest of each image', async () => {
+  const world = startedWorld()
+  world.deployOther()
+  world.register('a1', { version: '1' })
+  world.register('a2', { version: '2' })
+  world.register('b1', { artefactName: 'r.test/b', version: '1' })
+  await world.untilQuiet()
+  expect(world.automatic()).toEqual([
+    { name: expect.anything(), versions: ['a2', 'b1'], images: ['r.test/a:2', 'r.test/b:1'] },
+  ])
+  expect(world.outcomes()).toEqual({ a1: 'Superseded', a2: 'Deployed', b1: 'Deployed' })
+})
+
+test('a version waits while another deployment runs', async () => {
+  const world = startedWorld()
+  world.deployOther()
+  world.register('a1', { version: '1' })
+  await world.settled()
+  expect(world.automatic()).toEqual([])
+  world.endDeployment(false)
+  await world.until(() => world.automatic().length > 0)
+  expect(world.automatic()).toMatchObject([{ versions: ['a1'] }])
+})
+
+test('a failed deployment is not repeated', async () => {
+  const world = startedWorld()
+  world.register('a1', { version: '1' })
+  await world.settled()
+  world.endDeployment(false)
+  await world.untilQuiet()
+  expect(world.automatic()).toHaveLength(1)
+})
+
+test('two rules of one environment deploy a version once', async () => {
+  const world = startedWorld()
+  world.rule('second')
+  world.register('a1', { version: '1' })
+  await world.untilQuiet()
+  expect(world.automatic()).toHaveLength(1)
+})
+
+test('a refused request is repeated until it succeeds', async () => {
+  const world = startedWorld()
+  for (const kind of ['DeploymentDelta', 'EnvironmentDeployment'])
+    world.fake.failNext(`create ${kind}`, new ApiError(500, 'InternalError', 'later'))
+  world.register('a1', { version: '1' })
+  await world.untilQuiet()
+  expect(world.automatic()).toHaveLength(1)
+  expect(world.running()).toMatchObject({ a: 'r.test/a:1' })
+})
+
+type Event =
+  | { readonly do: 'register'; readonly artefact: 'a' | 'b'; readonly isMain: boolean }
+  | { readonly do: 'toggle' | 'other' | 'end' | 'settle' }
+  | { readonly do: 'crash'; readonly at: number; readonly moment: 'before' | 'after' }
+
+const event: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('register' as const),
+      artefact: fc.constantFrom('a' as const, 'b' as const),
+      isMain: fc.boolean(),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('toggle' as const, 'other', 'end', 'settle') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('crash' as const),
+      at: fc.integer({ min: 1, max: 8 }),
+      moment: fc.constantFrom('before' as const, 'after'),
+    }),
+  },
+)
+
+/** What the laws say of a history: versions that fit, and what must run in the end. */
+interface Expected {
+  readonly fitting: string[]
+  readonly running: Record<string, string>
+}
+
+async function play(world: ImageWorld, events: readonly Event[]): Promise<Expected> {
+  const expected: Expected = { fitting: [], running: { ...firstImages } }
+  let isActive = true
+  let count = 0
+  for (const each of events) {
+    if (each.do === 'register') {
+      count += 1
+      const name = `${each.artefact}${count}`
+      const ref = each.isMain ? 'refs/heads/main' : 'refs/heads/other'
+      world.register(name, { artefactName: `r.test/${each.artefact}`, version: String(count), ref })
+      if (!each.isMain || !isActive) continue
+      expected.fitting.push(name)
+      expected.running[each.artefact] = `r.test/${each.artefact}:${count}`
+    } else if (each.do === 'toggle') {
+      // A version that still waits would be judged by the changed rule.
+      await world.untilQuiet()
+      isActive = !isActive
+      world.rule('main', { active: isActive })
+    } else if (each.do === 'crash') world.start(each)
+    else if (each.do === 'other') world.deployOther()
+    else if (each.do === 'end') world.endDeployment()
+    else await world.settled()
+  }
+  await world.untilQuiet()
+  return expected
+}
+
+test('in any order of events and crashes, each fitting version is deployed at most once, the last one wins, and others change nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 14 }), async (events) => {
+      const world = startedWorld()
+      const { fitting, running } = await play(world, events)
+      const deployed = world.automatic().flatMap(({ versions }) => versions)
+      expect(deployed).toEqual([...new Set(deployed)])
+      expect(deployed.filter((name) => !fitting.includes(name))).toEqual([])
+      expect(world.running()).toEqual(running)
+      const outcomes = world.outcomes()
+      for (const name of Object.keys(outcomes))
+        expect([name, outcomes[name] !== undefined]).toEqual([name, fitting.includes(name)])
+      world.close()
+    }),
+    { numRuns: casesOf(300) },
+  )
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { Registry } from '../../../operator/api/registry.ts'
+import {
+  dockerConfig,
+  type PullCredentials,
+  pullSecretKey,
+  registriesFor,
+  secretOfRegistry,
+  withPullSecret,
+} from '../../../operator/domain/image/pull-secret.ts'
+
+const credentials: PullCredentials = { registry: 'r.test', username: 'puller', password: 'secret' }
+const auth = Buffer.from('puller:secret').toString('base64')
+const metadata = { name: 'web', namespace: 'acme--shop--dev' }
+const pod = { containers: [{ name: 'main', image: 'r.test/web:1' }] }
+
+function decoded(objects: readonly KubeObject[]): unknown {
+  const secret = objects.find(({ kind }) => kind === 'Secret') as
+    | { data?: Record<string, string> }
+    | undefined
+  return JSON.parse(Buffer.from(secret?.data?.[pullSecretKey] ?? '', 'base64').toString())
+}
+
+describe('the pods of a workload name its pull Secret', () => {
+  test.each<[kind: string, spec: object, podOf: (spec: any) => unknown]>([
+    // oxlint-disable-line typescript/no-explicit-any -- objects of many kinds
+    ['Pod', pod, (spec) => spec],
+    ['Deployment', { template: { spec: pod } }, (spec) => spec.template.spec],
+    ['StatefulSet', { template: { spec: pod } }, (spec) => spec.template.spec],
+    ['Job', { template: { spec: pod } }, (spec) => spec.template.spec],
+    [
+      'CronJob',
+      { jobTemplate: { spec: { template: { spec: pod } } } },
+      (spec) => spec.jobTemplate.spec.template.spec,
+    ],
+  ])('of a %s', (kind, spec, podOf) => {
+    const objects = [
+      { apiVersion: 'v1', kind, metadata, spec },
+      { apiVersion: 'v1', kind: 'Service', metadata },
+    ]
+    const [workload, service, secret] = withPullSecret(objects, 'web-pull', [credentials])
+    expect(secret).toMatchObject({
+      kind: 'Secret',
+      type: 'kubernetes.io/dockerconfigjson',
+      metadata: { name: 'web-pull', namespace: 'acme--shop--dev' },
+    })
+    expect(podOf(workload?.['spec'])).toEqual({ ...pod, imagePullSecrets: [{ name: 'web-pull' }] })
+    expect(service).toBe(objects[1])
+    expect(decoded([secret as KubeObject])).toEqual({
+      auths: { 'r.test': { username: 'puller', password: 'secret', auth } },
+    })
+  })
+
+  test('in addition to those that the module names', () => {
+    const spec = { template: { spec: { ...pod, imagePullSecrets: [{ name: 'own' }] } } }
+    const objects = [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec }]
+    const [workload] = withPullSecret(objects, 'web-pull', [credentials])
+    expect(workload).toMatchObject({
+      spec: { template: { spec: { imagePullSecrets: [{ name: 'own' }, { name: 'web-pull' }] } } },
+    })
+  })
+
+  test.each<[rule: string, objects: readonly KubeObject[], all: readonly PullCredentials[]]>([
+    ['without credentials', [{ apiVersion: 'v1', kind: 'Pod', metadata, spec: pod }], []],
+    ['without pods', [{ apiVersion: 'v1', kind: 'Service', metadata }], [credentials]],
+  ])('and nothing changes %s', (_, objects, all) => {
+    expect(withPullSecret(objects, 'web-pull', all)).toBe(objects)
+  })
+})
+
+describe('credentials of several registries are one file', () => {
+  test('with those of existing Secrets', () => {
+    const existing = JSON.stringify({ auths: { 'other.test': { auth: 'eA==' } } })
+    const file = JSON.parse(dockerConfig([credentials, { dockerConfig: existing }]))
+    expect(Object.keys(file.auths)).toEqual(['other.test', 'r.test'])
+  })
+
+  test('and the first of two for one registry counts', () => {
+    const second = { ...credentials, username: 'second' }
+    expect(JSON.parse(dockerConfig([credentials, second])).auths['r.test'].username).toBe('puller')
+  })
+})
+
+describe('images are pulled with the credentials', () => {
+  const registry = (address: string): Pick<Registry, 'spec'> => ({
+    spec: { registry: address, type: 'basic' },
+  })
+  const all = ['r.test', 'r.test/shop', 'docker.io', 'other.test'].map(registry)
+  test.each([
+    ['of their registry', ['r.test/web'], ['r.test']],
+    ['of the narrowest registry', ['r.test/shop/web'], ['r.test/shop']],
+    ['of Docker Hub', ['nginx:1'], ['docker.io']],
+    ['of each registry once', ['r.test/a', 'r.test/b', 'other.test/c'], ['r.test', 'other.test']],
+    ['of none', ['unknown.test/web'], []],
+  ])('%s', (_, images, expected) => {
+    expect(registriesFor(images, all).map(({ spec }) => spec.registry)).toEqual(expected)
+  })
+})
+
+describe('the Secret of a registry', () => {
+  const here = { namespace: 'acme', secret: 'regcred' }
+  test.each<[rule: string, spec: Partial<Registry['spec']>, name: string | undefined]>([
+    ['is missing for a public one', { type: 'public', credentialsSecretName: 'x' }, undefined],
+    ['has user name and password', { type: 'basic', credentialsSecretName: 'x' }, 'x'],
+    ['has the key of a Google registry', { type: 'google_gcr', credentialsSecretName: 'x' }, 'x'],
+    ['is unknown where tokens expire', { type: 'amazon_ecr', credentialsSecretName: 'x' }, undefined],
+    [
+      'is that of all clusters',
+      { type: 'secret_ref', secrets: { a: here, '*': { ...here, secret: 'y' } } },
+      'y',
+    ],
+    ['is the only one', { type: 'secret_ref', secrets: { a: here } }, 'regcred'],
+    ['is unknown with several clusters', { type: 'secret_ref', secrets: { a: here, b: here } }, undefined],
+  ])('%s', (_, spec, name) => {
+    expect(secretOfRegistry({ registry: 'r.test', type: 'basic', ...spec })?.name).toBe(name)
+  })
+})
