@@ -44,6 +44,8 @@ import { countObjects, reportDeployments } from './metrics/object-metrics.ts'
 import type { OperatorMetrics } from './metrics/operator-metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { createPlanning } from './planning/planning.ts'
+import { traceCalls, traceDeployments, traceReconciles, traceResults } from './tracing/deployment-trace.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** Retries soon after a short outage of a receiver, and rarely during a long one. */
 const webhookBackoffMs = { first: 5000, most: 3_600_000 }
@@ -68,9 +70,12 @@ export async function startOperator(options: {
   ) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
   log: Log
   metrics: OperatorMetrics
+  tracing: Tracing
   isActive: () => boolean
 }): Promise<Operator> {
-  const { cluster, config, outbound, secretBindings, openDrivers, log, metrics, isActive } = options
+  const { cluster, config, outbound, secretBindings, openDrivers, log, tracing, isActive } = options
+  const metrics = traceResults(options.metrics, tracing)
+  const trace = traceReconciles(options.cluster.store, tracing)
   await cluster.ready
   const installation = await openInstallation(cluster.client)
   await ensureAdmin(cluster)
@@ -96,6 +101,7 @@ export async function startOperator(options: {
     const loop = startController(cluster, controller, {
       log,
       metrics,
+      trace,
       isActive,
       pace,
       resyncMs: config.resyncSeconds * 1000,
@@ -132,7 +138,7 @@ export async function startOperator(options: {
       secretFinalizers: createSecretFinalizers(cluster),
       renewals,
       removals,
-      driverCalls: metrics.driverCalls,
+      driverCalls: traceCalls(metrics.driverCalls, tracing),
       log,
     }),
   )
@@ -149,6 +155,7 @@ export async function startOperator(options: {
     }),
   )
   reportDeployments(cluster.store, metrics.deploymentEnded)
+  traceDeployments(cluster.store, tracing)
   start(webhookController(cluster))
   start(
     webhookCallController({

@@ -59,6 +59,8 @@ export const annotations = {
   contributors: `${group}/contributors`,
   /** On a deployment: hashes of the idempotency key and body of its request; requests with the same key deploy once. */
   idempotencyKey: `${group}/idempotency-key`,
+  /** On a deployment: the header `traceparent` of the request that created it. */
+  traceparent: `${group}/traceparent`,
   /** On an active resource, `"true"`: keep the infrastructure when the object is deleted. */
   detach: `${group}/detach`,
   /** On a resource account: any text, optionally followed by `/` and one of its Secrets; a new value checks its credentials, or those of that Secret. */
