@@ -122,7 +122,7 @@ describe('tracing to a collector', () => {
     expect(spans.get('other')?.spanId).not.toBe(ids.spanId)
   })
 
-  test('what a client does not sample is not recorded, whatever the ratio', async () => {
+  test('what a client does not sample is not recorded with any ratio', async () => {
     const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`
     const spans = await spansOf((tracing) =>
       traced(tracing, { name: 'request', parent }, async () => undefined),
