@@ -29,6 +29,7 @@ import { createProgressCounter } from './controllers/shared/resource-progress.ts
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
 import { watchEnvironmentNamespaces } from './controllers/shared/watch-namespaces.ts'
 import { sharedValueController } from './controllers/shared-value.ts'
+import { TransitionEvents } from './controllers/transition-events.ts'
 import { startDispatcher } from './controllers/webhook/dispatcher.ts'
 import { webhookController } from './controllers/webhook/webhook.ts'
 import { webhookCallController } from './controllers/webhook/webhook-call.ts'
@@ -96,6 +97,7 @@ export async function startOperator(options: {
   const drivers = createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories })
   const loops: Loop[] = []
   const pace = createPace()
+  const transitions = new TransitionEvents(cluster, { log, isActive })
 
   function start<K extends Kind>(controller: Controller<K>, backoffMs?: LoopOptions['backoffMs']) {
     const loop = startController(cluster, controller, {
@@ -108,6 +110,7 @@ export async function startOperator(options: {
       graceMs: config.settleSeconds * 1000,
       backoffMs,
     })
+    transitions.watch(controller.kind)
     metrics.watchQueue(controller.kind.kind, loop.queue)
     metrics.watchObjects(controller.kind.kind, countObjects(cluster.store, controller.kind))
     loops.push(loop)
