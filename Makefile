@@ -44,7 +44,7 @@ format: node_modules ## Format the code and apply lint fixes
 	@oxlint --type-aware --fix
 	@biome check --write --log-level=warn
 
-generate: node_modules ## Write the generated files: crds/, docs/reasons.md, docs/rules.md, parts of the chart
+generate: node_modules ## Write the generated files: crds/, pages of docs/, parts of the chart
 	@node dev/generate/main.ts
 
 driver-contract: node_modules ## Test a running driver against the protocol: make driver-contract URL=… [INPUTS=file]

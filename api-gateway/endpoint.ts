@@ -4,6 +4,7 @@ import type { KeyedMutex } from '../operator/domain/base/keyed-mutex.ts'
 import type { Cluster } from '../operator/kube/cache/cluster.ts'
 import type { Log } from '../operator/log.ts'
 import type { Planning } from '../operator/planning/planning.ts'
+import type { Tracing } from '../operator/tracing/tracing.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Caller } from './authenticate.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
@@ -71,6 +72,7 @@ export interface Gateway {
   readonly settings: GatewaySettings
   readonly log: Log
   readonly metrics: Metrics
+  readonly tracing: Tracing
   readonly audit: Audit
   /** Whether an operator is running, as far as is known. */
   hasOperator(): boolean

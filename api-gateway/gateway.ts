@@ -14,6 +14,7 @@ import type { Cluster } from '../operator/kube/cache/cluster.ts'
 import type { Log } from '../operator/log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../operator/metrics/process-metrics.ts'
 import { createPlanning } from '../operator/planning/planning.ts'
+import { noTracing, type OpenSpan, type Tracing } from '../operator/tracing/tracing.ts'
 import { type AuditLocals, createAudit } from './audit/audit.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Endpoint, Gateway } from './endpoint.ts'
@@ -46,6 +47,8 @@ export interface GatewayOptions {
   readonly endpoints?: readonly Endpoint[]
   /** Metrics of the process, to which the gateway adds its own. */
   readonly metrics?: ProcessMetrics
+  /** Defaults to none. */
+  readonly tracing?: Tracing
   /** Whether an operator is running. Defaults to true. */
   hasOperator?(): boolean
   /** Reads the private key that signs sessions, as PEM; undefined if it does not exist. */
@@ -78,6 +81,7 @@ export function createGateway(options: GatewayOptions) {
     settings,
     log,
     metrics: createMetrics(options.metrics ?? createProcessMetrics('gateway')),
+    tracing: options.tracing ?? noTracing,
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
     hasOperator: options.hasOperator ?? (() => true),
     document: JSON.stringify(document),
@@ -190,8 +194,10 @@ async function respond(
 ): Promise<void> {
   response.locals['route'] = endpoint.path
   response.locals['offersDryRun'] = endpoint.query !== undefined && 'dry_run' in endpoint.query
+  const span = spanOf(request, response, gateway, endpoint)
   try {
-    const result = withOperatorNotice(await handle(request, response), endpoint, gateway.hasOperator)
+    const answer = await span.within(() => handle(request, response))
+    const result = withOperatorNotice(answer, endpoint, gateway.hasOperator)
     if (result.actor !== undefined) Object.assign(response.locals, { userName: result.actor, signsIn: true })
     const content = contentOf(result)
     if (content !== undefined && !endpoint.isUnlimited && !response.destroyed) {
@@ -207,6 +213,27 @@ async function respond(
   } catch (error) {
     sendError(request, response, gateway, error, endpoint)
   }
+}
+
+/** The span of a request, which ends with the response; probes have none. */
+function spanOf(request: Request, response: Response, { tracing }: Gateway, endpoint: Endpoint): OpenSpan {
+  const { method, path, isUnlimited } = endpoint
+  if (isUnlimited) return noTracing.start({ name: '' })
+  const span = tracing.start({
+    name: `${method.toUpperCase()} ${path}`,
+    isServer: true,
+    parent: request.get('traceparent'),
+    attributes: {
+      'http.request.method': request.method,
+      'http.route': path,
+      'quartermaster.request_id': String(response.locals['requestId']),
+    },
+  })
+  response.once('close', () => {
+    const { statusCode } = response
+    span.end(statusCode >= 500, { 'http.response.status_code': statusCode })
+  })
+  return span
 }
 
 function methodNotAllowed(operations: readonly Endpoint[], limit: RateLimit): RequestHandler {

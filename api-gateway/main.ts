@@ -9,6 +9,7 @@ import { loadConnection } from '../operator/kube/client/connection.ts'
 import { watchLease } from '../operator/kube/lease/lease-watch.ts'
 import { createLog, logProcess } from '../operator/log.ts'
 import { createProcessMetrics } from '../operator/metrics/process-metrics.ts'
+import { openTracing } from '../operator/tracing/open-tracing.ts'
 import { createGateway } from './gateway.ts'
 import type { OidcSettings } from './settings.ts'
 
@@ -18,6 +19,7 @@ const oidc = config.oidc && oidcSettings(config.oidc)
 const log = createLog('gateway', config.logLevel)
 const auditLog = createLog('gateway', 'info') // audit records are written at every log level
 const metrics = createProcessMetrics('gateway')
+const tracing = await openTracing(config.tracing, 'gateway')
 const client = createClient(loadConnection(config.kubeconfig), { onResponse: metrics.onResponse })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
@@ -26,7 +28,16 @@ const limits = { requestsPerSecond, burst }
 const settings = { ...limits, vendors, allowedOrigins, trustedProxies, oidc }
 const lease = watchLease(client, log, { namespace: systemNamespace, name: operatorLease })
 const hasOperator = () => lease.isHeld() !== false
-const gateway = createGateway({ cluster, log, auditLog, catalogue, settings, metrics, hasOperator })
+const gateway = createGateway({
+  cluster,
+  log,
+  auditLog,
+  catalogue,
+  settings,
+  metrics,
+  tracing,
+  hasOperator,
+})
 const gracePeriodMs = 25_000
 
 /** Reads the client secret once, at startup. */
@@ -53,7 +64,7 @@ async function shutDown() {
   setTimeout(() => process.exit(0), gracePeriodMs).unref()
   await gateway.close()
   lease.stop()
-  await cluster.close()
+  await Promise.all([cluster.close(), tracing.close()])
   log.info('stopped')
   process.exit(0)
 }

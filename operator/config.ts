@@ -18,6 +18,14 @@ export interface OidcConfig {
   readonly publicUrl: string
 }
 
+/** Settings of traces. */
+export interface TracingConfig {
+  /** Address of an OpenTelemetry collector (OTLP over HTTP). */
+  readonly endpoint: string
+  /** Part of the traces to record, from 0 to 1. */
+  readonly ratio: number
+}
+
 const logLevels = ['error', 'warn', 'info', 'debug'] as const
 type LogLevel = (typeof logLevels)[number]
 
@@ -78,6 +86,8 @@ export interface Config {
   readonly ingressAllowedAnnotations: readonly string[]
   /** Absent when sign-in with an identity provider is off. */
   readonly oidc: OidcConfig | undefined
+  /** Absent when traces are off. */
+  readonly tracing: TracingConfig | undefined
 }
 
 /** Reads the settings from the environment; throws an error that names the variable when a value is not valid. */
@@ -128,6 +138,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
     organizationQuota: Object.fromEntries(words('ORGANIZATION_QUOTA').map(readLimit)),
     oidc: readOidc(text),
+    tracing: readTracing(text, number('TRACING_RATIO', 1)),
   }
 }
 
@@ -138,6 +149,16 @@ function readLimit(text: string): [resource: string, limit: number] {
   if (kinds.some(({ plural }) => plural === name)) return [`count/${name}.${group}`, Number(limit)]
   throw new Error(
     `QUARTERMASTER_ORGANIZATION_QUOTA must list limits such as 'activeresources=20000,webhooks=1000', not '${text}'`,
+  )
+}
+
+function readTracing(text: ReadText, ratio: number): TracingConfig | undefined {
+  const endpoint = text('TRACING_ENDPOINT', '')
+  if (ratio > 1) throw new Error(`QUARTERMASTER_TRACING_RATIO must be a number from 0 to 1, not '${ratio}'`)
+  if (endpoint === '') return undefined
+  if (/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) return { endpoint, ratio }
+  throw new Error(
+    `QUARTERMASTER_TRACING_ENDPOINT must be an address such as 'http://collector:4318', not '${endpoint}'`,
   )
 }
 

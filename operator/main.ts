@@ -12,6 +12,7 @@ import { createLog, logProcess } from './log.ts'
 import { createOperatorMetrics } from './metrics/operator-metrics.ts'
 import { type Operator, startOperator } from './operator.ts'
 import { createOutbound } from './outbound/create-outbound.ts'
+import { openTracing } from './tracing/open-tracing.ts'
 
 logProcess(createLog('operator', 'warn'))
 const config = readConfig()
@@ -26,6 +27,7 @@ const election = startElection({
   times: electionTimes(config.leaseSeconds * 1000),
 })
 const metrics = createOperatorMetrics(election.isLeader)
+const tracing = await openTracing(config.tracing, 'operator')
 const directClient = createClient(connection, { onResponse: metrics.onResponse })
 const secretBindings =
   config.secretsScope === 'organizations' ? createSecretBindings(directClient) : undefined
@@ -58,7 +60,7 @@ async function shutDown(code: number) {
   setTimeout(() => process.exit(code), gracePeriodMs).unref()
   await operator?.stop()
   await election.release()
-  await Promise.all([cluster.close(), outbound.close()])
+  await Promise.all([cluster.close(), outbound.close(), tracing.close()])
   log.info('stopped')
   process.exit(code)
 }
@@ -75,6 +77,7 @@ operator = await startOperator({
   openDrivers: (installationId) => openDrivers({ installationId, outbound, ...config }),
   log,
   metrics,
+  tracing,
   isActive: election.isLeader,
 })
 log.info('working')

@@ -32,6 +32,7 @@ import { createProgressCounter } from './controllers/shared/resource-progress.ts
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
 import { watchEnvironmentNamespaces } from './controllers/shared/watch-namespaces.ts'
 import { sharedValueController } from './controllers/shared-value.ts'
+import { TransitionEvents } from './controllers/transition-events.ts'
 import { startDispatcher } from './controllers/webhook/dispatcher.ts'
 import { webhookController } from './controllers/webhook/webhook.ts'
 import { webhookCallController } from './controllers/webhook/webhook-call.ts'
@@ -47,6 +48,8 @@ import { countObjects, reportDeployments } from './metrics/object-metrics.ts'
 import type { OperatorMetrics } from './metrics/operator-metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { createPlanning } from './planning/planning.ts'
+import { traceCalls, traceDeployments, traceReconciles, traceResults } from './tracing/deployment-trace.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** Retries soon after a short outage of a receiver, and rarely during a long one. */
 const webhookBackoffMs = { first: 5000, most: 3_600_000 }
@@ -71,9 +74,12 @@ export async function startOperator(options: {
   ) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
   log: Log
   metrics: OperatorMetrics
+  tracing: Tracing
   isActive: () => boolean
 }): Promise<Operator> {
-  const { cluster, config, outbound, secretBindings, openDrivers, log, metrics, isActive } = options
+  const { cluster, config, outbound, secretBindings, openDrivers, log, tracing, isActive } = options
+  const metrics = traceResults(options.metrics, tracing)
+  const trace = traceReconciles(options.cluster.store, tracing)
   await cluster.ready
   const installation = await openInstallation(cluster.client)
   await ensureAdmin(cluster)
@@ -94,17 +100,20 @@ export async function startOperator(options: {
   const drivers = createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories })
   const loops: Loop[] = []
   const pace = createPace()
+  const transitions = new TransitionEvents(cluster, { log, isActive })
 
   function start<K extends Kind>(controller: Controller<K>, backoffMs?: LoopOptions['backoffMs']) {
     const loop = startController(cluster, controller, {
       log,
       metrics,
+      trace,
       isActive,
       pace,
       resyncMs: config.resyncSeconds * 1000,
       graceMs: config.settleSeconds * 1000,
       backoffMs,
     })
+    transitions.watch(controller.kind)
     metrics.watchQueue(controller.kind.kind, loop.queue)
     metrics.watchObjects(controller.kind.kind, countObjects(cluster.store, controller.kind))
     loops.push(loop)
@@ -135,7 +144,7 @@ export async function startOperator(options: {
       secretFinalizers: createSecretFinalizers(cluster),
       renewals,
       removals,
-      driverCalls: metrics.driverCalls,
+      driverCalls: traceCalls(metrics.driverCalls, tracing),
       log,
     }),
   )
@@ -155,6 +164,7 @@ export async function startOperator(options: {
   start(registryController(cluster))
   start(automationRuleController(cluster))
   start(artefactVersionController(cluster, config.imageSettleSeconds))
+  traceDeployments(cluster.store, tracing)
   start(webhookController(cluster))
   start(
     webhookCallController({

@@ -105,6 +105,8 @@ describe('imports follow the layers', () => {
         'operator/log.ts',
         'operator/config.ts',
         'operator/metrics/process-metrics.ts',
+        'operator/tracing/tracing.ts',
+        'operator/tracing/open-tracing.ts',
       ],
     ],
     ['dev/', ['dev/', 'operator/', 'api-gateway/']],

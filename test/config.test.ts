@@ -38,3 +38,28 @@ describe('QUARTERMASTER_ORGANIZATION_QUOTA', () => {
     },
   )
 })
+
+describe('QUARTERMASTER_TRACING_ENDPOINT', () => {
+  const tracing = (endpoint?: string, ratio?: string) =>
+    readConfig({ QUARTERMASTER_TRACING_ENDPOINT: endpoint, QUARTERMASTER_TRACING_RATIO: ratio }).tracing
+
+  test('is off by default, and then the ratio has no effect', () => {
+    expect([tracing(), tracing(''), tracing('', '0.5')]).toEqual([undefined, undefined, undefined])
+  })
+
+  test('is an address, with the ratio 1 unless another one is given', () => {
+    expect(tracing('http://collector:4318')).toEqual({ endpoint: 'http://collector:4318', ratio: 1 })
+    expect(tracing('https://collector.test/otlp', '0.1')).toMatchObject({ ratio: 0.1 })
+  })
+
+  test.each(['collector:4318', 'grpc://collector:4317', 'collector'])(
+    'is refused as %j, by name',
+    (endpoint) => {
+      expect(() => tracing(endpoint)).toThrow('QUARTERMASTER_TRACING_ENDPOINT')
+    },
+  )
+
+  test.each(['1.5', '-1', 'all'])('a ratio of %j is refused, by name', (ratio) => {
+    expect(() => tracing('http://collector:4318', ratio)).toThrow('QUARTERMASTER_TRACING_RATIO')
+  })
+})

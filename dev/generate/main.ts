@@ -7,6 +7,7 @@ import { group } from '../../operator/api/names.ts'
 import { readmeOf, readValues } from './chart.ts'
 import { crdOf } from './crds.ts'
 import { dashboardFiles } from './dashboards.ts'
+import { driversPage } from './drivers.ts'
 import { metricsPage } from './metrics.ts'
 import { reasonsPage } from './reasons.ts'
 import { readRules, readTests, rulesPage } from './rules.ts'
@@ -25,6 +26,7 @@ const wanted = new Map([
   ['charts/quartermaster/files/crds.yaml', crds.map(({ text }) => text).join('---\n')],
   ['charts/quartermaster/README.md', readmeOf(readValues())],
   ...[...dashboardFiles()].map(([name, text]) => [`charts/quartermaster/monitoring/${name}`, text] as const),
+  ['docs/built-in-drivers.md', pageHeader('the descriptors in operator/drivers') + driversPage()],
   ['docs/metrics.md', pageHeader('the code of the metrics') + metricsPage()],
   ['docs/reasons.md', pageHeader('operator/api/reasons') + reasonsPage()],
   ['docs/rules.md', pageHeader('docs/rules.yaml') + rulesPage(readRules(root), readTests(root))],

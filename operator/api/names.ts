@@ -61,6 +61,8 @@ export const annotations = {
   idempotencyKey: `${group}/idempotency-key`,
   /** On a deployment of new images: names of the artefact versions that it deploys, joined by commas. */
   artefactVersions: `${group}/artefact-versions`,
+  /** On a deployment: the header `traceparent` of the request that created it. */
+  traceparent: `${group}/traceparent`,
   /** On an active resource, `"true"`: keep the infrastructure when the object is deleted. */
   detach: `${group}/detach`,
   /** On a resource account: any text, optionally followed by `/` and one of its Secrets; a new value checks its credentials, or those of that Secret. */

@@ -24,6 +24,10 @@ function podOf(manifests: readonly Manifest[], process: string) {
   return { ...template, container }
 }
 
+interface Probe {
+  readonly httpGet: { readonly path: string }
+}
+
 interface Pod {
   readonly containers: readonly {
     readonly image: string
@@ -31,8 +35,9 @@ interface Pod {
     readonly env: readonly { readonly name: string; readonly value?: string }[]
     readonly resources: object
     readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
-    readonly livenessProbe: { readonly httpGet: { readonly path: string } }
-    readonly readinessProbe: { readonly httpGet: { readonly path: string } }
+    readonly startupProbe: Probe
+    readonly livenessProbe: Probe
+    readonly readinessProbe: Probe
   }[]
   readonly enableServiceLinks: boolean
   readonly topologySpreadConstraints?: readonly {
@@ -197,8 +202,9 @@ describe('pods', () => {
   )
 
   test.each(processes)('the %s is probed on paths that it has', (process) => {
-    const { livenessProbe, readinessProbe } = podOf(byDefault, process).container
-    expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz'])
+    const { startupProbe, livenessProbe, readinessProbe } = podOf(byDefault, process).container
+    const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)
+    expect(paths).toEqual(['/livez', '/livez', '/readyz'])
   })
 
   test('the variables that Kubernetes makes of the Service do not reach the gateway', () => {
@@ -220,8 +226,17 @@ describe('pods', () => {
         QUARTERMASTER_WEBHOOK_KEPT_SECONDS: '1000000',
         NODE_EXTRA_CA_CERTS: '/etc/quartermaster/ca/ca.crt',
         NODE_OPTIONS: '--max-semi-space-size=16',
+        QUARTERMASTER_TRACING_ENDPOINT: 'http://collector.example.test:4318',
       })
     }
+  })
+
+  test('traces are off by default, and the ratio is a number that the processes read', () => {
+    expect(readConfig(envOf(byDefault, 'gateway')).tracing).toBeUndefined()
+    expect(readConfig(envOf(withAll, 'operator')).tracing).toEqual({
+      endpoint: 'http://collector.example.test:4318',
+      ratio: 0.000001,
+    })
   })
 
   test('the operator alone gets the limits of new organizations, as it reads them', async () => {

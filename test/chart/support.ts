@@ -28,6 +28,7 @@ export const allSwitches = {
   commonLabels: { team: 'platform' },
   namespace: { create: true },
   settings: { QUARTERMASTER_LOG_LEVEL: 'debug', QUARTERMASTER_WEBHOOK_KEPT_SECONDS: 1_000_000 },
+  tracing: { endpoint: 'http://collector.example.test:4318', ratio: 0.000001 },
   oidc: { clientSecret: { existingSecret: 'oidc', key: 'client' } },
   trustedCa: { existingConfigMap: 'authorities' },
   operator: processValues(),

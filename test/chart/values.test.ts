@@ -78,6 +78,8 @@ test('the schema knows the settings of the documentation, but for those that the
     'HEALTH_PORT',
     'HEALTH_HOST',
     'GATEWAY_PORT',
+    'TRACING_ENDPOINT',
+    'TRACING_RATIO',
     'GATEWAY_HOST',
     'ORGANIZATION_QUOTA',
     'SECRETS_SCOPE',

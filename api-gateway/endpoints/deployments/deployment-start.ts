@@ -1,6 +1,7 @@
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { baseOf, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import { deploymentObjectName } from '../../../operator/domain/resource/identity.ts'
@@ -60,7 +61,7 @@ export async function startDeployment(
   request: NewDeployment,
   prepared: Awaited<ReturnType<typeof prepareDeployment>>,
   caller: Caller,
-  { cluster }: Gateway,
+  { cluster, tracing }: Gateway,
   extraAnnotations: Readonly<Record<string, string>> = {},
 ): Promise<EnvironmentDeployment> {
   const { environment, earlier, base, content } = prepared
@@ -69,9 +70,11 @@ export async function startDeployment(
   // Concurrent requests compute the same number, so only one of them can create the object.
   const id = deploymentObjectName(name, nextDeploymentNumber(environment, earlier))
   const metadata = withFinalizer(newTriggeredMetadata(path.org_id, id, caller))
+  const traceparent = tracing.current()
+  const own = { ...extraAnnotations, ...(traceparent ? { [annotations.traceparent]: traceparent } : {}) }
   const wanted = newObject(
     EnvironmentDeployment,
-    { ...metadata, annotations: { ...metadata.annotations, ...extraAnnotations } },
+    { ...metadata, annotations: { ...metadata.annotations, ...own } },
     {
       environmentName: name,
       setName,

@@ -57,6 +57,12 @@ labels:
 - name: {{ $name }}
   value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
 {{- end }}
+{{- if .Values.tracing.endpoint }}
+- name: QUARTERMASTER_TRACING_ENDPOINT
+  value: {{ .Values.tracing.endpoint | quote }}
+- name: QUARTERMASTER_TRACING_RATIO
+  value: {{ toJson .Values.tracing.ratio | quote }}
+{{- end }}
 {{- if .Values.trustedCa.existingConfigMap }}
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/quartermaster/ca/{{ .Values.trustedCa.key }}

@@ -7,11 +7,18 @@ import { pathOf, type Resource } from '../../kube/client/resource.ts'
 const eventResource: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true }
 const maxMessageLength = 1024
 
+/** What an Event says about an object. */
+export interface EventOf {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: Reason
+  readonly message: string
+}
+
 /** Creates an Event about an object, which outlives the object. A terminating namespace refuses Events: those are skipped. */
 export async function recordEvent(
   client: KubeClient,
-  { apiVersion, kind, metadata }: KubeObject,
-  event: { readonly type: 'Normal' | 'Warning'; readonly reason: Reason; readonly message: string },
+  { apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>,
+  event: EventOf,
 ): Promise<void> {
   const { name, namespace, uid } = metadata
   const now = new Date().toISOString()

@@ -1,4 +1,4 @@
-import type { Kind, ObjectOf } from '../../api/kind.ts'
+import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
 import type { Log } from '../../log.ts'
@@ -25,9 +25,13 @@ export interface LoopMetrics {
   queueOf(kind: string): QueueMetrics
 }
 
+/** Runs one reconcile of an object. */
+export type TraceReconcile = (kind: Kind, object: KubeObject, work: () => Promise<void>) => Promise<void>
+
 export interface LoopOptions {
   readonly log: Log
   readonly metrics?: LoopMetrics
+  readonly trace?: TraceReconcile
   /** Whether this process leads; once false, the loop starts and writes nothing. */
   readonly isActive: () => boolean
   /** Shared by all loops of a process, so that together they leave time for other work. */
@@ -125,8 +129,10 @@ class ControllerLoop<K extends Kind> implements Loop {
     if (!this.#options.isActive() || !store.isOrganization(object.metadata.namespace)) return
     const isDeleting = object.metadata.deletionTimestamp !== undefined
     if (isDeleting && !hasFinalizer(object)) return
+    const work = () => (isDeleting ? this.#finalizeOne(object, key) : this.#reconcileOne(object, key))
+    const { trace } = this.#options
     try {
-      await (isDeleting ? this.#finalizeOne(object, key) : this.#reconcileOne(object, key))
+      await (trace ? trace(this.#controller.kind, object, work) : work())
     } catch (error) {
       // The object changed or is gone: the next reconcile reads the newer one, so this is not a failure.
       const isOutdated = isConflict(error) || isNotFound(error)

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openTracing } from '../../operator/tracing/open-tracing.ts'
+import {
+  formatTraceparent,
+  noTracing,
+  parseTraceparent,
+  type Tracing,
+  traced,
+} from '../../operator/tracing/tracing.ts'
+import { fc } from '../support/properties.ts'
+import { type Span, startCollector } from './collector.ts'
+
+const id = (length: number) =>
+  fc
+    .string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
+    .filter((text) => /[^0]/.test(text))
+const contexts = fc.record({ traceId: id(32), spanId: id(16), isSampled: fc.boolean() })
+
+describe('the header traceparent', () => {
+  test('is read as it is written', () => {
+    fc.assert(
+      fc.property(contexts, (context) =>
+        expect(parseTraceparent(formatTraceparent(context))).toEqual(context),
+      ),
+    )
+  })
+
+  test.each([
+    undefined,
+    '',
+    'text',
+    `00-${'0'.repeat(32)}-${'1'.repeat(16)}-01`,
+    `00-${'1'.repeat(32)}-${'0'.repeat(16)}-01`,
+    `00-${'1'.repeat(31)}-${'1'.repeat(16)}-01`,
+    `00-${'A'.repeat(32)}-${'1'.repeat(16)}-01`,
+    `01-${'1'.repeat(32)}-${'1'.repeat(16)}-01`,
+    `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01-more`,
+  ])('%j is none', (text) => {
+    expect(parseTraceparent(text)).toBeUndefined()
+  })
+})
+
+describe('tracing to a collector', () => {
+  let collector: Awaited<ReturnType<typeof startCollector>>
+  beforeAll(async () => {
+    collector = await startCollector()
+  })
+  afterAll(() => collector.stop())
+
+  /** The spans that `work` records, by name. */
+  async function spansOf(work: (tracing: Tracing) => unknown, ratio = 1): Promise<Map<string, Span>> {
+    const tracing = await openTracing({ endpoint: `${collector.url}/`, ratio }, 'operator')
+    const before = collector.spans.length
+    await work(tracing)
+    await tracing.close()
+    return new Map(collector.spans.slice(before).map((span) => [span.name, span]))
+  }
+
+  test('work inside of a span is a part of it, also when other spans run at the same time', async () => {
+    const spans = await spansOf((tracing) =>
+      Promise.all(
+        ['one', 'two'].map((name) =>
+          traced(tracing, { name, attributes: { name } }, async () => {
+            await new Promise(setImmediate)
+            await traced(tracing, { name: `inside ${name}` }, async () => tracing.describe({ name }))
+          }),
+        ),
+      ),
+    )
+    for (const name of ['one', 'two']) {
+      const [outer, inner] = [spans.get(name), spans.get(`inside ${name}`)]
+      expect(inner).toMatchObject({
+        traceId: outer?.traceId,
+        parentSpanId: outer?.spanId,
+        attributes: { name },
+      })
+      expect(outer).toMatchObject({ service: 'quartermaster-operator', attributes: { name } })
+      expect(outer?.parentSpanId ?? '').toBe('')
+    }
+    expect(spans.get('one')?.traceId).not.toBe(spans.get('two')?.traceId)
+  })
+
+  test('a span continues the trace of its traceparent, and is what it passes on', async () => {
+    const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+    let passedOn: string | undefined
+    const spans = await spansOf((tracing) =>
+      traced(tracing, { name: 'request', parent }, async () => {
+        passedOn = tracing.current()
+      }),
+    )
+    const span = spans.get('request')
+    expect(span).toMatchObject({ traceId: 'a'.repeat(32), parentSpanId: 'b'.repeat(16) })
+    expect(parseTraceparent(passedOn)).toEqual({
+      traceId: span?.traceId,
+      spanId: span?.spanId,
+      isSampled: true,
+    })
+  })
+
+  test('work that throws fails its span, and its error is thrown', async () => {
+    const spans = await spansOf(async (tracing) => {
+      const work = traced(tracing, { name: 'fails' }, async () => {
+        throw new Error('no')
+      })
+      await expect(work).rejects.toThrow('no')
+    })
+    expect(spans.get('fails')?.status.code).toBe(2)
+  })
+
+  test('a span of known ids and times is recorded with these', async () => {
+    const ids = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) }
+    const spans = await spansOf((tracing) => {
+      tracing.record({ name: 'past', ids, start: 1000, end: 3000, hasFailed: true })
+      tracing.record({ name: 'other', start: 1000, end: 3000, hasFailed: false })
+    })
+    expect(spans.get('past')).toMatchObject({
+      ...ids,
+      startTimeUnixNano: '1000000000',
+      endTimeUnixNano: '3000000000',
+    })
+    expect(spans.get('past')?.status.code).toBe(2)
+    expect(spans.get('other')?.spanId).not.toBe(ids.spanId)
+  })
+
+  test('what a client does not sample is not recorded with any ratio', async () => {
+    const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`
+    const spans = await spansOf((tracing) =>
+      traced(tracing, { name: 'request', parent }, async () => undefined),
+    )
+    expect(spans.size).toBe(0)
+  })
+
+  test.each([
+    [0, []],
+    [1, ['begun', 'past']],
+  ])('with the ratio %d, traces that begin here are recorded as it says', async (ratio, expected) => {
+    const traceId = '7'.repeat(32)
+    const spans = await spansOf(async (tracing) => {
+      expect(tracing.samples(traceId)).toBe(ratio === 1)
+      await traced(tracing, { name: 'begun' }, async () => undefined)
+      tracing.record({
+        name: 'past',
+        ids: { traceId, spanId: '7'.repeat(16) },
+        start: 0,
+        end: 1,
+        hasFailed: false,
+      })
+    }, ratio)
+    expect([...spans.keys()]).toEqual(expected)
+  })
+})
+
+test('without a collector, work runs without a span', async () => {
+  const tracing = await openTracing(undefined, 'gateway')
+  expect(tracing).toBe(noTracing)
+  expect(await traced(tracing, { name: 'any' }, async () => tracing.current() ?? 'none')).toBe('none')
+})
