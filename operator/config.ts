@@ -51,6 +51,8 @@ export interface Config {
   readonly deploymentTimeoutSeconds: number
   /** How long a kubectl deployment waits for missing objects. Also the time before a mismatch is Stalled. */
   readonly settleSeconds: number
+  /** How long the Workloads of an environment must not change before they are deployed. */
+  readonly workloadSettleSeconds: number
   /** Finished deployments to keep for each environment. */
   readonly keptDeployments: number
   readonly driverDeadlineSeconds: number
@@ -108,6 +110,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     deploymentAttempts: number('DEPLOYMENT_ATTEMPTS', 3),
     deploymentTimeoutSeconds: number('DEPLOYMENT_TIMEOUT_SECONDS', 1800),
     settleSeconds: number('SETTLE_SECONDS', 60),
+    workloadSettleSeconds: number('WORKLOAD_SETTLE_SECONDS', 5),
     keptDeployments: number('KEPT_DEPLOYMENTS', 50),
     driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
     resyncSeconds: number('RESYNC_SECONDS', 1800),

@@ -14,6 +14,7 @@ import { ResourceDriver } from './resource-driver.ts'
 import { ResourceType } from './resource-type.ts'
 import { SharedValue } from './shared-value.ts'
 import { Webhook, WebhookCall } from './webhook.ts'
+import { Workload } from './workload.ts'
 
 /** All kinds. */
 export const kinds: readonly Kind[] = [
@@ -28,6 +29,7 @@ export const kinds: readonly Kind[] = [
   SharedValue,
   DeploymentDelta,
   DeploymentSet,
+  Workload,
   EnvironmentDeployment,
   ActiveResource,
   Webhook,
