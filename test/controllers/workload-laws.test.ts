@@ -66,9 +66,12 @@ const step = fc.record({
 class Model {
   readonly workloads = new Map<Name, object>()
   readonly own = new Set<string>()
+  readonly world: OperatorWorld
   #deltas = 0
 
-  constructor(readonly world: OperatorWorld) {}
+  constructor(world: OperatorWorld) {
+    this.world = world
+  }
 
   apply(each: Operation): void {
     const { fake } = this.world

@@ -120,7 +120,8 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
 
   function begin(death?: Death): Process {
     const started = startProcess(log, death)
-    const cluster = { ...clusterOf(started, fake), client }
+    const isActive = () => started.isAlive
+    const cluster = { ...clusterOf(started, withClock(fake)), client }
     const door = objectsOf(started, withNamespaces(objects))
     const find = (key: string) => fake.store.get(ActiveResource, namespace, key.slice(namespace.length + 1))
     const tools: ResourceTools = {
@@ -139,7 +140,6 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     const deploymentTools = { cluster, installation, progress, renewals, planning, ...limits }
     run(environmentDeploymentController(deploymentTools))
     run(workloadController({ cluster, planning }))
-    const isActive = () => started.isAlive
     loops.push(startWorkloadDeployments({ cluster, planning, log: silentLog, isActive, settleMs }))
     const dispatcher = { notifyLast: async () => {} }
     run(
@@ -225,6 +225,17 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     },
   }
   return world
+}
+
+/** Dates new objects by the clock, because the time limit of a deployment counts from its creation. */
+function withClock(fake: FakeCluster): FakeCluster {
+  return {
+    ...fake,
+    create(kind, object) {
+      const metadata = { ...object.metadata, creationTimestamp: new Date().toISOString() }
+      return fake.create(kind, { ...object, metadata })
+    },
+  }
 }
 
 /** Ends a terminating namespace with all of its objects, a little later, as the cluster does. */
