@@ -61,6 +61,8 @@ export interface Config {
   readonly settleSeconds: number
   /** How long a new artefact version waits for others, so that one deployment has all of them. */
   readonly imageSettleSeconds: number
+  /** How long the Workloads of an environment must not change before they are deployed. */
+  readonly workloadSettleSeconds: number
   /** Finished deployments to keep for each environment. */
   readonly keptDeployments: number
   readonly driverDeadlineSeconds: number
@@ -121,6 +123,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     deploymentTimeoutSeconds: number('DEPLOYMENT_TIMEOUT_SECONDS', 1800),
     settleSeconds: number('SETTLE_SECONDS', 60),
     imageSettleSeconds: number('IMAGE_SETTLE_SECONDS', 5),
+    workloadSettleSeconds: number('WORKLOAD_SETTLE_SECONDS', 5),
     keptDeployments: number('KEPT_DEPLOYMENTS', 50),
     driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
     resyncSeconds: number('RESYNC_SECONDS', 1800),

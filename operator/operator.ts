@@ -36,6 +36,8 @@ import { TransitionEvents } from './controllers/transition-events.ts'
 import { startDispatcher } from './controllers/webhook/dispatcher.ts'
 import { webhookController } from './controllers/webhook/webhook.ts'
 import { webhookCallController } from './controllers/webhook/webhook-call.ts'
+import { workloadController } from './controllers/workload/workload.ts'
+import { startWorkloadDeployments } from './controllers/workload/workload-deployments.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { Cluster } from './kube/cache/cluster.ts'
 import type { SecretBindings } from './kube/client/secret-bindings.ts'
@@ -160,6 +162,14 @@ export async function startOperator(options: {
       settleSeconds: config.settleSeconds,
     }),
   )
+  start(workloadController({ cluster, planning }))
+  const workloadDeployments = startWorkloadDeployments({
+    cluster,
+    planning,
+    log,
+    isActive,
+    settleMs: config.workloadSettleSeconds * 1000,
+  })
   reportDeployments(cluster.store, metrics.deploymentEnded)
   start(registryController(cluster))
   start(automationRuleController(cluster))
@@ -189,7 +199,14 @@ export async function startOperator(options: {
 
   return {
     async stop() {
-      const others = [dispatcher, ...(rights ? [rights] : []), organizations, quotas, setCleanup]
+      const others = [
+        dispatcher,
+        ...(rights ? [rights] : []),
+        organizations,
+        quotas,
+        setCleanup,
+        workloadDeployments,
+      ]
       await Promise.all([...loops, ...others].map((each) => each.stop()))
       namespaces.stop()
       objects.close()

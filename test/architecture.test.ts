@@ -162,10 +162,11 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'graph',
     'plan',
     'deployment',
+    'workload',
     'access',
   ],
   'operator/kube': ['client', 'cache', 'loop', 'lease'],
-  'operator/controllers': ['shared', 'organization', 'image', 'active-resource', 'deployment', 'webhook'],
+  'operator/controllers': ['shared', 'organization', 'image', 'active-resource', 'deployment', 'workload', 'webhook'],
 }
 
 describe.each(Object.entries(floors))('the folders of %s', (room, order) => {

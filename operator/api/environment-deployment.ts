@@ -82,6 +82,10 @@ export const EnvironmentDeployment = defineKind({
       fromDeploymentName: string('EnvironmentDeployment whose set the delta is applied to.', {
         maxLength: 253,
       }),
+      workloads: string(
+        'Deploys the Workloads of the environment as they are when the deployment starts, on top of the deployed set. The value is any text; the operator writes the hash of what it wants to deploy.',
+        { minLength: 1, maxLength: 64 },
+      ),
       comment: string('Purpose of the deployment.', { maxLength: 8192 }),
       mode: oneOf(
         ['full', 'incremental'],
@@ -117,6 +121,12 @@ export const EnvironmentDeployment = defineKind({
     { name: 'Environment', jsonPath: '.spec.environmentName' },
     { name: 'Comment', jsonPath: '.spec.comment', priority: 1 },
   ],
-  rules: [{ rule: 'self.spec == oldSelf.spec', message: 'a deployment cannot be changed: create a new one' }],
+  rules: [
+    { rule: 'self.spec == oldSelf.spec', message: 'a deployment cannot be changed: create a new one' },
+    {
+      rule: '!has(self.spec.workloads) || !has(self.spec.setName)',
+      message: 'workloads cannot be combined with setName',
+    },
+  ],
 })
 export type EnvironmentDeployment = ObjectOf<typeof EnvironmentDeployment>

@@ -17,6 +17,7 @@ import { ResourceDriver } from './resource-driver.ts'
 import { ResourceType } from './resource-type.ts'
 import { SharedValue } from './shared-value.ts'
 import { Webhook, WebhookCall } from './webhook.ts'
+import { Workload } from './workload.ts'
 
 /** All kinds. */
 export const kinds: readonly Kind[] = [
@@ -31,6 +32,7 @@ export const kinds: readonly Kind[] = [
   SharedValue,
   DeploymentDelta,
   DeploymentSet,
+  Workload,
   EnvironmentDeployment,
   ActiveResource,
   Registry,

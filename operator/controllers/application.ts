@@ -6,6 +6,7 @@ import { Environment } from '../api/environment.ts'
 import { annotations } from '../api/names.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { Webhook } from '../api/webhook.ts'
+import { Workload } from '../api/workload.ts'
 import { Waiting } from '../domain/base/errors.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
@@ -42,6 +43,7 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
           `waiting for ${firstOf(environments.map(nameOf))} to be deleted${blockers}`,
         )
       }
+      for (const each of store.byIndex(Workload, 'application', index)) await cluster.remove(Workload, each)
       for (const each of store.byIndex(Webhook, 'application', index)) await removeWebhook(each)
       for (const each of store.byIndex(SharedValue, 'application', index))
         await cluster.remove(SharedValue, each)

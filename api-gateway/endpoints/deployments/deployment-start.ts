@@ -5,6 +5,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { baseOf, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import { deploymentObjectName } from '../../../operator/domain/resource/identity.ts'
+import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
@@ -27,7 +28,7 @@ export async function prepareDeployment(
   path: EnvironmentPath,
   request: NewDeployment,
   caller: Caller,
-  { cluster }: Gateway,
+  { cluster, planning }: Gateway,
   { allowUnfinished = false } = {},
 ) {
   const { store } = cluster
@@ -42,7 +43,10 @@ export async function prepareDeployment(
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!allowUnfinished) refuseUnfinished(earlier)
   const base = baseOf(environment, (id) => store.get(EnvironmentDeployment, path.org_id, id))
-  return { environment, earlier, base, content: wantedSet(store, path, request, base) }
+  const content = wantedSet(store, path, request, base)
+  const [owned] = ownershipProblems(store, environment, planning.deployedSet(environment), content)
+  if (owned) throw new Problem('Conflict', owned.message, { workload_id: owned.workload })
+  return { environment, earlier, base, content }
 }
 
 /** Fields of the request that the deployment stores unchanged. */

@@ -81,6 +81,10 @@ export const deploymentReasons = {
     'The inputs of a resource are larger than the cluster can store.',
     'Shorten the inputs of the definition or the workload.',
   ),
+  OwnedByWorkload: reason(
+    'The deployment changes a module that belongs to a Workload.',
+    'Change the Workload that the message names, or delete it first.',
+  ),
   SecretParameter: reason(
     'A param uses a secret, and params are never secret.',
     'Use the secret in the secret inputs of a definition.',

@@ -91,6 +91,18 @@ export const objectReasons = {
     'Images of the registry cannot be pulled with the credentials as they are given.',
     'Follow the message.',
   ),
+  InvalidWorkload: reason(
+    'The Score document of the Workload is not valid.',
+    'Correct the fields that the message names.',
+  ),
+  ModuleTaken: reason(
+    'A delta deployed a module of the name of the Workload.',
+    'Set `adopt` in the spec to take the module over, or remove it by a delta.',
+  ),
+  SharedConflict: reason(
+    'Two workloads need one shared resource with different types, classes or params.',
+    'Use the same values, or another id.',
+  ),
   SecretKeyNotFound: reason(
     'A Secret does not have the key that a reference names.',
     'Add the key to the Secret, or correct the reference.',

@@ -60,6 +60,10 @@ export const progressReasons = {
     'Environments of the deleted application still exist.',
     'Look at the environments that the message names.',
   ),
+  ModuleRemains: reason(
+    'An environment still has the module of the deleted Workload.',
+    'Look at the deployments to the environment that the message names.',
+  ),
   CallsRemain: reason('Calls of the deleted webhook are still being delivered.', nothing),
   Unused: reason(
     'No workload uses the resource, and it was never provisioned.',

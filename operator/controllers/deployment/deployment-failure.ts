@@ -30,7 +30,8 @@ export function planningFailure(
 ): Error {
   if (deployment.status?.startTime && problems.every(isOfQuota))
     return new QuotaExceeded(messageOf(problems, problems.length), deployment.metadata.namespace)
-  const isFinal = deployment.metadata.annotations?.[annotations.createdBy] !== undefined
+  const isOverRest = deployment.metadata.annotations?.[annotations.createdBy] !== undefined
+  const isFinal = isOverRest && deployment.spec.workloads === undefined
   const remaining = remainingOf(deployment, settleSeconds)
   if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
   const shown = limited(problems)

@@ -12,6 +12,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { saveSet } from '../../planning/save-set.ts'
+import { foldInto } from '../../planning/workloads.ts'
 import { failure } from './deployment-failure.ts'
 
 /** The set of a deployment, and the status fields that say where it comes from. */
@@ -37,7 +38,7 @@ export async function resolveSource(
 ): Promise<Source> {
   const { store } = cluster
   const { namespace } = deployment.metadata
-  const { setName, deltaName } = deployment.spec
+  const { setName, deltaName, workloads } = deployment.spec
   const base = findBase(store, deployment, environment)
   const source = {
     fromDeploymentName: base?.deploymentName,
@@ -45,10 +46,14 @@ export async function resolveSource(
   }
   // A deployment that was deleted while it ran, and is created again, continues with the set of its plan.
   const planned = isLastPlanned(environment, deployment) ? environment.status?.lastPlanned : undefined
-  const recorded = setName ?? deployment.status?.setName ?? planned?.setName
+  // Workloads may change until their deployment starts.
+  const isOpen = workloads !== undefined && !deployment.status?.startTime
+  const known = isOpen ? undefined : deployment.status?.setName
+  const recorded = setName ?? known ?? planned?.setName
   if (recorded) return { ...source, setName: recorded, set: findSet(store, namespace, recorded) }
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
-  const set = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
+  const changed = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
+  const set = workloads === undefined ? changed : foldInto(store, environment, changed).set
   const newName = await saveSet(store, namespace, environment.spec.applicationName, set, (name, spec) =>
     cluster.create(
       DeploymentSet,

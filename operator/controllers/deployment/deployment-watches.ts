@@ -9,6 +9,7 @@ import { ResourceDefinition } from '../../api/resource-definition.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
+import { Workload } from '../../api/workload.ts'
 import { hasMoreRoom } from '../../domain/base/quota.ts'
 import { isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
 import type { Change } from '../../kube/cache/cache.ts'
@@ -29,6 +30,7 @@ export const planInputs: readonly Kind[] = [
   ResourceAccount,
   ResourceDriver,
   SharedValue,
+  Workload,
 ]
 
 /** Watches that enqueue deployments; `onDeleted` is called with each deployment that is gone. */

@@ -4,6 +4,7 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import type { SetContent } from '../../domain/delta/delta.ts'
 import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
+import type { ListedProblem } from '../../domain/graph/problems.ts'
 import { type Plan, type PlanStep, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { namespaceDescriptor } from '../../domain/resource/identity.ts'
@@ -15,6 +16,7 @@ import { refreshQuotas } from '../../kube/cache/quotas.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
+import { ownershipProblems } from '../../planning/workloads.ts'
 import type { Installation } from '../shared/installation-key.ts'
 import { inParallel } from '../shared/parallel.ts'
 import type { Renewals } from '../shared/renewals.ts'
@@ -181,10 +183,22 @@ class DeploymentReconciler {
     const { planning, installation, cluster } = this.#tools
     const options = { isTrusted: installation.isSigned, isFull: spec.mode === 'full' }
     const plan = planning.planFor(environment, set, options)
+    const owned = spec.workloads === undefined ? this.#ownershipProblems(environment, set) : []
+    if (owned.length > 0) return { ...plan, problems: [...owned, ...plan.problems] }
     if (!plan.problems.some(isOfQuota)) return plan
     // The cache may be behind a quota that has more room by now.
     await refreshQuotas(cluster, metadata.namespace)
     return planning.planFor(environment, set, options)
+  }
+
+  #ownershipProblems(environment: Environment, set: SetContent): ListedProblem[] {
+    const { planning, cluster } = this.#tools
+    const deployed = planning.deployedSet(environment)
+    return ownershipProblems(cluster.store, environment, deployed, set).map(({ workload, message }) => ({
+      object: workload,
+      reason: 'OwnedByWorkload',
+      message,
+    }))
   }
 
   /** Writes the resource that names the namespace first: without it the others would use another namespace. */

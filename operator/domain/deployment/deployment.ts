@@ -22,7 +22,7 @@ export function isFinished(deployment: Pick<EnvironmentDeployment, 'status'>): b
 }
 
 /**
- * Whether the gateway created the deployment. An admission policy sets `triggered-by` on objects of other clients, so a copy
+ * Whether the gateway, or the operator for Workloads, created the deployment. An admission policy sets `triggered-by` on objects of other clients, so a copy
  * of such a deployment from Git does not count.
  */
 export function isMadeOverRest({ metadata }: Pick<EnvironmentDeployment, 'metadata'>): boolean {

@@ -18,6 +18,7 @@ import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
+import { Workload } from '../../api/workload.ts'
 import { criterionId } from '../../domain/definition/criterion.ts'
 import { typesNamedBy } from '../../domain/definition/definition.ts'
 import { valueIdentity } from '../../domain/graph/shared-values.ts'
@@ -108,6 +109,7 @@ export const kindsInStore: readonly StoredKind[] = [
   }),
   stored(DeploymentDelta, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(DeploymentSet, { application: (each) => [scoped(each, each.spec.applicationName)] }),
+  stored(Workload, { application: (each) => [scoped(each, each.spec.applicationName)] }),
   stored(EnvironmentDeployment, {
     environment: (each) => [environmentKeyOf(each)],
     set: (each) => setNamesOf(each).map((name) => scoped(each, name)),

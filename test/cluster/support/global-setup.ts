@@ -41,6 +41,7 @@ export default async function setUp() {
       // The time that kubectl needs for all examples on a busy machine.
       QUARTERMASTER_SETTLE_SECONDS: '30',
       QUARTERMASTER_IMAGE_SETTLE_SECONDS: '1',
+      QUARTERMASTER_WORKLOAD_SETTLE_SECONDS: '2',
       // The only operator has no supervisor that would restart it.
       QUARTERMASTER_LEASE_SECONDS: '60',
     },

@@ -18,6 +18,8 @@ import { installationWith } from '../../../operator/controllers/shared/installat
 import { createInventory } from '../../../operator/controllers/shared/inventory.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
+import { workloadController } from '../../../operator/controllers/workload/workload.ts'
+import { startWorkloadDeployments } from '../../../operator/controllers/workload/workload-deployments.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
@@ -26,7 +28,7 @@ import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { isReady } from '../../../operator/kube/loop/outcome.ts'
 import type { Objects } from '../../../operator/kube/objects.ts'
 import { silentLog } from '../../../operator/log.ts'
-import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { definition } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
 import { clusterOf, type Death, objectsOf, type Process, startProcess } from './process.ts'
@@ -44,8 +46,12 @@ export interface Wanted {
   readonly values?: FreeForm
 }
 
+/** Milliseconds for which Workloads must not change before they are deployed. */
+const settleMs = 3
+
 /** The environment `shop.dev`, and an operator with all controllers that deploy to it or delete it. */
 export interface OperatorWorld {
+  readonly fake: FakeCluster
   readonly objects: FakeObjects
   /** The requests of all processes, such as `apply ConfigMap a`. */
   readonly log: string[]
@@ -114,7 +120,8 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
 
   function begin(death?: Death): Process {
     const started = startProcess(log, death)
-    const cluster = { ...clusterOf(started, fake), client }
+    const isActive = () => started.isAlive
+    const cluster = { ...clusterOf(started, withClock(fake)), client }
     const door = objectsOf(started, withNamespaces(objects))
     const find = (key: string) => fake.store.get(ActiveResource, namespace, key.slice(namespace.length + 1))
     const tools: ResourceTools = {
@@ -132,6 +139,8 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
     const deploymentTools = { cluster, installation, progress, renewals, planning, ...limits }
     run(environmentDeploymentController(deploymentTools))
+    run(workloadController({ cluster, planning }))
+    loops.push(startWorkloadDeployments({ cluster, planning, log: silentLog, isActive, settleMs }))
     const dispatcher = { notifyLast: async () => {} }
     run(
       environmentController(cluster, door, dispatcher, {
@@ -153,7 +162,6 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     return started
 
     function run<K extends Kind>(controller: Controller<K>) {
-      const isActive = () => started.isAlive
       const backoffMs = { first: 2, most: 2 }
       loops.push(startController(cluster, controller, { log: silentLog, isActive, backoffMs }))
     }
@@ -161,6 +169,7 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
   const loops: { stop(): Promise<void> }[] = []
 
   const world: OperatorWorld = {
+    fake,
     objects,
     log,
     events,
@@ -216,6 +225,17 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     },
   }
   return world
+}
+
+/** Dates new objects by the clock, because the time limit of a deployment counts from its creation. */
+function withClock(fake: FakeCluster): FakeCluster {
+  return {
+    ...fake,
+    create(kind, object) {
+      const metadata = { ...object.metadata, creationTimestamp: new Date().toISOString() }
+      return fake.create(kind, { ...object, metadata })
+    },
+  }
 }
 
 /** Ends a terminating namespace with all of its objects, a little later, as the cluster does. */

@@ -1,0 +1,137 @@
+import { ActiveResource } from '../../api/active-resource.ts'
+import { DeploymentSet } from '../../api/deployment-set.ts'
+import type { Environment } from '../../api/environment.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import type { WorkloadEnvironment, WorkloadResource } from '../../api/workload.ts'
+import { compareText, isObject, ownValue, sameJson } from '../../domain/base/json.ts'
+import { truncate } from '../../domain/base/size-limits.ts'
+import { byAge, isFinished, stateOfDeployment } from '../../domain/deployment/deployment.ts'
+import { moduleRoots } from '../../domain/placeholder/link.ts'
+import { findPlaceholders } from '../../domain/placeholder/placeholder.ts'
+import { formatDescriptor, splitTypeAndClass } from '../../domain/resource/descriptor.ts'
+import { privateResourceId, sharedResourceId, workloadResourceId } from '../../domain/resource/identity.ts'
+import type { ConvertedScore } from '../../domain/score/convert-score.ts'
+import { holdsContent } from '../../domain/workload/content.ts'
+import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
+import type { Store } from '../../kube/cache/store.ts'
+import { keyOf } from '../../kube/client/resource.ts'
+import { conditionOf, stateOf } from '../../kube/loop/outcome.ts'
+import type { Planning } from '../../planning/planning.ts'
+
+const maxResources = 100
+const maxMessage = 2000
+
+type Progress = Pick<WorkloadEnvironment, 'state' | 'deploymentName' | 'message'>
+
+/** How far the content of a Workload is in an environment. `entry` is what the status says so far. */
+export function progressOf(
+  environment: Environment,
+  content: ConvertedScore,
+  entry: WorkloadEnvironment,
+  isSameContent: boolean,
+  tools: { readonly store: Store; readonly planning: Planning },
+): Progress {
+  const { store, planning } = tools
+  const deployed = planning.deployedSet(environment)
+  const { namespace } = environment.metadata
+  if (deployed && holdsContent(deployed, content)) {
+    const { state, deploymentName } = entry
+    // Later deployments of the same content change nothing.
+    if (isSameContent && state === 'succeeded') return { state, deploymentName }
+    const name = environment.status?.lastPlanned?.deploymentName ?? ''
+    const deployment = store.get(EnvironmentDeployment, namespace, name)
+    return deployment ? progressWith(deployment) : { state: 'succeeded', deploymentName: name }
+  }
+  const newest = [...store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))]
+    .sort(byAge)
+    .at(-1)
+  const isFailed =
+    newest && isFinished(newest) && newest.spec.workloads !== undefined && tried(newest, content, store)
+  return isFailed ? progressWith(newest) : { state: 'pending' }
+}
+
+function progressWith(deployment: EnvironmentDeployment): Progress {
+  const deploymentName = deployment.metadata.name
+  const state = stateOfDeployment(deployment)
+  if (state !== 'failed') return { state: state === 'succeeded' ? state : 'pending', deploymentName }
+  const message = truncate(conditionOf(deployment, 'Stalled')?.message ?? '', maxMessage)
+  return { state, deploymentName, message }
+}
+
+/** Whether a deployment was meant to deploy the content. */
+function tried({ metadata, status }: EnvironmentDeployment, content: ConvertedScore, store: Store): boolean {
+  const set = store.get(DeploymentSet, metadata.namespace, status?.setName ?? '')
+  return set !== undefined && sameJson(ownValue(set.spec.modules, content.id), content.module)
+}
+
+/** The resources of a Workload in an environment, with the outputs that its placeholders read, and its address. */
+export function resourcesOf(
+  environment: Environment,
+  content: ConvertedScore,
+  store: Store,
+): Pick<WorkloadEnvironment, 'resources' | 'url'> {
+  const wanted = outputsRead(content)
+  const resources: WorkloadResource[] = []
+  let url: string | undefined
+  for (const each of store.byIndex(ActiveResource, 'environment', keyOf(environment))) {
+    const { resourceId, class: resourceClass, type, unusedSince } = each.spec
+    const outputs = wanted.get(`${resourceId} ${resourceClass}`) ?? wanted.get(resourceId)
+    if (!outputs || unusedSince || each.metadata.deletionTimestamp) continue
+    const object = formatDescriptor(each.spec)
+    const state = stateOf(each)
+    resources.push({
+      object,
+      state,
+      ...(outputs.size > 0 ? { outputs: [...outputs].sort(compareText) } : {}),
+    })
+    if (type === 'dns' || type.endsWith('/dns')) url ??= addressOf(each)
+  }
+  resources.sort((left, right) => compareText(left.object, right.object))
+  return { resources: resources.slice(0, maxResources), url }
+}
+
+/** An output is in the status of a resource only if it is not secret. */
+function addressOf({ status }: ActiveResource): string | undefined {
+  const { host, tls_secret_name: tls } = status?.outputs ?? {}
+  if (typeof host !== 'string' || host === '') return undefined
+  return truncate(`${tls ? 'https' : 'http'}://${host}`, 1000)
+}
+
+/** Outputs that placeholders of the module read, by resource ID, of shared dependencies by resource ID and class. */
+function outputsRead({ id, module, shared }: ConvertedScore): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>([[workloadResourceId(id), new Set()]])
+  const externals = isObject(module['externals']) ? module['externals'] : {}
+  const keys = new Map<string, string>()
+  for (const name of Object.keys(externals)) keys.set(`externals ${name}`, privateResourceId(id, name))
+  for (const [key, entry] of Object.entries(shared)) keys.set(`shared ${key}`, sharedKeyOf(key, entry))
+  for (const key of keys.values()) found.set(key, new Set())
+  for (const { path } of findPlaceholders(module, { keys: true, roots: moduleRoots })) {
+    const [root, name, output] = path
+    const key = keys.get(`${root} ${name}`)
+    if (key !== undefined && output !== undefined) found.get(key)?.add(truncate(output, 253))
+  }
+  return found
+}
+
+function sharedKeyOf(
+  key: string,
+  { id, type, class: resourceClass }: Readonly<Record<string, unknown>>,
+): string {
+  const resourceId = typeof id === 'string' ? id : sharedResourceId(key)
+  const given = resourceClass ?? splitTypeAndClass(String(type)).class ?? 'default'
+  return `${resourceId} ${String(given)}`
+}
+
+/** Whether a deployment that folds Workloads in runs in the environment. */
+export function isFolding(environment: Environment, store: Store): boolean {
+  return store
+    .byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+    .some((each) => each.spec.workloads !== undefined && !isFinished(each))
+}
+
+/** Whether a deployment runs in the environment of a resource. */
+export function isDeploying(resource: ActiveResource, store: Store): boolean {
+  return store
+    .byIndex(EnvironmentDeployment, 'environment', environmentKeyOf(resource))
+    .some((each) => !isFinished(each))
+}

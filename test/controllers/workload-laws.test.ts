@@ -1,0 +1,208 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import { DeploymentSet } from '../../operator/api/deployment-set.ts'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { newObject } from '../../operator/api/kind.ts'
+import { finalizer } from '../../operator/api/names.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { Workload } from '../../operator/api/workload.ts'
+import { isFinished } from '../../operator/domain/deployment/deployment.ts'
+import { convertScore } from '../../operator/domain/score/convert-score.ts'
+import type { Driver } from '../../operator/drivers/driver.ts'
+import { isReady } from '../../operator/kube/loop/outcome.ts'
+import { definition, driver } from '../support/builders.ts'
+import { casesOf, fc } from '../support/properties.ts'
+import { scoreDocument } from '../support/scores.ts'
+import { createOperatorWorld, type OperatorWorld } from './support/operator-world.ts'
+import type { Death } from './support/process.ts'
+
+const namespace = 'acme'
+const names = ['aa', 'bb', 'cc'] as const
+const stores = ['one', 'two'] as const
+
+type Name = (typeof names)[number]
+type Operation =
+  | {
+      readonly kind: 'apply'
+      readonly name: Name
+      readonly image: number
+      readonly store: (typeof stores)[number] | undefined
+    }
+  | { readonly kind: 'delete'; readonly name: Name }
+  | { readonly kind: 'deltaAdds'; readonly module: string }
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('apply' as const),
+      name: fc.constantFrom(...names),
+      image: fc.integer({ min: 1, max: 2 }),
+      store: fc.constantFrom(undefined, ...stores),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('delete' as const), name: fc.constantFrom(...names) }),
+  },
+  fc.record({ kind: fc.constant('deltaAdds' as const), module: fc.constantFrom('own-one', 'own-two') }),
+)
+const death: fc.Arbitrary<Death | undefined> = fc.option(
+  fc.record({
+    at: fc.integer({ min: 1, max: 25 }),
+    moment: fc.constantFrom('before' as const, 'after' as const),
+  }),
+  { nil: undefined },
+)
+/** Operations at the same moment, and when the operator that is started then dies; without one, the operator runs on. */
+const step = fc.record({
+  operations: fc.array(operation, { minLength: 1, maxLength: 5 }),
+  restart: fc.boolean(),
+  death,
+})
+
+/** What the objects that exist say: the model of the set. */
+class Model {
+  readonly workloads = new Map<Name, object>()
+  readonly own = new Set<string>()
+  readonly world: OperatorWorld
+  #deltas = 0
+
+  constructor(world: OperatorWorld) {
+    this.world = world
+  }
+
+  apply(each: Operation): void {
+    const { fake } = this.world
+    if (each.kind === 'deltaAdds') return this.#addByDelta(each.module)
+    const name = `shop.${each.name}`
+    const known = fake.store.get(Workload, namespace, name)
+    if (each.kind === 'delete') {
+      this.workloads.delete(each.name)
+      if (known) void fake.remove(Workload, known)
+      return
+    }
+    // A Workload that is being deleted takes no change; kubectl would not bring it back either.
+    if (known?.metadata.deletionTimestamp) return
+    const score = scoreOf(each.name, each.image, each.store)
+    this.workloads.set(each.name, score)
+    const spec = { applicationName: 'shop', environmentIds: ['dev'], score: { ...score } }
+    if (!known) return void fake.put(Workload, newObject(Workload, { namespace, name }, spec))
+    const generation = (known.metadata.generation ?? 1) + 1
+    fake.put(Workload, { ...known, metadata: { ...known.metadata, generation }, spec })
+  }
+
+  #addByDelta(module: string): void {
+    const { fake } = this.world
+    this.#deltas += 1
+    const name = `delta-${this.#deltas}`
+    const add = {
+      [module]: { profile: 'quartermaster/default-module', spec: { delta: this.#deltas }, externals: {} },
+    }
+    fake.put(
+      DeploymentDelta,
+      newObject(DeploymentDelta, { namespace, name }, { applicationName: 'shop', modules: { add } }),
+    )
+    const metadata = { namespace, name, finalizers: [finalizer], creationTimestamp: new Date().toISOString() }
+    const spec = { environmentName: 'shop.dev', deltaName: name }
+    fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+    this.own.add(module)
+  }
+
+  /** The modules of Workloads, and the shared dependencies, that are wanted. */
+  wanted() {
+    const contents = [...this.workloads.values()].map((document) => convertScore({ document }))
+    return {
+      modules: Object.fromEntries(contents.map(({ id, module }) => [id, module])),
+      shared: Object.assign({}, ...contents.map(({ shared }) => shared)) as object,
+    }
+  }
+
+  /** The same parts of the set that is deployed, and the ids of the other modules. */
+  deployed() {
+    const { fake } = this.world
+    const { setName = '' } = this.world.environment()?.status?.lastPlanned ?? {}
+    const { modules = {}, shared = {} } = fake.store.get(DeploymentSet, namespace, setName)?.spec ?? {}
+    const isOwn = (id: string) => id.startsWith('own-')
+    return {
+      modules: Object.fromEntries(Object.entries(modules).filter(([id]) => !isOwn(id))),
+      shared,
+      own: Object.keys(modules).filter(isOwn).sort(),
+    }
+  }
+
+  deployments() {
+    return this.world.fake.store.list(EnvironmentDeployment, namespace)
+  }
+
+  /** Deployments of Workloads so far. */
+  count(): number {
+    return this.deployments().filter(({ spec }) => spec.workloads !== undefined).length
+  }
+
+  isSettled(): boolean {
+    const objects = this.world.fake.store.list(Workload, namespace)
+    const { own, ...folded } = this.deployed()
+    return (
+      this.deployments().every(isFinished) &&
+      objects.length === this.workloads.size &&
+      objects.every(isReady) &&
+      own.length === this.own.size &&
+      JSON.stringify(sorted(folded)) === JSON.stringify(sorted(this.wanted()))
+    )
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+  return entries.map(([key, each]) => [key, sorted(each)])
+}
+
+function scoreOf(name: string, image: number, store: string | undefined) {
+  const needs = store === undefined ? {} : { resources: { files: { type: 's3', id: store } } }
+  return { ...scoreDocument({ image: `web:${image}` }, needs), metadata: { name } }
+}
+
+const maker: Driver = {
+  descriptor: driver('maker'),
+  provision: async () => ({ outputs: { values: { name: 'x' }, secrets: {} }, objects: [] }),
+  async deprovision() {},
+}
+
+function worldWithDefinitions(): OperatorWorld {
+  const world = createOperatorWorld([maker])
+  for (const id of stores)
+    world.fake.put(
+      ResourceDefinition,
+      definition(id, 's3', { driverType: 'quartermaster/maker', criteria: [{ resId: `shared.${id}` }] }),
+    )
+  return world
+}
+
+test('changes at one moment are one deployment, no change is none, and the set is the fold of the Workloads, wherever the operator dies', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
+      const world = worldWithDefinitions()
+      const model = new Model(world)
+      world.start()
+      try {
+        for (const { operations, restart, death: end } of steps) {
+          const before = { count: model.count(), wanted: JSON.stringify(sorted(model.wanted())) }
+          if (restart) world.start(end)
+          for (const each of operations) model.apply(each)
+          await world.until(() => model.isSettled())
+          const isChanged = before.wanted !== JSON.stringify(sorted(model.wanted()))
+          // A deployment too many would begin after the settling time.
+          await setTimeout(15)
+          expect(model.count() - before.count).toBe(isChanged ? 1 : 0)
+          expect(model.isSettled()).toBe(true)
+        }
+      } finally {
+        world.close()
+      }
+    }),
+    { numRuns: casesOf(200) },
+  )
+})
