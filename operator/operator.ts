@@ -19,10 +19,15 @@ import { resourceAccountController } from './controllers/resource-account.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
 import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
+import { WorkloadPods } from './controllers/rollout/workload-pods.ts'
 import { ensureSessionKey } from './controllers/session-key.ts'
 import { openAppliedKinds } from './controllers/shared/applied-kinds.ts'
 import { HostReservations } from './controllers/shared/host-reservations.ts'
-import { openInstallation, readInstallationId } from './controllers/shared/installation-key.ts'
+import {
+  type Installation,
+  openInstallation,
+  readInstallationId,
+} from './controllers/shared/installation-key.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
 import { Renewals } from './controllers/shared/renewals.ts'
 import { createProgressCounter } from './controllers/shared/resource-progress.ts'
@@ -62,9 +67,10 @@ export async function startOperator(options: {
   outbound: Outbound
   /** Absent when the operator has its rights to Secrets in the whole cluster. */
   secretBindings: SecretBindings | undefined
-  /** The built-in drivers and constructors of others, for an installation with this id. */
+  /** The built-in drivers and constructors of others, for an installation with this id and keyed hash. */
   openDrivers: (
     installationId: string,
+    hash: Installation['hash'],
   ) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
   log: Log
   metrics: OperatorMetrics
@@ -81,10 +87,11 @@ export async function startOperator(options: {
     kinds: await openAppliedKinds(cluster.client),
     namespaces,
   })
+  const pods = new WorkloadPods(cluster.client, log)
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
   const renewals = new Renewals(cluster.store)
   const { vendors } = config
-  const factories = openDrivers(await readInstallationId(cluster.client))
+  const factories = openDrivers(await readInstallationId(cluster.client), installation.hash)
   const { builtIn } = factories
   const catalogue = builtIn.map(({ descriptor }) => descriptor)
   const planning = createPlanning(cluster.store, { catalogue, vendors, log })
@@ -132,6 +139,7 @@ export async function startOperator(options: {
       secretFinalizers: createSecretFinalizers(cluster),
       renewals,
       removals,
+      rollouts: { pods, policy: config.rollout, schedulingSeconds: config.schedulingSeconds },
       driverCalls: metrics.driverCalls,
       log,
     }),
@@ -176,6 +184,7 @@ export async function startOperator(options: {
       const others = [dispatcher, ...(rights ? [rights] : []), organizations, quotas, setCleanup]
       await Promise.all([...loops, ...others].map((each) => each.stop()))
       namespaces.stop()
+      pods.stop()
       objects.close()
       await factories.close()
     },

@@ -155,13 +155,15 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'secret',
     'delta',
     'definition',
+    'module',
+    'workload',
     'graph',
     'plan',
     'deployment',
     'access',
   ],
   'operator/kube': ['client', 'cache', 'loop', 'lease'],
-  'operator/controllers': ['shared', 'organization', 'active-resource', 'deployment', 'webhook'],
+  'operator/controllers': ['shared', 'organization', 'rollout', 'active-resource', 'deployment', 'webhook'],
 }
 
 describe.each(Object.entries(floors))('the folders of %s', (room, order) => {
