@@ -4,6 +4,9 @@ import { isObject } from '../base/json.ts'
 /** The output with the parts of pods that a driver returns among its manifests. */
 export const partsOutput = 'manifests'
 
+/** Locations of the manifests that are parts of pods. */
+export const partLocations: readonly string[] = ['containers', 'volumes']
+
 /** What a dependency of a workload adds to its pods. */
 export interface PodParts {
   readonly guResId: string

@@ -2,7 +2,7 @@ import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
-import { makeTestOrganization, type Organization } from '../support/client.ts'
+import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 /** An organization with an application, and the objects in the namespaces of its environments. */
@@ -16,6 +16,7 @@ export interface Stage {
   workload(environment: string, name: string): Promise<ActiveResource | undefined>
   /** Begins a deployment of these modules; does not wait for its end. */
   begin(environment: string, modules: object, shared?: object): Promise<string>
+  until(what: string, holds: () => Promise<unknown>): Promise<unknown>
   problems(deployment: EnvironmentDeployment): string[]
 }
 
@@ -87,6 +88,7 @@ export async function makeStage(): Promise<Stage> {
       })
       return name
     },
+    until: (what, holds) => eventually(what, 30_000, async () => (await holds()) || undefined),
     problems: ({ status }) =>
       (status?.problems ?? []).map(({ object, reason, message }) => `${object} ${reason} ${message}`),
   }
