@@ -97,12 +97,7 @@ function delta(name: string, modules: DeploymentDelta['spec']['modules']): Manif
 }
 
 function addModule(name: string, externals: Record<string, object>): Manifest<typeof DeploymentDelta> {
-  const container = { image: 'images.example.test/backend:1.0' }
-  const module = {
-    profile: 'quartermaster/default-module',
-    spec: { containers: { main: container } },
-    externals,
-  }
+  const module = { profile: 'quartermaster/default-module', spec: {}, externals }
   return delta(name, { add: { [workload]: module } })
 }
 

@@ -125,6 +125,8 @@ export async function startQuartermaster(
       [name === 'operator' ? 'QUARTERMASTER_HEALTH_PORT' : 'QUARTERMASTER_GATEWAY_PORT']: String(port),
       QUARTERMASTER_HEALTH_HOST: '127.0.0.1',
       QUARTERMASTER_GATEWAY_HOST: '127.0.0.1',
+      // A control plane without nodes runs no pods.
+      QUARTERMASTER_ROLLOUT: 'applied',
       ...settings,
     },
     logFile,

@@ -32,7 +32,7 @@ export async function bringUp(log: (line: string) => void, isCurrent = false): P
   await ensureDevelopmentAuthority(directory)
   const cluster = isCurrent ? await currentCluster() : await embeddedCluster(log)
   try {
-    const running = await bringUpIn(cluster, log)
+    const running = await bringUpIn(cluster, log, isCurrent ? { QUARTERMASTER_ROLLOUT: 'wait' } : {})
     await restarts.check()
     return running
   } finally {
@@ -40,7 +40,11 @@ export async function bringUp(log: (line: string) => void, isCurrent = false): P
   }
 }
 
-async function bringUpIn(cluster: Cluster, log: (line: string) => void): Promise<Running> {
+async function bringUpIn(
+  cluster: Cluster,
+  log: (line: string) => void,
+  ofCluster: Readonly<Record<string, string>>,
+): Promise<Running> {
   log('building Quartermaster and installing it into the cluster')
   await Promise.all([buildBundles(directory), installInto(cluster), stopCloudflare(directory)])
   const [port = 0] = await freePorts(1)
@@ -51,6 +55,7 @@ async function bringUpIn(cluster: Cluster, log: (line: string) => void): Promise
   ])
   const settings = {
     ...developmentSettings,
+    ...ofCluster,
     ...outsideWorld(cloudflare, directory),
     ...identityProvider.settings,
   }

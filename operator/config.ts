@@ -32,6 +32,9 @@ type LogLevel = (typeof logLevels)[number]
 const secretsScopes = ['cluster', 'organizations'] as const
 type SecretsScope = (typeof secretsScopes)[number]
 
+const rolloutPolicies = ['wait', 'applied'] as const
+type RolloutPolicy = (typeof rolloutPolicies)[number]
+
 /** Settings of both processes, read once from the environment. */
 export interface Config {
   /** Kubeconfig file; the pod's ServiceAccount or `KUBECONFIG` when absent. */
@@ -66,6 +69,10 @@ export interface Config {
   /** Finished deployments to keep for each environment. */
   readonly keptDeployments: number
   readonly driverDeadlineSeconds: number
+  /** Whether a workload is ready when its pods run, or when its objects are applied. */
+  readonly rollout: RolloutPolicy
+  /** How long a pod may wait for a node before its workload fails. */
+  readonly schedulingSeconds: number
   /** How often every object is reconciled. */
   readonly resyncSeconds: number
   readonly leaseSeconds: number
@@ -126,6 +133,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     workloadSettleSeconds: number('WORKLOAD_SETTLE_SECONDS', 5),
     keptDeployments: number('KEPT_DEPLOYMENTS', 50),
     driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
+    rollout: readChoice('ROLLOUT', rolloutPolicies, text('ROLLOUT', 'wait')),
+    schedulingSeconds: number('SCHEDULING_SECONDS', 30),
     resyncSeconds: number('RESYNC_SECONDS', 1800),
     leaseSeconds: number('LEASE_SECONDS', 15),
     secretsScope: readChoice('SECRETS_SCOPE', secretsScopes, text('SECRETS_SCOPE', 'cluster')),

@@ -74,7 +74,7 @@ operator = await startOperator({
   config,
   outbound,
   secretBindings,
-  openDrivers: (installationId) => openDrivers({ installationId, outbound, ...config }),
+  openDrivers: (installationId, hash) => openDrivers({ installationId, hash, outbound, ...config }),
   log,
   metrics,
   tracing,

@@ -22,10 +22,15 @@ import { resourceAccountController } from './controllers/resource-account.ts'
 import { resourceDefinitionController } from './controllers/resource-definition.ts'
 import { resourceDriverController } from './controllers/resource-driver.ts'
 import { resourceTypeController } from './controllers/resource-type.ts'
+import { WorkloadPods } from './controllers/rollout/workload-pods.ts'
 import { ensureSessionKey } from './controllers/session-key.ts'
 import { openAppliedKinds } from './controllers/shared/applied-kinds.ts'
 import { HostReservations } from './controllers/shared/host-reservations.ts'
-import { openInstallation, readInstallationId } from './controllers/shared/installation-key.ts'
+import {
+  type Installation,
+  openInstallation,
+  readInstallationId,
+} from './controllers/shared/installation-key.ts'
 import { createInventory } from './controllers/shared/inventory.ts'
 import { Renewals } from './controllers/shared/renewals.ts'
 import { createProgressCounter } from './controllers/shared/resource-progress.ts'
@@ -70,9 +75,10 @@ export async function startOperator(options: {
   outbound: Outbound
   /** Absent when the operator has its rights to Secrets in the whole cluster. */
   secretBindings: SecretBindings | undefined
-  /** The built-in drivers and constructors of others, for an installation with this id. */
+  /** The built-in drivers and constructors of others, for an installation with this id and keyed hash. */
   openDrivers: (
     installationId: string,
+    hash: Installation['hash'],
   ) => DriverFactories & { readonly builtIn: readonly Driver[]; close(): Promise<void> }
   log: Log
   metrics: OperatorMetrics
@@ -92,10 +98,11 @@ export async function startOperator(options: {
     kinds: await openAppliedKinds(cluster.client),
     namespaces,
   })
+  const pods = new WorkloadPods(cluster.client, log)
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
   const renewals = new Renewals(cluster.store)
   const { vendors } = config
-  const factories = openDrivers(await readInstallationId(cluster.client))
+  const factories = openDrivers(await readInstallationId(cluster.client), installation.hash)
   const { builtIn } = factories
   const catalogue = builtIn.map(({ descriptor }) => descriptor)
   const planning = createPlanning(cluster.store, { catalogue, vendors, log })
@@ -147,6 +154,7 @@ export async function startOperator(options: {
       renewals,
       removals,
       driverCalls: traceCalls(metrics.driverCalls, tracing),
+      rollouts: { pods, policy: config.rollout, schedulingSeconds: config.schedulingSeconds },
       log,
     }),
   )
@@ -209,6 +217,7 @@ export async function startOperator(options: {
       ]
       await Promise.all([...loops, ...others].map((each) => each.stop()))
       namespaces.stop()
+      pods.stop()
       objects.close()
       await factories.close()
     },

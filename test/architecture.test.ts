@@ -159,6 +159,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'score',
     'image',
     'definition',
+    'module',
+    'workload',
     'graph',
     'plan',
     'deployment',
@@ -166,7 +168,16 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'access',
   ],
   'operator/kube': ['client', 'cache', 'loop', 'lease'],
-  'operator/controllers': ['shared', 'organization', 'image', 'active-resource', 'deployment', 'workload', 'webhook'],
+  'operator/controllers': [
+    'shared',
+    'organization',
+    'image',
+    'rollout',
+    'active-resource',
+    'deployment',
+    'workload',
+    'webhook',
+  ],
 }
 
 describe.each(Object.entries(floors))('the folders of %s', (room, order) => {

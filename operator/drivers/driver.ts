@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kind.ts'
 import type { FreeForm } from '../api/schema.ts'
 import type { NeighbourValue } from '../domain/graph/inputs.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
+import type { PodParts } from '../domain/workload/pod-parts.ts'
 
 /** The resource of a call. */
 interface Subject {
@@ -33,6 +34,8 @@ export interface ProvisionRequest extends Subject {
   /** JSON pointers to the texts in `params` that contain secrets; a workload's alone may have them. */
   readonly secretParams?: readonly string[]
   readonly neighbours: Readonly<Record<string, readonly NeighbourValue[]>>
+  /** What the dependencies of a workload add to its pods; absent when they add nothing. */
+  readonly parts?: readonly PodParts[]
   /** Namespace of the environment, for the objects of the resource. */
   readonly namespace: string
   /** For drivers whose descriptor asks for one. */

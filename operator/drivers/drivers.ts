@@ -9,10 +9,12 @@ import { createIngress } from './ingress/driver.ts'
 import { withIngressRules } from './ingress/rules.ts'
 import { createTemplateDriver } from './template/driver.ts'
 import { createVirtualDriver } from './virtual/driver.ts'
-import { workload } from './workload/driver.ts'
+import { createWorkload } from './workload/driver.ts'
+import type { ModuleSettings } from './workload/render-module.ts'
+import { withRenderedModules } from './workload/rendered-modules.ts'
 
 /** Settings of the drivers of an installation. */
-export interface DriverSettings {
+export interface DriverSettings extends ModuleSettings {
   /** 8 hexadecimal digits that identify this cluster. */
   readonly installationId: string
   /** The default target of DNS names. */
@@ -38,17 +40,20 @@ export function openDrivers(settings: DriverSettings) {
     allowedAnnotations: settings.ingressAllowedAnnotations,
   }
   const builtIn: readonly Driver[] = [
-    echo,
+    withRenderedModules(echo, settings),
     createIngress(rules),
     dnsCloudflare,
     createDnsWildcard({ templates }),
-    withIngressRules(createTemplateDriver({ templates }), rules),
-    workload,
+    withRenderedModules(withIngressRules(createTemplateDriver({ templates }), rules), settings),
+    createWorkload(settings),
   ]
   return {
     builtIn,
     remote: (descriptor: Driver['descriptor'], target: string): Driver =>
-      withIngressRules(createHttpDriver({ descriptor, target, outbound: settings.outbound }), rules),
+      withRenderedModules(
+        withIngressRules(createHttpDriver({ descriptor, target, outbound: settings.outbound }), rules),
+        settings,
+      ),
     wrapping: (descriptor: Driver['descriptor'], template: unknown, inner: Driver): Driver =>
       createVirtualDriver({ descriptor, template, inner, templates }),
     async close() {

@@ -7,6 +7,7 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { isPresent } from '../domain/base/object-problem.ts'
+import { builtInDefinitions } from '../domain/definition/built-in-definitions.ts'
 import { createMatcher, type Matcher } from '../domain/definition/matching.ts'
 import { catalogueWith } from '../domain/definition/third-party.ts'
 import type { SetContent } from '../domain/delta/delta.ts'
@@ -51,7 +52,7 @@ export function createPlanning(
   },
 ): Planning {
   const matchers = createMemo(store, ResourceDefinition, (organization) =>
-    createMatcher(store.list(ResourceDefinition, organization)),
+    createMatcher(store.list(ResourceDefinition, organization), { defaults: builtInDefinitions }),
   )
   const types = createMemo(store, ResourceType, (organization) => [
     ...builtInTypes,

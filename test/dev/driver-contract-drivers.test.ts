@@ -13,8 +13,9 @@ import type { Driver } from '../../operator/drivers/driver.ts'
 import { echo } from '../../operator/drivers/echo/driver.ts'
 import { ingress } from '../../operator/drivers/ingress/driver.ts'
 import { createTemplateDriver } from '../../operator/drivers/template/driver.ts'
-import { workload } from '../../operator/drivers/workload/driver.ts'
+import { createWorkload } from '../../operator/drivers/workload/driver.ts'
 import { createTemplates } from '../../operator/templates/templates.ts'
+import { moduleSettings } from '../drivers/support/contract.ts'
 import { wildcardCertificate } from '../support/certificates.ts'
 import { contractCases, password } from '../support/contract-cases.ts'
 import { serveSampleDriver } from '../support/sample-driver.ts'
@@ -87,7 +88,7 @@ describe('a driver that keeps the contract passes', () => {
     ],
     [
       'workload',
-      workload,
+      createWorkload(moduleSettings),
       {
         type: 'workload',
         resource: { id: 'api', spec: { containers: { main: { image: 'api:1' } } } },

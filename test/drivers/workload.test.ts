@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { workload } from '../../operator/drivers/workload/driver.ts'
-import { driverContract, provisionRequest } from './support/contract.ts'
+import { createWorkload } from '../../operator/drivers/workload/driver.ts'
+import { driverContract, moduleSettings, provisionRequest } from './support/contract.ts'
+
+const workload = createWorkload(moduleSettings)
 
 const params = {
   id: 'api',

@@ -10,6 +10,10 @@ export const deploymentReasons = {
     'The deployment set that the deployment builds on does not exist.',
     'Deploy a set instead, or start from another deployment.',
   ),
+  ConflictingNames: reason(
+    'Two workloads would make objects of the same name.',
+    'Rename one of the workloads, or its schedule.',
+  ),
   ConflictingParams: reason(
     'Two dependencies on the same resource give different params.',
     'Give the same params, or use different ids.',
@@ -52,6 +56,10 @@ export const deploymentReasons = {
   ),
   Invalid: reason('A value breaks a rule.', 'Correct the value that the message names.'),
   InvalidDependency: reason('A dependency of a workload is incomplete.', 'Give the dependency a type.'),
+  InvalidModule: reason(
+    'A field of a workload is not known, or its value does not fit.',
+    'Correct the field that the message names; docs/workloads.md lists all fields.',
+  ),
   InvalidParams: reason(
     'The params of a dependency do not fit the inputs schema of the resource type.',
     'Correct the params that the message names.',

@@ -4,9 +4,16 @@ import { deploymentReasons } from './deployments.ts'
 import { objectReasons } from './objects.ts'
 import { progressReasons } from './progress.ts'
 import { provisioningReasons } from './provisioning.ts'
+import { rolloutReasons } from './rollouts.ts'
 
 /** The groups of reasons; each reason is in one of them. */
-export const reasonGroups = [progressReasons, objectReasons, deploymentReasons, provisioningReasons]
+export const reasonGroups = [
+  progressReasons,
+  objectReasons,
+  deploymentReasons,
+  provisioningReasons,
+  rolloutReasons,
+]
 
 /** All reasons of conditions, events and problems, with what they mean and what to do. */
 export const reasons = {
@@ -14,6 +21,7 @@ export const reasons = {
   ...objectReasons,
   ...deploymentReasons,
   ...provisioningReasons,
+  ...rolloutReasons,
 }
 
 /** The reason of a condition, an event or a problem. */

@@ -2,10 +2,12 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { environmentNamespace } from '../../domain/resource/identity.ts'
+import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
+import { awaitRollout } from '../rollout/await-rollout.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
 import { observedOf } from '../shared/observed.ts'
 import { deprovisionAll } from './deprovision.ts'
@@ -42,14 +44,15 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
 /**
  * 1. hideSecretOutputs: removes from the status the outputs that the type declares secret by now; writes the status.
  * 2. refuseUnsigned: throws Stalled for a spec that another client wrote.
- * 3. statusOfUnused: returns the status of a resource that no workload uses, unchanged.
+ * 3. statusOfUnused: returns the status of a resource that no workload uses; deletes the objects of an unused workload.
  * 4. awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
  * 6. isDue: compares the hash of the inputs; returns the status of a resource that needs no call. A deployment of mode
  *    `full` calls in any case.
  * 7. provision: calls the driver.
+ * 8. awaitRollout: for a workload, throws Waiting until its pods run.
  *
- * Only steps 1 and 7 write, and each is safe to repeat.
+ * Only steps 1, 3 and 7 write, and each is safe to repeat.
  */
 async function reconcile(latest: ActiveResource, state: State, context: Context): Promise<ResourceStatus> {
   const { planning, cluster, drivers, installation, unfinished, renewals } = state
@@ -57,24 +60,27 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
   const visible = await hideSecretOutputs(latest, planning.typesOf(namespace), context)
   refuseUnsigned(visible, state)
   const resource = withoutPending(visible, state)
-  if (resource.spec.unusedSince) return statusOfUnused(resource)
+  if (resource.spec.unusedSince) return statusOfUnused(resource, state)
   awaitDependencies(resource, cluster)
   const found = drivers.find(namespace, resource.spec.definition.driverType)
   const request = await requestFor(resource, found.driver.descriptor, cluster)
   const inputsHash = installation.hash(hashedInputs(resource, request, found.templates))
   const renewal = renewals.of(resource)
-  if (!isDue(resource, { inputsHash, found, isResync: context.isResync }, state) && !renewal)
-    return { ...observedOf(resource), explanation: explanationOf(resource) }
+  const secrets = request.knownSecrets
+  if (!isDue(resource, { inputsHash, found, isResync: context.isResync }, state) && !renewal) {
+    const status = { ...observedOf(resource), explanation: explanationOf(resource) }
+    return awaitRollout(resource, { status, secrets }, state, context)
+  }
   customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
   unfinished.add(keyOf(resource))
-  const status = await provision(resource, { request, inputsHash, found }, state, context).catch(
+  const provisioned = await provision(resource, { request, inputsHash, found }, state, context).catch(
     (error: unknown) => {
       throw withoutHash(error, resource, cluster)
     },
   )
   unfinished.delete(keyOf(resource))
   if (renewal) context.afterWrite(() => renewals.complete(resource, renewal))
-  return status
+  return awaitRollout(resource, { ...provisioned, secrets }, state, context)
 }
 
 /**
@@ -168,14 +174,22 @@ function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
   throw new Waiting('DependentsRemain', `waiting for ${firstOf(terminating)} to be deleted`)
 }
 
-/** Keeps the status of a resource that no workload uses, so that a rollback can use the resource again. */
-function statusOfUnused(resource: ActiveResource): ResourceStatus {
-  const { unusedSince, deploymentName } = resource.spec
+/**
+ * Keeps a resource that no workload uses, so that a rollback can use it again. A workload has no state of its own: its
+ * objects are deleted, and a rollback renders them again.
+ */
+async function statusOfUnused(resource: ActiveResource, { inventory }: State): Promise<ResourceStatus> {
+  const { unusedSince, deploymentName, type } = resource.spec
   if (!resource.status?.inputsHash && !resource.status?.provisioned)
     throw new Waiting('Unused', 'not provisioned: no workload uses this resource')
-  const message = `unused since ${unusedSince}, when '${deploymentName}' was deployed; kept for a rollback`
+  const isWorkload = simpleTypeName(type) === workloadType
+  if (isWorkload) await inventory.removeAll(resource)
+  const left = isWorkload ? { objects: undefined, inputsHash: undefined } : {}
+  const kept = isWorkload ? 'its objects are deleted' : 'kept for a rollback'
+  const message = `unused since ${unusedSince}, when '${deploymentName}' was deployed; ${kept}`
   return {
     ...observedOf(resource),
+    ...left,
     conditions: [{ type: 'Unused', status: 'True', reason: 'NotReferenced', message }],
   }
 }

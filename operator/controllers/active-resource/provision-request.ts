@@ -2,7 +2,7 @@ import { ActiveResource, type ProvisionedInstance } from '../../api/active-resou
 import { ResourceAccount } from '../../api/resource-account.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { isObject, pointerSteps } from '../../domain/base/json.ts'
+import { isIndexed, pointerSteps } from '../../domain/base/json.ts'
 import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
@@ -18,6 +18,7 @@ import {
 } from '../../domain/resource/identity.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
+import { type PodParts, podPartsOf } from '../../domain/workload/pod-parts.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { pullCredentialsFor } from '../image/pull-credentials.ts'
@@ -29,6 +30,8 @@ export type GatheredRequest = Omit<ProvisionRequest, 'signal'> & {
   readonly secretNames: readonly string[]
   /** Credentials for the images of a workload; absent when none are needed. No driver sees them. */
   readonly pullCredentials?: readonly PullCredentials[]
+  /** The secrets that its inputs consist of, which no message may contain. */
+  readonly knownSecrets: unknown
 }
 
 /** Gathers the inputs of a driver: resolves placeholders, reads Secrets, and checks the inputs. */
@@ -63,7 +66,14 @@ export async function requestFor(
   return {
     ...inputs,
     ...(await pullCredentialsOf(resource, inputs.params, cluster, reader)),
+    parts: partsOf(resource, cluster),
     account,
+    knownSecrets: [
+      secrets,
+      secretValues,
+      account,
+      [...outputs.values()].map(({ secretOutputs }) => secretOutputs),
+    ],
     secretNames: [
       ...new Set([
         ...secretNamesIn(spec.definition.driverInputs?.secretRefs ?? {}),
@@ -93,13 +103,16 @@ async function pullCredentialsOf(
 }
 
 /** The texts of a workload that contain secrets. */
-export function secretTextsOf({ params, secretParams = [] }: GatheredRequest): unknown[] {
+export function secretTextsOf({
+  params,
+  secretParams = [],
+}: Pick<GatheredRequest, 'params' | 'secretParams'>): unknown[] {
   return secretParams.map((pointer) =>
     pointerSteps(pointer).reduce<unknown>(
-      (inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[key] : undefined),
+      (inner, key) => (isIndexed(inner) ? inner[key] : undefined),
       params,
     ),
-  ) // both are indexed by text
+  )
 }
 
 /** The Secret of the account of a resource; after the account was deleted, the Secret that the status records. */
@@ -159,6 +172,20 @@ async function outputsOfNeighbours(
   return found
 }
 
+/** What the dependencies of a workload add to its pods; undefined for another resource, and when they add nothing. */
+function partsOf({ metadata, spec }: ActiveResource, { store }: Cluster): readonly PodParts[] | undefined {
+  if (simpleTypeName(spec.type) !== workloadType) return undefined
+  const references = Object.entries(spec.references ?? {})
+  const parts = (spec.dependsOn ?? []).flatMap((guResId) => {
+    const dependency = store.get(ActiveResource, metadata.namespace, guResId)
+    if (!dependency) return []
+    const names = references.filter(([, targets]) => targets.includes(guResId)).map(([name]) => name)
+    const descriptor = formatDescriptor(dependency.spec)
+    return podPartsOf({ guResId, names, descriptor }, dependency.status?.outputs) ?? []
+  })
+  return parts.length > 0 ? parts : undefined
+}
+
 /** Namespace for the objects of the resource; Waiting until the `k8s-namespace` resource of the environment names it. */
 function namespaceOf({ metadata, spec: { context } }: ActiveResource, { store }: Cluster): string {
   const name = guResId(context, namespaceDescriptor)
@@ -172,7 +199,7 @@ function namespaceOf({ metadata, spec: { context } }: ActiveResource, { store }:
 /** Everything that changes what a provision does, and nothing else. */
 export function hashedInputs(
   { spec }: ActiveResource,
-  { secretNames: _, ...request }: GatheredRequest,
+  { secretNames: _, knownSecrets: __, ...request }: GatheredRequest,
   templates?: readonly unknown[],
 ) {
   const { driverType, accountName } = spec.definition

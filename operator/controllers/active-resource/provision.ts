@@ -2,6 +2,7 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import type { ApplyResult } from '../shared/drift.ts'
 import { deprovision } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
 import { withSecretOutputs, writeOutputsSecret } from './outputs.ts'
@@ -33,7 +34,7 @@ export async function provision(
   inputs: ProvisionInputs,
   tools: ProvisionTools,
   context: ReconcileContext<typeof ActiveResource>,
-): Promise<ResourceStatus> {
+): Promise<{ readonly status: ResourceStatus; readonly live: ApplyResult['live'] }> {
   const run = startRun(resource, inputs, tools, context)
   const call = await run.attempt(() => prepareCall(run))
   const instances = instancesOf(resource, call, inputs, tools)
@@ -60,7 +61,7 @@ export async function provision(
   })
   const released = resource.status?.secretNames?.filter((name) => !call.secretNames.includes(name))
   await tools.secretFinalizers.removeFinalizers(resource, released ?? [])
-  return {
+  const provisioned = {
     outputs: outputs.values,
     outputsSecretName,
     secretOutputPaths: unlessEmpty(outputs.secretPaths),
@@ -70,6 +71,7 @@ export async function provision(
     ...made,
     secretNames: unlessEmpty(call.secretNames),
   }
+  return { status: provisioned, live: applied.live }
 }
 
 /** When inputs or outputs last changed: a repair that changes neither keeps the time, and so needs no write. */

@@ -5,6 +5,7 @@ import type { Observed } from '../../kube/loop/status.ts'
 import type { Objects } from '../../kube/objects.ts'
 import type { Log } from '../../log.ts'
 import type { Planning } from '../../planning/planning.ts'
+import type { Rollouts } from '../rollout/await-rollout.ts'
 import type { HostReservations } from '../shared/host-reservations.ts'
 import type { Installation } from '../shared/installation-key.ts'
 import type { Inventory } from '../shared/inventory.ts'
@@ -27,6 +28,7 @@ export interface ResourceTools {
   readonly secretFinalizers: SecretFinalizers
   readonly renewals: Renewals
   readonly driverCalls: DriverCalls
+  readonly rollouts: Rollouts
   readonly removals: Pick<Removals, 'of' | 'onEnqueue'>
   readonly log: Log
 }

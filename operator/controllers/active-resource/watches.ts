@@ -21,6 +21,7 @@ export function watchesOf({
   hostReservations,
   renewals,
   removals,
+  rollouts,
 }: ResourceTools): Watch[] {
   const cache = store.cacheOf(ActiveResource)
   return [
@@ -29,6 +30,7 @@ export function watchesOf({
     { subscribe: (enqueue) => hostReservations.onFreed((key) => enqueue([key])) },
     { subscribe: (enqueue) => renewals.onEnqueue((key) => enqueue([key])) },
     { subscribe: (enqueue) => removals.onEnqueue(enqueue) },
+    { subscribe: (enqueue) => rollouts.pods.onEnqueue((key) => enqueue([key])) },
     watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
       const account = after ?? before
       if (!account || before?.spec === after?.spec) return []

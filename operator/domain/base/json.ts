@@ -76,3 +76,17 @@ export function pointerSteps(pointer: string): string[] {
 export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
+
+/** Replaces the member at a well-formed JSON pointer. Does nothing when its parent does not exist. */
+export function replaceAt(root: FreeForm, pointer: string, next: (before: unknown) => unknown): void {
+  const path = pointerSteps(pointer)
+  const last = path.pop() ?? ''
+  let holder: unknown = root
+  for (const step of path) holder = isIndexed(holder) ? holder[step] : undefined
+  if (isIndexed(holder)) holder[last] = next(holder[last])
+}
+
+/** Whether a value has members; those of an array are indexed by text too. */
+export function isIndexed(value: unknown): value is FreeForm {
+  return typeof value === 'object' && value !== null
+}

@@ -4,8 +4,11 @@ import type { FreeForm } from '../../api/schema.ts'
 import { compareText } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { sortTopologically } from '../base/topological-order.ts'
+import { isBuiltInDefinition } from '../definition/built-in-definitions.ts'
 import { type CompiledDefinition, compileDefinition } from '../definition/compile-references.ts'
+import type { WonMatch } from '../definition/match-types.ts'
 import type { ExplanationCache } from '../definition/near-misses.ts'
+import { hasObjects } from '../module/module-problems.ts'
 import { type Descriptor, defaultClass, formatDescriptor, inherit } from '../resource/descriptor.ts'
 import { workloadOf } from '../resource/identity.ts'
 import { resolveOverride } from '../resource/override.ts'
@@ -20,6 +23,7 @@ import { linkModules, moduleParams } from './module-links.ts'
 import { emptyNeeds, type Needs, readNeeds } from './needs.ts'
 import { assignIngressRules, connectNeighbours, resolveSelectors } from './neighbours.ts'
 import { Problems } from './problems.ts'
+import { RenderedWorkloads } from './rendered-workloads.ts'
 import { assignSharedValues, type SharedValues } from './shared-values.ts'
 
 const maxNodes = 10_000
@@ -44,6 +48,7 @@ class GraphBuilder {
   readonly #values: SharedValues
   readonly #types: ReadonlyMap<string, ResourceTypeInfo>
   readonly #compiled = new Map<ResourceDefinition, CompiledDefinition>()
+  readonly #rendered: RenderedWorkloads
   readonly #problems = new Problems()
   readonly #guard: Guard
   readonly #explanations: ExplanationCache
@@ -57,6 +62,7 @@ class GraphBuilder {
     this.#needs = this.#guard.run('', () => this.#readNeeds()) ?? emptyNeeds()
     this.#explanations = { budget: this.#needs.budget, known: new Map() }
     this.#workloads = new Set(this.#needs.workloads.values())
+    this.#rendered = new RenderedWorkloads(input.vendors, this.#report)
     this.#links = new LinkResolver(this.#graph, this.#needs, this.#values, this.#report)
   }
 
@@ -75,6 +81,8 @@ class GraphBuilder {
       this.#report('', 'TooManyResources', `the graph has more than ${maxNodes} resources`)
     guard.run('', () => {
       graph.connectCopies()
+      this.#rendered.check()
+      this.#rendered.connectInOrder(graph)
       resolveSelectors(graph)
       connectNeighbours(graph, this.#input.context.organizationId)
       assignIngressRules(graph, rules, this.#report)
@@ -103,6 +111,7 @@ class GraphBuilder {
       report: this.#report,
       guard: this.#guard,
       recordOutputUse: (...use) => this.#links.recordOutputUse(...use),
+      recordServiceUse: (user, target) => this.#rendered.recordServiceUse(user, target),
     })
   }
 
@@ -148,11 +157,12 @@ class GraphBuilder {
       return this.#report(text, 'NoMatchingDefinition', message)
     }
     const compiled = this.#compile(match.definition)
+    if (this.#workloads.has(draft)) this.#readModule(draft, match, compiled)
+    if (draft.virtual) return
     draft.match = match
     draft.compiled = compiled
     for (const { reason, message } of compiled.problems) this.#report(text, reason, message)
     for (const link of compiled.links) this.#links.addLink(link, draft, undefined)
-    if (this.#workloads.has(draft)) draft.params = this.#moduleOf(draft)
     for (const { reference, isDependent, matchDependents, params } of compiled.provisions) {
       const target = this.#graph.node(inherit(reference, descriptor))
       if (isDependent && target !== draft) this.#graph.connect(target, draft)
@@ -161,13 +171,21 @@ class GraphBuilder {
     }
   }
 
+  /** The built-in definition makes nothing of a module without images: such a workload exists for its edges only. */
+  #readModule(draft: Draft, { definition }: WonMatch, { driver }: CompiledDefinition): void {
+    const params = this.#moduleOf(draft)
+    if (driver?.rendersModules) this.#rendered.add(draft, params)
+    draft.virtual = isBuiltInDefinition(definition) && !hasObjects(params)
+    if (!draft.virtual) draft.params = params
+  }
+
   #reportUnknownType({ type }: Descriptor, text: string): void {
     const known = this.#input.types.map((each) => each.type)
     const hint = didYouMean(type, known, this.#needs.budget)
     this.#report(text, 'TypeNotFound', `resource type '${type}' is not known${hint}`)
   }
 
-  #moduleOf({ descriptor }: Draft): FreeForm | undefined {
+  #moduleOf({ descriptor }: Draft): FreeForm {
     const id = workloadOf(descriptor.resourceId) ?? ''
     const { modules } = this.#input.set
     return moduleParams(id, Object.hasOwn(modules, id) ? (modules[id] ?? {}) : {})

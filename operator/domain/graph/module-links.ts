@@ -30,6 +30,8 @@ interface LinkContext {
   readonly guard: Guard
   /** Records the use of an output, for the check that it will exist. */
   recordOutputUse(user: Draft, target: Draft, output: string, text: string): void
+  /** Records that a workload names the Service of another one. */
+  recordServiceUse(user: Draft, target: Draft): void
 }
 
 /** Connects each workload to the dependencies that its module names. Returns the ingress rules by dependency. */
@@ -77,13 +79,15 @@ function connectTo(
   at: string,
   id: string,
   workload: Draft,
-  { graph, needs, values, report, recordOutputUse }: LinkContext,
+  { graph, needs, values, report, recordOutputUse, recordServiceUse }: LinkContext,
 ): Draft | undefined {
   try {
     const path = readPath()
     const link = parseLink(path, modulePlaceholderRoots)
     if (link.kind === 'workload') {
-      if (needs.workloads.has(link.workload)) return undefined
+      const target = needs.workloads.get(link.workload)
+      if (target) recordServiceUse(workload, target)
+      if (target) return undefined
       const hint = didYouMean(link.workload, needs.workloads.keys(), needs.budget)
       report(
         workload.text,
@@ -117,11 +121,12 @@ function connectTo(
 
 /** The params of a `workload` resource: its module, with the names of Services filled in and other placeholders kept. */
 export function moduleParams(id: string, module: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { profile, spec } = module
+  const { profile, spec, deploy } = module
   return {
     id,
     ...(typeof profile === 'string' ? { profile } : {}),
     spec: mapTexts(isObject(spec) ? spec : {}, withServiceNames),
+    ...(isObject(deploy) ? { deploy } : {}),
   }
 }
 

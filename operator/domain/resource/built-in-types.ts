@@ -137,7 +137,7 @@ export const builtInTypes: readonly ResourceTypeInfo[] = [
   builtIn('tls-cert', 'TLS Certificate', 'indirect', 'network', { values: { tls_secret_name: text } }),
   builtIn('volume', 'Volume', 'direct', 'datastore'),
   builtIn('workload', 'Workload', 'implicit', 'score', {
-    inputs: { id: text, profile: text, spec: anyObject },
+    inputs: { id: text, profile: text, spec: anyObject, deploy: anyObject },
     values: { update: { type: 'array' } },
   }),
 ]

@@ -27,6 +27,8 @@ export interface DriverDescriptor {
   readonly neighbours: Readonly<Record<string, string>>
   /** Whether `ingress` sections of workloads that name the `dns` neighbour become the parameter `rules`. */
   readonly takesIngressRules: boolean
+  /** Whether the driver renders modules: then the plan checks those of its workloads. */
+  readonly rendersModules?: boolean
   /** Whether the driver provisions outside the cluster, so that only a deprovision cleans up. */
   readonly remote?: boolean
   /** Whether an unchanged provision is cheap. Then it is repeated periodically to repair drift. */

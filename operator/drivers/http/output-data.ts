@@ -2,10 +2,8 @@ import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject, parseJson } from '../../domain/base/json.ts'
+import { partsOutput } from '../../domain/workload/pod-parts.ts'
 import type { Provisioned } from '../driver.ts'
-
-/** The output with the parts of pods that a driver returns among its manifests. */
-export const partsOutput = 'manifests'
 
 const objectLocations = ['namespace', 'cluster']
 /** Locations in a workload's pod, which the workload driver handles. */

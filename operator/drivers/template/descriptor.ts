@@ -21,7 +21,7 @@ export const templateValues = object(
         init: template('Template whose result all others see as `.init`.'),
         cookie: template('Template whose result is kept, and is `.cookie` at the next time.'),
         manifests: template(
-          'Template of a map of manifests: `location` (`namespace` or `cluster`) and `data`, the object or YAML of it.',
+          'Template of a map of manifests: `location` (`namespace`, `cluster`, or `containers` and `volumes` of the workloads that use the resource) and `data`, the object or YAML of it.',
         ),
         outputs: template('Template of the outputs: a text that gives YAML, or a map of texts.'),
         secrets: secretOutputs,

@@ -2,12 +2,13 @@ import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { canonicalJson, isObject, parseJson } from '../../domain/base/json.ts'
+import { partsOutput } from '../../domain/workload/pod-parts.ts'
 import type { Results, Step, Templates } from '../../templates/templates.ts'
 import type { Cookie, Driver, ObservedReference, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
 import { type Plain, plainOutputs, refuseLeak, secretWords } from '../secret-leak.ts'
 import { templateDescriptor } from './descriptor.ts'
-import { type Made, objectsOf } from './manifests.ts'
+import { type Made, objectsOf, type Part, podPartsIn } from './manifests.ts'
 import { withoutSecrets, withSecrets } from './seen-objects.ts'
 import { readsObjects, type Sources, sourcesOf } from './template-inputs.ts'
 
@@ -42,7 +43,12 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
     made.flatMap((each) => plainManifest(each, sources)),
     words,
   )
-  const outputs = isLater ? { values: {}, secrets: {} } : outputsOf(results, words)
+  const parts = podPartsIn(results.manifests)
+  refuseLeak(
+    parts.map((each) => plainPart(each, sources)),
+    words,
+  )
+  const outputs = isLater ? { values: {}, secrets: {} } : withParts(outputsOf(results, words), parts)
   if (sources.cookie !== undefined) await keepCookie(request.cookie, before, results.cookie)
   const objects = made.map(({ object }) => object)
   if (!isLater) return { outputs, objects }
@@ -59,7 +65,7 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
       const seen = await telling(observed, found, () =>
         renderTemplates(templates, outputSteps(sources, own, others), known, request),
       )
-      return outputsOf(seen, words)
+      return withParts(outputsOf(seen, words), parts)
     },
   }
 }
@@ -89,6 +95,15 @@ function outputsOf(results: Results, words: readonly string[]): Outputs {
   return { values, secrets: Object.assign({}, ...secrets.map(([name, value]) => mapOf(name, value))) }
 }
 
+/** The outputs with the parts of pods, which workloads read there. */
+function withParts({ values, secrets }: Outputs, parts: readonly Part[]): Outputs {
+  if (parts.length === 0) return { values, secrets }
+  if (Object.hasOwn(values, partsOutput))
+    throw new Stalled('InvalidOutputs', `the output '${partsOutput}' is the place of containers and volumes`)
+  const manifests = parts.map(({ location, data }) => ({ location, data }))
+  return { values: { ...values, [partsOutput]: manifests }, secrets }
+}
+
 function mapOf(name: string, value: unknown): FreeForm {
   if (value === undefined || value === null || value === '') return {}
   if (!isObject(value))
@@ -107,15 +122,24 @@ function secretWordsOf(
 }
 
 /** The object to search for secrets; none for a Secret. Throws if its template contains a secret. */
-function plainManifest({ manifest, object }: Made, { secretParts }: Sources): readonly Plain[] {
+function plainManifest({ manifest, object }: Made, sources: Sources): readonly Plain[] {
   if (object.apiVersion === 'v1' && object.kind === 'Secret') return []
+  refuseSecretTemplate(manifest, object.kind, sources)
+  return [[`manifest '${manifest}'`, object]]
+}
+
+/** The same for a part of pods. */
+function plainPart({ manifest, location, data }: Part, sources: Sources): Plain {
+  refuseSecretTemplate(manifest, `part of the ${location} of pods`, sources)
+  return [`manifest '${manifest}'`, data]
+}
+
+function refuseSecretTemplate(manifest: string, what: string, { secretParts }: Sources): void {
   const { manifests } = secretParts
   const holdsOne = isObject(manifests) ? Object.hasOwn(manifests, manifest) : manifests !== undefined
-  if (holdsOne) {
-    const message = `manifest '${manifest}' is a ${object.kind}, and a placeholder puts a secret into its template: move the secret to a secret input, and use '.driver.secrets' in a manifest of a Secret`
-    throw new Stalled('SecretLeak', message)
-  }
-  return [[`manifest '${manifest}'`, object]]
+  if (!holdsOne) return
+  const message = `manifest '${manifest}' is a ${what}, and a placeholder puts a secret into its template: move the secret to a secret input, and use '.driver.secrets' in a manifest of a Secret`
+  throw new Stalled('SecretLeak', message)
 }
 
 function observedSteps(observed: unknown): Step[] {

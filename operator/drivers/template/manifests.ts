@@ -2,6 +2,7 @@ import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
+import { partLocations } from '../../domain/workload/pod-parts.ts'
 
 /** An object of a manifest, with the manifest's name in templates. */
 export interface Made {
@@ -9,16 +10,20 @@ export interface Made {
   readonly object: KubeObject
 }
 
+/** A part of pods of a manifest. */
+export interface Part {
+  readonly manifest: string
+  readonly location: string
+  readonly data: FreeForm
+}
+
 const most = 100
-const locations = ['namespace', 'cluster']
+const locations = ['namespace', 'cluster', ...partLocations]
 
 /** The objects of rendered manifests, in order; an empty manifest has none. */
 export function objectsOf(manifests: unknown, namespace: string): Made[] {
-  if (manifests === undefined || manifests === null) return []
-  if (typeof manifests !== 'object')
-    throw new Stalled('InvalidManifest', "the template 'manifests' must give a map of manifests")
-  const made = Object.entries(manifests).flatMap(([manifest, entry]) =>
-    documentsOf(manifest, entry).map((document) => ({
+  const made = entriesOf(manifests).flatMap(([manifest, entry]) =>
+    (isPart(entry) ? [] : documentsOf(manifest, entry)).map((document) => ({
       manifest,
       object: objectOf(
         manifest,
@@ -34,6 +39,27 @@ export function objectsOf(manifests: unknown, namespace: string): Made[] {
     )
   refuseTwins(made)
   return made
+}
+
+/** The parts of pods among the manifests: containers and volumes of the workloads that use the resource. */
+export function podPartsIn(manifests: unknown): Part[] {
+  return entriesOf(manifests).flatMap(([manifest, entry]) =>
+    (isPart(entry) ? documentsOf(manifest, entry) : []).map((data) => {
+      if (!isObject(data)) throw invalid(manifest, 'is no object')
+      return { manifest, location: String((entry as FreeForm).location), data } // `isPart` read it
+    }),
+  )
+}
+
+function isPart(entry: unknown): boolean {
+  return isObject(entry) && partLocations.includes(String(entry.location))
+}
+
+function entriesOf(manifests: unknown): [name: string, entry: unknown][] {
+  if (manifests === undefined || manifests === null) return []
+  if (typeof manifests !== 'object')
+    throw new Stalled('InvalidManifest', "the template 'manifests' must give a map of manifests")
+  return Object.entries(manifests)
 }
 
 function documentsOf(manifest: string, entry: unknown): unknown[] {

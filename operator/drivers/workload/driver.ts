@@ -1,37 +1,38 @@
 import { createHash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
-import { isObject, pointerSteps } from '../../domain/base/json.ts'
-import type { Driver } from '../driver.ts'
+import { replaceAt } from '../../domain/base/json.ts'
+import { withSecretTexts } from '../../domain/module/secret-text.ts'
+import type { Driver, Outputs, ProvisionRequest } from '../driver.ts'
 import { workloadDescriptor } from './descriptor.ts'
+import { type ModuleSettings, renderModule } from './render-module.ts'
 
-/** Returns a rendered module: each text with a secret is a secret output, and `{secretOutput}` names it. */
-export const workload: Driver = {
-  descriptor: workloadDescriptor,
-  async provision({ params, secretParams = [] }) {
-    const values = structuredClone(params)
-    const secrets: FreeForm = {}
-    for (const pointer of secretParams) {
-      const name = nameOf(pointer)
-      secrets[name] = replaceAt(values, pointerSteps(pointer), { secretOutput: name })
-    }
-    return { outputs: { values, secrets }, objects: [] }
-  },
-  async deprovision() {},
+/** Renders the modules of workloads; secret texts reach the containers by Secrets. */
+export function createWorkload(settings: ModuleSettings): Driver {
+  return {
+    descriptor: workloadDescriptor,
+    async provision(request) {
+      const { params, secretParams = [], values } = request
+      const objects = renderModule(withSecretTexts(params, secretParams), request, settings)
+      return { outputs: values.outputs === 'none' ? noOutputs : moduleOutputs(request), objects }
+    },
+    async deprovision() {},
+  }
 }
 
-/** Sets the value at the path; returns the previous one. */
-function replaceAt(root: FreeForm, path: readonly string[], next: unknown): unknown {
-  const last = path.at(-1) ?? ''
-  let holder: unknown = root
-  for (const step of path.slice(0, -1)) holder = isIndexed(holder) ? holder[step] : undefined
-  if (!isIndexed(holder)) return ''
-  const before = holder[last]
-  holder[last] = next
-  return before
-}
+const noOutputs: Outputs = { values: {}, secrets: {} }
 
-function isIndexed(value: unknown): value is FreeForm {
-  return isObject(value) || Array.isArray(value)
+/** The module: each text with a secret is a secret output, and `{secretOutput}` names it. */
+function moduleOutputs({ params, secretParams = [] }: ProvisionRequest): Outputs {
+  const values = structuredClone(params)
+  const secrets: FreeForm = {}
+  for (const pointer of secretParams) {
+    const name = nameOf(pointer)
+    replaceAt(values, pointer, (text) => {
+      secrets[name] = text
+      return { secretOutput: name }
+    })
+  }
+  return { values, secrets }
 }
 
 /** A readable key of a Secret that is unique for each pointer. */

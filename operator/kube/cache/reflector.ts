@@ -34,6 +34,8 @@ export interface ReflectorOptions {
   readonly fieldSelector?: string
   /** Reads metadata alone, for kinds of which only the change matters. */
   readonly metadataOnly?: boolean
+  /** What the cache keeps of each object; all of it when absent. */
+  keep?(object: StoredObject): StoredObject
   /** Ends, instead of retrying, when the API server forbids the first list. */
   readonly failIfForbidden?: boolean
   /** A stream without a line for this long is dead; the API server sends a bookmark each minute. */
@@ -191,7 +193,7 @@ class CacheReflector implements Reflector {
   /** Collects a streamed list in `listed`; applies it and returns true at its end. */
   #isListComplete({ type, object }: WatchEvent, listed: Map<string, StoredObject>): boolean {
     if (type === 'DELETED') listed.delete(keyOf(object))
-    else if (type !== 'BOOKMARK') listed.set(keyOf(object), slim(object))
+    else if (type !== 'BOOKMARK') listed.set(keyOf(object), this.#kept(object))
     else if (isEndOfList(object)) {
       this.#applyList([...listed.values()], object.metadata.resourceVersion)
       return true
@@ -201,7 +203,7 @@ class CacheReflector implements Reflector {
 
   #applyEvent({ type, object }: WatchEvent): void {
     if (type === 'DELETED') this.#cache.remove(object)
-    else if (type !== 'BOOKMARK') this.#cache.set(object)
+    else if (type !== 'BOOKMARK') this.#cache.set(this.#kept(object))
     this.#position = object.metadata.resourceVersion
     this.#failures = 0
   }
@@ -235,11 +237,16 @@ class CacheReflector implements Reflector {
         query: { ...this.#selectors(), limit: 500, continue: next },
         accept: this.#options.metadataOnly ? metadataListAccept : undefined,
       })) as { items: StoredObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
-      objects.push(...page.items.map((item) => ({ ...item, apiVersion, kind })))
+      objects.push(...page.items.map((item) => this.#kept({ ...item, apiVersion, kind })))
       next = page.metadata.continue || undefined
       resourceVersion = page.metadata.resourceVersion
     } while (next)
     this.#applyList(objects, resourceVersion)
+  }
+
+  #kept(object: StoredObject): StoredObject {
+    const { keep = slim } = this.#options
+    return keep(object)
   }
 
   #selectors(): Query {

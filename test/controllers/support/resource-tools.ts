@@ -3,6 +3,7 @@ import {
   type DriverFactories,
 } from '../../../operator/controllers/active-resource/organization-drivers.ts'
 import type { ResourceTools } from '../../../operator/controllers/active-resource/resource-tools.ts'
+import { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
 import { HostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import type { Installation } from '../../../operator/controllers/shared/installation-key.ts'
 import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
@@ -51,6 +52,7 @@ export function resourceTools(
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
     driverCalls: { ended() {} },
     renewals: new Renewals(cluster.store),
+    rollouts: { pods: new WorkloadPods(cluster.client, silentLog), policy: 'wait', schedulingSeconds: 30 },
     removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
+import { sha256 } from '../../../operator/controllers/shared/installation-key.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import type {
@@ -10,6 +12,12 @@ import type {
 } from '../../../operator/drivers/driver.ts'
 import { openDrivers } from '../../../operator/drivers/drivers.ts'
 import { context } from '../../support/builders.ts'
+
+/** Settings of the rendering of modules. */
+export const moduleSettings = {
+  vendors: ['quartermaster', 'humanitec'],
+  hash: (value: unknown) => sha256(canonicalJson(value)),
+}
 
 /** A request for a resource of `context()` without any inputs. */
 export function provisionRequest(type: string, changes: Partial<ProvisionRequest> = {}): ProvisionRequest {
@@ -51,6 +59,7 @@ export function driverContract(
         outbound: { request: async () => ({ status: 500, headers: {}, text: '' }), close: async () => {} },
         ingressDeniedAnnotations: undefined,
         ingressAllowedAnnotations: [],
+        ...moduleSettings,
       })
       await close()
       expect(builtIn.map((each) => each.descriptor)).toContain(descriptor)

@@ -1,0 +1,143 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
+import type { StoredObject } from '../../api/kind.ts'
+import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { isObject } from '../../domain/base/json.ts'
+import { instanceLabel } from '../../domain/module/labels.ts'
+import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
+import { redact } from '../../domain/secret/redact.ts'
+import { isAvailable, rolloutKinds, rolloutOf } from '../../domain/workload/rollout.ts'
+import type { Cluster } from '../../kube/cache/cluster.ts'
+import { metadataListAccept } from '../../kube/cache/watch-protocol.ts'
+import { explainRejection } from '../../kube/client/explain-rejection.ts'
+import { keyOf, pathOf, type Resource } from '../../kube/client/resource.ts'
+import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import { isReady } from '../../kube/loop/outcome.ts'
+import type { Observed } from '../../kube/loop/status.ts'
+import type { Objects } from '../../kube/objects.ts'
+import { isSame } from '../shared/applied-object.ts'
+import type { Inventory } from '../shared/inventory.ts'
+import type { WorkloadPod, WorkloadPods } from './workload-pods.ts'
+
+/** How rollouts are waited for. */
+export interface Rollouts {
+  readonly pods: WorkloadPods
+  readonly policy: 'wait' | 'applied'
+  /** How long a pod may wait for a node. */
+  readonly schedulingSeconds: number
+}
+
+/** What a reconcile knows of a resource whose objects are applied. */
+interface Applied {
+  readonly status: ResourceStatus
+  /** The objects as they were applied, when this reconcile applied them. */
+  readonly live?: readonly StoredObject[]
+  /** What no message may contain. */
+  readonly secrets: unknown
+}
+
+type ResourceStatus = Observed<typeof ActiveResource>
+
+interface Tools {
+  readonly cluster: Cluster
+  readonly objects: Objects
+  readonly inventory: Pick<Inventory, 'enqueueOnChange'>
+  readonly rollouts: Rollouts
+}
+
+const replicaSetResource: Resource = {
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  namespaced: true,
+}
+
+/**
+ * Returns the status of a workload whose rollout is complete, and of any other resource. Throws Waiting while the rollout
+ * runs, and Stalled with the reason of its pods when it cannot end; a change of the object or of its pods enqueues the
+ * resource. A repair keeps a ready workload ready while it is available.
+ */
+export async function awaitRollout(
+  resource: ActiveResource,
+  applied: Applied,
+  tools: Tools,
+  context: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
+): Promise<ResourceStatus> {
+  const { status, live } = applied
+  const target = targetOf(resource, status, tools.rollouts)
+  const wasReady = isReady(resource) && resource.status?.inputsHash === status.inputsHash
+  if (!target || (wasReady && !live)) return status
+  const key = keyOf(resource)
+  const object = live?.find((each) => isSame(target, each)) ?? (await tools.objects.read(target))
+  // Without the object, its deletion enqueues the resource.
+  if (!object)
+    throw new Waiting('Progressing', `waiting for the ${target.kind} '${target.name}'`, undefined, status)
+  if (wasReady && isAvailable(object)) return status
+  const pods = await tools.rollouts.pods.await(key, resource.metadata.name)
+  const rollout = rolloutOf({
+    object,
+    pods: (await ofNewestRevision(object, pods, tools)).map(({ state }) => state),
+    now: Date.now(),
+    schedulingSeconds: tools.rollouts.schedulingSeconds,
+  })
+  if (rollout.state === 'complete') {
+    tools.rollouts.pods.forget(key)
+    return status
+  }
+  await tools.inventory.enqueueOnChange(resource, { applied: status.objects ?? [], live: [object] })
+  // The termination message of a container may print secrets.
+  const message = redact(rollout.message, applied.secrets)
+  // A wait is written later, but the objects must not be applied again.
+  if (live && rollout.state === 'running') await context.report(status, message)
+  if (rollout.state === 'failed') throw new Stalled(rollout.reason, message, status)
+  throw new Waiting(rollout.reason, message, rollout.retryAfterSeconds, status)
+}
+
+/** The object whose rollout is waited for: none of a CronJob, and none where applied objects are enough. */
+function targetOf({ spec }: ActiveResource, { objects = [] }: ResourceStatus, { policy }: Rollouts) {
+  if (simpleTypeName(spec.type) !== workloadType) return undefined
+  const deploy = isObject(spec.params?.deploy) ? spec.params.deploy : {}
+  const isApplied = deploy.success === undefined ? policy === 'applied' : deploy.success === 'deploy'
+  if (isApplied) return undefined
+  return objects.find(({ apiVersion, kind }) => rolloutKinds.has(`${apiVersion} ${kind}`))
+}
+
+/** The pods that the current spec of the object made. */
+async function ofNewestRevision(
+  object: StoredObject,
+  pods: readonly WorkloadPod[],
+  tools: Tools,
+): Promise<readonly WorkloadPod[]> {
+  const withLabel = (label: string, value: unknown) =>
+    pods.filter(({ metadata }) => metadata.labels?.[label] === value)
+  if (object.kind === 'Job') return withLabel('batch.kubernetes.io/controller-uid', object.metadata.uid)
+  if (object.kind === 'StatefulSet') {
+    const { updateRevision } = (object.status ?? {}) as { updateRevision?: string } // of a StatefulSet
+    return withLabel('controller-revision-hash', updateRevision)
+  }
+  // Only problems need the read.
+  if (pods.every(({ state }) => state.problem === undefined && state.failure === undefined)) return []
+  const hash = await newestTemplateHash(object, tools)
+  return hash === undefined ? [] : withLabel('pod-template-hash', hash)
+}
+
+/** The label of the pods of the newest ReplicaSet; undefined until the Deployment has one for its current spec. */
+async function newestTemplateHash(
+  { metadata }: StoredObject,
+  { cluster }: Tools,
+): Promise<string | undefined> {
+  const revision = 'deployment.kubernetes.io/revision'
+  const query = { labelSelector: `${instanceLabel}=${metadata.labels?.[instanceLabel] ?? ''}` }
+  try {
+    const path = pathOf(replicaSetResource, metadata.namespace)
+    const answer = await cluster.client.request('GET', path, { query, accept: metadataListAccept })
+    const { items } = answer as { items?: readonly StoredObject[] | null } // the form of `accept`
+    const newest = (items ?? []).find(
+      (each) =>
+        each.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) &&
+        each.metadata.annotations?.[revision] === metadata.annotations?.[revision],
+    )
+    return newest?.metadata.labels?.['pod-template-hash']
+  } catch (error) {
+    throw explainRejection(error, 'list', { kind: replicaSetResource.kind })
+  }
+}

@@ -1,0 +1,91 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { sortTopologically } from '../base/topological-order.ts'
+import { hasContainers, hasObjects, type ReadModule, readModule } from '../module/module-problems.ts'
+import { objectNames } from '../module/names.ts'
+import type { Draft, DraftGraph } from './draft-graph.ts'
+import type { Report } from './needs.ts'
+
+interface ServiceNode {
+  readonly text: string
+  readonly edges: Set<ServiceNode>
+}
+
+/** The workloads of a graph whose modules the driver of workloads renders. */
+export class RenderedWorkloads {
+  readonly #vendors: readonly string[]
+  readonly #report: Report
+  readonly #modules = new Map<Draft, ReadModule>()
+  /** The workloads whose Services a workload names. */
+  readonly #serviceUses = new Map<Draft, Set<Draft>>()
+
+  constructor(vendors: readonly string[], report: Report) {
+    this.#vendors = vendors
+    this.#report = report
+  }
+
+  /** Adds a workload, and reports the problems of its module. A module without containers has none. */
+  add(draft: Draft, params: FreeForm): void {
+    if (!hasContainers(params)) return
+    const read = readModule(params, this.#vendors)
+    for (const problem of read.problems) this.#report(draft.text, 'InvalidModule', problem)
+    if (hasObjects(params)) this.#modules.set(draft, read)
+  }
+
+  recordServiceUse(user: Draft, target: Draft): void {
+    const uses = this.#serviceUses.get(user) ?? new Set()
+    this.#serviceUses.set(user, uses.add(target))
+  }
+
+  /** Reports problems between workloads. */
+  check(): void {
+    this.#reportSharedNames()
+    this.#reportServiceCycles()
+  }
+
+  /** Connects the workloads in the order of `deploy.when`: the others need those `before`, and those `after` need the others. */
+  connectInOrder(graph: DraftGraph): void {
+    const ranks = { before: 0, deploy: 1, after: 2 }
+    const ranked = [...this.#modules].map(([draft, { deploy }]) => ({
+      draft,
+      rank: ranks[deploy.when ?? 'deploy'],
+    }))
+    for (const { draft, rank } of ranked.filter((each) => each.rank > 0))
+      for (const other of ranked)
+        if ((other.rank === 0 || rank === 2) && other.rank < rank) graph.connect(draft, other.draft)
+  }
+
+  /** Only CronJobs can share a name: that of other objects is the id of the workload, with or without a fixed end. */
+  #reportSharedNames(): void {
+    const owners = new Map<string, string>()
+    for (const [draft, { id, kind, module }] of this.#modules) {
+      if (kind !== 'CronJob') continue
+      for (const schedule of Object.keys(module.schedules ?? {})) {
+        const name = objectNames.cronJob(id, schedule)
+        const other = owners.get(name)
+        if (other !== undefined) {
+          const message = `'/spec/schedules/${schedule}': the CronJob '${name}' belongs to '${other}'`
+          this.#report(draft.text, 'ConflictingNames', message)
+        }
+        owners.set(name, draft.text)
+      }
+    }
+  }
+
+  #reportServiceCycles(): void {
+    const nodes = new Map([...this.#modules.keys()].map((draft) => [draft, nodeOf(draft)]))
+    for (const [draft, node] of nodes)
+      for (const used of this.#serviceUses.get(draft) ?? []) {
+        const target = nodes.get(used)
+        // A workload may know the name of its own Service.
+        if (target && target !== node) node.edges.add(target)
+      }
+    for (const cycle of sortTopologically([...nodes.values()]).cycles) {
+      const message = `workloads name the Services of each other: ${cycle.join(' -> ')}`
+      this.#report(cycle[0] ?? '', 'Cycle', message)
+    }
+  }
+}
+
+function nodeOf({ text }: Draft): ServiceNode {
+  return { text, edges: new Set() }
+}

@@ -1,0 +1,150 @@
+import { escapeToken } from '../base/json.ts'
+import { truncate } from '../base/size-limits.ts'
+import type { ModuleContainer, NativeContainer, Probe } from './container-schema.ts'
+import { isDnsLabel, mountPath, quantityOf } from './formats.ts'
+import { isImageReference } from './image-reference.ts'
+import { hasPlaceholder, type ReportAt } from './read-module.ts'
+import { SecretText } from './secret-text.ts'
+
+/** Bytes that a ConfigMap and a Secret can hold. */
+export const mostContentBytes = 1_048_576
+
+const shownLength = 100
+
+/** Calls `check` for each known entry whose key has no placeholder. */
+export function eachEntry<T>(
+  map: Readonly<Record<string, T | undefined>> | undefined,
+  pointer: string,
+  check: (key: string, value: T, at: string) => void,
+): void {
+  for (const [key, value] of Object.entries(map ?? {}))
+    if (value !== undefined && !hasPlaceholder(key)) check(key, value, `${pointer}/${escapeToken(key)}`)
+}
+
+/** Reports what Kubernetes would refuse in a container, or silently ignore. */
+export function checkContainer(id: string, container: ModuleContainer, at: string, report: ReportAt): void {
+  checkName(id, at, report)
+  checkImage(container.image, at, report)
+  if (container.id !== undefined && container.id !== id && !hasPlaceholder(container.id))
+    report(`${at}/id`, `is '${truncate(container.id, shownLength)}', but the key of the container is '${id}'`)
+  eachEntry(container.variables, `${at}/variables`, (name, _, where) =>
+    checkVariableName(name, where, report),
+  )
+  checkPaths(container, at, report)
+  checkResources(container.resources, `${at}/resources`, report)
+  for (const name of ['liveness_probe', 'readiness_probe', 'startup_probe'] as const) {
+    const probe = container[name]
+    if (probe) checkProbe(probe, `${at}/${name}`, name !== 'readiness_probe', report)
+  }
+}
+
+/** Reports what Kubernetes would refuse in a container of its own form. */
+export function checkNativeContainer(container: NativeContainer, at: string, report: ReportAt): void {
+  if (container.name !== undefined) checkName(container.name, `${at}/name`, report)
+  if (container.image !== undefined) checkImage(container.image, at, report)
+  checkResources(container.resources, `${at}/resources`, report)
+  for (const [i, variable] of (container.env ?? []).entries())
+    if (variable?.name !== undefined) checkVariableName(variable.name, `${at}/env/${i}/name`, report)
+}
+
+function checkName(name: string, at: string, report: ReportAt): void {
+  if (!hasPlaceholder(name) && !isDnsLabel(name))
+    report(
+      at,
+      `'${truncate(name, shownLength)}' cannot be the name of a container: use at most 63 lower-case letters, digits and hyphens`,
+    )
+}
+
+function checkImage(image: string | undefined, at: string, report: ReportAt): void {
+  if (image === undefined) return report(at, "has no 'image'")
+  if (!hasPlaceholder(image) && !isImageReference(image))
+    report(`${at}/image`, `'${truncate(image, shownLength)}' is not the name of an image`)
+}
+
+function checkVariableName(name: string, at: string, report: ReportAt): void {
+  if (!hasPlaceholder(name) && !/^[\x20-\x3c\x3e-\x7e]+$/.test(name))
+    report(at, `'${truncate(name, shownLength)}' cannot be the name of a variable`)
+}
+
+/** Reports malformed and repeated paths of files and volumes, and contents of files. */
+function checkPaths({ files, volume_mounts: mounts }: ModuleContainer, at: string, report: ReportAt): void {
+  const known = new Map<string, string>()
+  const claim = (path: string, where: string): void => {
+    const normal = mountPath(path)
+    if (normal === undefined)
+      return report(where, `'${truncate(path, shownLength)}' is not the absolute path of a file or folder`)
+    const other = known.get(normal)
+    if (other !== undefined) report(where, `is mounted twice: also at '${other}'`)
+    known.set(normal, where)
+  }
+  eachEntry(files, `${at}/files`, (path, _, where) => claim(path, where))
+  eachEntry(mounts, `${at}/volume_mounts`, (path, { sub_path: subPath }, where) => {
+    claim(path, where)
+    if (
+      subPath !== undefined &&
+      !hasPlaceholder(subPath) &&
+      (subPath.startsWith('/') || subPath.split('/').includes('..'))
+    )
+      report(`${where}/sub_path`, 'must be a path inside the volume')
+  })
+  eachEntry(files, `${at}/files`, (_, { value, binaryContent }, where) => {
+    if (value !== undefined && binaryContent !== undefined)
+      report(where, "has both 'value' and 'binaryContent'")
+    if (value === undefined && binaryContent === undefined)
+      report(where, "has neither 'value' nor 'binaryContent'")
+    if (binaryContent !== undefined && !hasPlaceholder(binaryContent) && !isBase64(binaryContent))
+      report(`${where}/binaryContent`, 'is not Base64')
+  })
+}
+
+/** Bytes of a file; placeholders count as they are written. */
+export function fileBytes({
+  value,
+  binaryContent,
+}: {
+  readonly value?: unknown
+  readonly binaryContent?: string
+}): number {
+  if (binaryContent !== undefined) return Math.floor((binaryContent.replace(/\s/g, '').length * 3) / 4)
+  const text = value instanceof SecretText ? value.reveal() : value
+  return typeof text === 'string' ? Buffer.byteLength(text) : 0
+}
+
+function isBase64(text: string): boolean {
+  const joined = text.replace(/\s/g, '')
+  return joined.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(joined)
+}
+
+function checkResources(resources: ModuleContainer['resources'], at: string, report: ReportAt): void {
+  const amounts = new Map<string, number>()
+  for (const part of ['limits', 'requests'] as const)
+    eachEntry(resources?.[part], `${at}/${part}`, (name, quantity, where) => {
+      if (hasPlaceholder(quantity)) return
+      const amount = quantityOf(quantity)
+      if (amount === undefined)
+        return report(
+          where,
+          `'${truncate(quantity, shownLength)}' is not a quantity such as '250m' or '256Mi'`,
+        )
+      const limit = amounts.get(name)
+      if (part === 'limits') amounts.set(name, amount)
+      else if (limit !== undefined && amount > limit)
+        report(where, `'${quantity}' is more than the limit '${resources?.limits?.[name]}'`)
+    })
+}
+
+const neededField = { http: 'port', tcp: 'port', grpc: 'port', command: 'command' } as const
+
+function checkProbe(probe: Probe, at: string, needsOneSuccess: boolean, report: ReportAt): void {
+  const { type, successThreshold = 1 } = probe
+  const needed = type === undefined || hasPlaceholder(type) ? undefined : neededField[type]
+  if (needed && isMissing(probe, needed))
+    report(at, `has no '${needed}', which a probe of the type '${type}' needs`)
+  if (needsOneSuccess && successThreshold !== 1)
+    report(`${at}/successThreshold`, 'must be 1 except for a readiness probe')
+}
+
+/** Whether a field is absent. One with a placeholder is left out of the reading, and is not known to be absent. */
+function isMissing(probe: Probe, field: 'port' | 'command'): boolean {
+  return field === 'command' ? (probe.command ?? []).length === 0 : !('port' in probe)
+}

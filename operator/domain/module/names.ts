@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../base/json.ts'
+import { longestLabel } from './formats.ts'
+import type { WorkloadKind } from './profiles.ts'
+
+/** Names of the objects of a workload. They depend on its id alone, except that of a Job, which cannot be changed. */
+export const objectNames = {
+  files: (workload: string) => `${workload}-files`,
+  secrets: (workload: string) => `${workload}-secrets`,
+  cronJob: (workload: string, schedule: string) => `${workload}-${schedule}`,
+  job: (workload: string, spec: unknown) => `${workload}-${shortHash(canonicalJson(spec))}`,
+} as const
+
+const hashLength = 8
+
+/** The first characters of a SHA-256. */
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, hashLength)
+}
+
+/** Longest id of a workload: Kubernetes appends to the names of Jobs, StatefulSets and CronJobs, and puts them into labels. */
+export const longestId: Readonly<Record<WorkloadKind, number>> = {
+  Deployment: longestLabel,
+  StatefulSet: 52,
+  Job: longestLabel - hashLength - 1,
+  CronJob: 52,
+}

@@ -1,0 +1,115 @@
+import { Type } from 'typebox'
+import { anyValue, integer, list, map, object, oneOf, string } from '../../api/schema.ts'
+import type { ModuleText } from './secret-text.ts'
+
+/** Keyword of the texts that may contain secrets. */
+export const maySecret = 'x-quartermaster-may-be-secret'
+
+const longestText = 1_048_576
+
+/** A text that may contain secrets: it reaches the container by a Secret. */
+export function secretableText(description: string) {
+  return Type.Unsafe<ModuleText>({ type: 'string', description, maxLength: longestText, [maySecret]: true })
+}
+
+/** A plain text. */
+export function text(description: string, options: { readonly maxLength?: number } = {}) {
+  return string(description, { maxLength: longestText, ...options })
+}
+
+/** A part that is passed to Kubernetes as it is. */
+export function passed(description: string) {
+  return anyValue(description)
+}
+
+export const labelMap = (of: string) =>
+  map(text('Value of the label.', { maxLength: 63 }), `Labels of ${of}.`)
+export const annotationMap = (of: string) => map(text('Value of the annotation.'), `Annotations of ${of}.`)
+
+const highestPort = 65_535
+export const portNumber = (description: string) => integer(description, { minimum: 1, maximum: highestPort })
+export const protocol = oneOf(['TCP', 'UDP', 'SCTP'], 'Protocol of the port. `TCP` when absent.')
+
+const quantities = (what: string) =>
+  map(
+    string('A quantity such as `250m` or `256Mi`.', { maxLength: 64 }),
+    `${what} by resource, such as \`cpu\` and \`memory\`.`,
+  )
+
+export const resourcesSchema = object(
+  {},
+  { limits: quantities('Limits'), requests: quantities('Requests') },
+  'Computing resources of the container.',
+)
+
+/** No field of the Pod Security level `privileged`: those could take over a node. */
+export const containerSecurity = object(
+  {},
+  {
+    allowPrivilegeEscalation: Type.Unsafe<boolean>({
+      type: 'boolean',
+      description: 'Whether a process can gain more privileges than its parent. False when absent.',
+    }),
+    capabilities: object(
+      {},
+      {
+        add: list(
+          oneOf(
+            [
+              'AUDIT_WRITE',
+              'CHOWN',
+              'DAC_OVERRIDE',
+              'FOWNER',
+              'FSETID',
+              'KILL',
+              'MKNOD',
+              'NET_BIND_SERVICE',
+              'SETFCAP',
+              'SETGID',
+              'SETPCAP',
+              'SETUID',
+              'SYS_CHROOT',
+            ],
+            'A capability.',
+          ),
+          'Capabilities to add.',
+        ),
+        drop: list(string('A capability.', { maxLength: 63 }), 'Capabilities to drop. `ALL` when absent.'),
+      },
+      'Linux capabilities.',
+    ),
+    readOnlyRootFilesystem: Type.Unsafe<boolean>({
+      type: 'boolean',
+      description: 'Whether the root file system is read-only.',
+    }),
+    runAsGroup: integer('Group of the processes.', { minimum: 0 }),
+    runAsNonRoot: Type.Unsafe<boolean>({
+      type: 'boolean',
+      description: 'Whether an image that runs as root is refused. That of the pod when absent.',
+    }),
+    runAsUser: integer('User of the processes.', { minimum: 0 }),
+    seccompProfile: passed('Seccomp profile.'),
+    seLinuxOptions: passed('SELinux options.'),
+  },
+  'Security context of the container.',
+)
+
+export const podSecurity = object(
+  {},
+  {
+    fsGroup: integer('Group that owns the volumes.', { minimum: 0 }),
+    fsGroupChangePolicy: oneOf(['OnRootMismatch', 'Always'], 'When the owner of volumes is changed.'),
+    runAsGroup: integer('Group of the processes.', { minimum: 0 }),
+    runAsNonRoot: Type.Unsafe<boolean>({
+      type: 'boolean',
+      description: 'Whether images that run as root are refused. True when absent.',
+    }),
+    runAsUser: integer('User of the processes.', { minimum: 0 }),
+    seccompProfile: passed('Seccomp profile. `RuntimeDefault` when absent.'),
+    seLinuxOptions: passed('SELinux options.'),
+    supplementalGroups: list(integer('A group.', { minimum: 0 }), 'Further groups of the processes.'),
+    supplementalGroupsPolicy: oneOf(['Merge', 'Strict'], 'How the groups of the image count.'),
+    sysctls: passed('Kernel parameters that Kubernetes deems safe.'),
+  },
+  'Security context of the pod.',
+)

@@ -1,0 +1,34 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { replaceAt } from '../base/json.ts'
+
+/** A text of a module that contains a secret. Only `reveal` gives the text: printed or as JSON, it is hidden. */
+export class SecretText {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  reveal(): string {
+    return this.#text
+  }
+
+  toJSON(): string {
+    return '(secret)'
+  }
+}
+
+/** A text of a module, plain or with a secret. */
+export type ModuleText = string | SecretText
+
+/** A copy of the value with a `SecretText` at each of the JSON pointers. */
+export function withSecretTexts(value: FreeForm, pointers: readonly string[]): FreeForm {
+  const copy = structuredClone(value)
+  for (const pointer of pointers)
+    replaceAt(
+      copy,
+      pointer,
+      (text) => new SecretText(typeof text === 'string' ? text : JSON.stringify(text ?? null)),
+    )
+  return copy
+}

@@ -1,0 +1,150 @@
+import type { KubeObject } from '../../api/kind.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
+import { isObject } from '../base/json.ts'
+import type { PodState } from './pod-state.ts'
+
+/** How far the cluster has replaced the pods of a workload. */
+export type Rollout =
+  | { readonly state: 'complete' }
+  | {
+      readonly state: 'running'
+      readonly reason: Reason
+      readonly message: string
+      readonly retryAfterSeconds?: number
+    }
+  | { readonly state: 'failed'; readonly reason: Reason; readonly message: string }
+
+/** What a rollout is judged by. */
+export interface RolloutInput {
+  readonly object: KubeObject
+  /** The pods of the newest revision. */
+  readonly pods: readonly PodState[]
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** How long a pod may wait for a node. */
+  readonly schedulingSeconds: number
+}
+
+interface Condition {
+  readonly type?: string
+  readonly status?: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+interface Status {
+  readonly observedGeneration?: number
+  readonly replicas?: number
+  readonly updatedReplicas?: number
+  readonly readyReplicas?: number
+  readonly availableReplicas?: number
+  readonly currentRevision?: string
+  readonly updateRevision?: string
+  readonly conditions?: readonly Condition[]
+}
+
+interface Spec {
+  readonly replicas?: number
+  readonly updateStrategy?: {
+    readonly type?: string
+    readonly rollingUpdate?: { readonly partition?: number }
+  }
+}
+
+/** The kinds of objects that a rollout is waited for. */
+export const rolloutKinds: ReadonlySet<string> = new Set([
+  'apps/v1 Deployment',
+  'apps/v1 StatefulSet',
+  'batch/v1 Job',
+])
+
+/** Judges a rollout as `kubectl rollout status` does, and finds out why it cannot end. */
+export function rolloutOf({ object, pods, now, schedulingSeconds }: RolloutInput): Rollout {
+  const status = (isObject(object.status) ? object.status : {}) as Status // of these kinds
+  const spec = (isObject(object.spec) ? object.spec : {}) as Spec
+  const what = `${object.kind} '${object.metadata.name}'`
+  const running: Rollout = {
+    state: 'running',
+    reason: 'Progressing',
+    message: `waiting for the rollout of the ${what}`,
+  }
+  // Before, status and pods are those of an earlier revision.
+  const isObserved =
+    object.kind === 'Job' || (status.observedGeneration ?? 0) >= (object.metadata.generation ?? 0)
+  if (!isObserved) return running
+  if (isComplete[object.kind]?.(spec, status)) return { state: 'complete' }
+  const failure = failureOf(what, status, pods)
+  if (failure) return failure
+  const problem = pods
+    .map((each) => each.problem)
+    .find((each) => each !== undefined && each.since === undefined)
+  if (problem) return { state: 'failed', reason: problem.reason, message: problem.message }
+  const waiting = pods.map((each) => each.problem).find((each) => each !== undefined)
+  if (!waiting) return running
+  const { reason, message, since = '' } = waiting
+  const left = schedulingSeconds - (now - Date.parse(since)) / 1000
+  if (!(left > 0)) return { state: 'failed', reason, message }
+  return { state: 'running', reason, message, retryAfterSeconds: Math.ceil(left) }
+}
+
+/** Whether enough pods are available although a change of the object is not rolled out yet. */
+export function isAvailable({ kind, status, spec }: KubeObject): boolean {
+  const given = (isObject(status) ? status : {}) as Status // of these kinds
+  if (kind === 'Job') return isTrue(given, 'Complete')
+  if (kind === 'Deployment') return isTrue(given, 'Available')
+  const { replicas = 1 } = (isObject(spec) ? spec : {}) as Spec // of a StatefulSet
+  return (given.readyReplicas ?? 0) >= replicas
+}
+
+const isComplete: Readonly<Record<string, (spec: Spec, status: Status) => boolean>> = {
+  Deployment: ({ replicas = 1 }, { replicas: all = 0, updatedReplicas = 0, availableReplicas = 0 }) =>
+    updatedReplicas >= replicas && all <= updatedReplicas && availableReplicas >= updatedReplicas,
+  StatefulSet: isSetComplete,
+  Job: (_, status) => isTrue(status, 'Complete'),
+}
+
+function isSetComplete({ replicas = 1, updateStrategy }: Spec, status: Status): boolean {
+  if (updateStrategy?.type === 'OnDelete') return true
+  const { updatedReplicas = 0, readyReplicas = 0, availableReplicas = readyReplicas } = status
+  const partition = updateStrategy?.rollingUpdate?.partition ?? 0
+  const isUpdated =
+    partition > 0 ? updatedReplicas >= replicas - partition : status.currentRevision === status.updateRevision
+  return isUpdated && Math.min(readyReplicas, availableReplicas) >= replicas
+}
+
+function failureOf(what: string, status: Status, pods: readonly PodState[]): Rollout | undefined {
+  const refused = conditionOf(status, 'ReplicaFailure')
+  if (refused?.status === 'True') {
+    const message = `no pod can be made: ${refused.message ?? ''}`
+    return {
+      state: 'failed',
+      reason: /exceeded quota/.test(message) ? 'PodQuotaExceeded' : 'PodsRefused',
+      message,
+    }
+  }
+  const failed = conditionOf(status, 'Failed')
+  const ended = pods.map(({ failure }) => failure).find((each) => each !== undefined)
+  if (failed?.status === 'True') {
+    const message = [failed.message ?? `the ${what} failed`, ...(ended === undefined ? [] : [ended])].join(
+      '; ',
+    )
+    return { state: 'failed', reason: 'JobFailed', message }
+  }
+  const progressing = conditionOf(status, 'Progressing')
+  if (progressing?.status !== 'False' || progressing.reason !== 'ProgressDeadlineExceeded') return undefined
+  const problem = pods.map((each) => each.problem).find((each) => each !== undefined)
+  if (problem) return { state: 'failed', reason: problem.reason, message: problem.message }
+  return {
+    state: 'failed',
+    reason: 'ProgressDeadlineExceeded',
+    message: ended ?? `the pods of the ${what} are not ready in time`,
+  }
+}
+
+function isTrue(status: Status, type: string): boolean {
+  return conditionOf(status, type)?.status === 'True'
+}
+
+function conditionOf({ conditions = [] }: Status, type: string): Condition | undefined {
+  return conditions.find((each) => each.type === type)
+}

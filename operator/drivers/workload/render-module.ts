@@ -1,0 +1,57 @@
+import type { KubeObject } from '../../api/kind.ts'
+import type { FreeForm } from '../../api/schema.ts'
+import { Stalled } from '../../domain/base/errors.ts'
+import { mostContentBytes } from '../../domain/module/container-problems.ts'
+import { hasObjects, readModule } from '../../domain/module/module-problems.ts'
+import { renderWorkload } from '../../domain/workload/render.ts'
+import type { ProvisionRequest } from '../driver.ts'
+
+/** What modules are rendered with, beside their requests. */
+export interface ModuleSettings {
+  /** Vendor names that profiles may begin with. */
+  readonly vendors: readonly string[]
+  /** Keyed hash of any data. */
+  hash(value: unknown): string
+}
+
+/**
+ * The objects of a module whose secret texts are marked; none of a module without images. Throws Stalled with all problems
+ * of the module.
+ */
+export function renderModule(
+  params: FreeForm,
+  request: ProvisionRequest,
+  settings: ModuleSettings,
+): KubeObject[] {
+  if (!hasObjects(params)) return []
+  const read = readModule(params, settings.vendors)
+  refuse(read.problems)
+  const { guResId, context, namespace, parts = [] } = request
+  const { objects, problems } = renderWorkload({
+    workload: { id: read.id, guResId, applicationId: context.applicationId },
+    organizationId: context.organizationId,
+    namespace,
+    read,
+    parts,
+    hash: (value) => settings.hash(['workload', guResId, value]),
+  })
+  refuse(problems)
+  for (const each of objects) refuseTooLarge(each)
+  return objects
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Stalled('InvalidModule', problems.join('; '))
+}
+
+/** Values of placeholders may be longer than what the plan saw. */
+function refuseTooLarge({ kind, metadata, data }: KubeObject): void {
+  if (kind !== 'Secret' && kind !== 'ConfigMap') return
+  const bytes = Buffer.byteLength(JSON.stringify(data ?? {}))
+  const most = kind === 'Secret' ? (mostContentBytes * 4) / 3 : mostContentBytes
+  if (bytes > most)
+    throw new Stalled(
+      'TooLarge',
+      `the ${kind} '${metadata.name}' would have ${bytes} bytes of content, more than ${Math.floor(most)}`,
+    )
+}
