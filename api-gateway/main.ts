@@ -18,7 +18,7 @@ const oidc = config.oidc && oidcSettings(config.oidc)
 const log = createLog('gateway', config.logLevel)
 const auditLog = createLog('gateway', 'info') // audit records are written at every log level
 const metrics = createProcessMetrics('gateway')
-const client = createClient(loadConnection(config.kubeconfig), { onResponse: metrics.onResponse })
+const client = createClient(await loadConnection(config), { onResponse: metrics.onResponse })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config

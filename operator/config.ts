@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
 import { kinds } from './api/kinds.ts'
 import { group } from './api/names.ts'
@@ -26,8 +27,10 @@ type SecretsScope = (typeof secretsScopes)[number]
 
 /** Settings of both processes, read once from the environment. */
 export interface Config {
-  /** Kubeconfig file; the pod's ServiceAccount or `KUBECONFIG` when absent. */
-  readonly kubeconfig: string | undefined
+  /** Kubeconfig file. */
+  readonly kubeconfig?: string
+  /** Address of the API server, in a pod; absent where `KUBECONFIG` names another. */
+  readonly podApiServer?: string
   /** The lowest level to write. */
   readonly logLevel: LogLevel
   /** Vendor names that driver types may begin with. */
@@ -78,8 +81,10 @@ export interface Config {
   readonly oidc: OidcConfig | undefined
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** Reads the settings from the environment; throws an error that names the variable when a value is not valid. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(environment: Environment = process.env): Config {
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
   const words = (name: string) =>
     (environment[`QUARTERMASTER_${name}`] ?? '')
@@ -94,6 +99,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   return {
     kubeconfig: environment.QUARTERMASTER_KUBECONFIG || undefined,
+    podApiServer: environment.KUBECONFIG ? undefined : readPodApiServer(environment),
     logLevel: readChoice('LOG_LEVEL', logLevels, text('LOG_LEVEL', 'info')),
     vendors: ['quartermaster', ...text('VENDOR_ALIASES', 'humanitec').split(',').filter(Boolean)],
     identity: text('IDENTITY', `${hostname()}-${process.pid}`),
@@ -126,6 +132,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     organizationQuota: Object.fromEntries(words('ORGANIZATION_QUOTA').map(readLimit)),
     oidc: readOidc(text),
   }
+}
+
+/** The address that Kubernetes gives to every pod. */
+function readPodApiServer(environment: Environment): string | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment
+  if (!host || !port) return undefined
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 /** Reads a limit such as `webhooks=1000`. */

@@ -16,7 +16,7 @@ import { createOutbound } from './outbound/create-outbound.ts'
 logProcess(createLog('operator', 'warn'))
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
-const connection = loadConnection(config.kubeconfig)
+const connection = await loadConnection(config)
 const election = startElection({
   connection,
   log,
