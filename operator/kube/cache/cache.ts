@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { keyOf, namespaceOf } from '../client/resource.ts'
+import { type Compact, createCompact } from './sharing.ts'
 
 /** A change of one object; `origin` names the controller of this process that wrote it. */
 export interface Change<T extends StoredObject = StoredObject> {
@@ -34,8 +35,8 @@ export interface Cache<T extends StoredObject = StoredObject> {
 
 interface Index<T extends StoredObject> {
   readonly valuesOf: IndexFunction<T>
-  /** Objects by key, for each value. */
-  readonly entries: Map<string, Map<string, T>>
+  /** Objects for each value. */
+  readonly entries: Map<string, Set<T>>
 }
 
 const maxDeletions = 20_000
@@ -55,6 +56,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   /** Versions at which objects were deleted, by uid, oldest first. */
   readonly #deletions = new Map<string, bigint>()
   readonly #handlers: ChangeHandler<T>[] = []
+  readonly #compact: Compact = createCompact()
   #trustsVersions = true
   #size = 0
 
@@ -90,7 +92,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const before = this.get(namespaceOf(object), name)
     if (versionOf(object) <= (this.#deletions.get(uid) ?? -1n)) return false
     if (before && this.#trustsVersions && versionOf(before) >= versionOf(object)) return false
-    this.#change(before, slim(object), origin)
+    this.#change(before, this.#compact(object), origin)
     return true
   }
 
@@ -126,7 +128,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const object = after ?? before
     if (!object) return
     const [namespace, { name }] = [namespaceOf(object), object.metadata]
-    if (after) mapIn(this.#objects, namespace).set(name, after)
+    if (after) valueIn(this.#objects, namespace, () => new Map<string, T>()).set(name, after)
     else removeIn(this.#objects, namespace, name)
     this.#size += Number(Boolean(after)) - Number(Boolean(before))
     this.#reindex(before, after)
@@ -141,10 +143,10 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   #reindex(before: T | undefined, after: T | undefined): void {
     for (const { valuesOf, entries } of this.#indexes.values()) {
-      if (before) for (const value of valuesIn(before, valuesOf)) removeIn(entries, value, keyOf(before))
+      if (before) for (const value of valuesIn(before, valuesOf)) removeIn(entries, value, before)
       if (after)
         for (const value of valuesIn(after, valuesOf, this.#onError))
-          mapIn(entries, value).set(keyOf(after), after)
+          valueIn(entries, value, () => new Set<T>()).add(after)
     }
   }
 
@@ -163,14 +165,6 @@ export function versionOf(object: Pick<StoredObject, 'metadata'>): bigint {
   return BigInt(object.metadata.resourceVersion)
 }
 
-/** Removes fields that no code reads: managed fields are a third of an object. */
-export function slim<T extends StoredObject>(object: T): T {
-  const metadata = object.metadata as { managedFields?: unknown; annotations?: Record<string, string> } // fields that our type omits
-  delete metadata.managedFields
-  if (metadata.annotations) delete metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']
-  return object
-}
-
 /** No values for an object that the index cannot read, which may be stored without validation. */
 function valuesIn<T extends StoredObject>(
   object: T,
@@ -185,16 +179,20 @@ function valuesIn<T extends StoredObject>(
   }
 }
 
-function mapIn<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
-  const existing = maps.get(key)
-  if (existing) return existing
-  const made = new Map<string, T>()
-  maps.set(key, made)
+function valueIn<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
+  const made = make()
+  map.set(key, made)
   return made
 }
 
-function removeIn<T>(maps: Map<string, Map<string, T>>, key: string, name: string): void {
-  const inner = maps.get(key)
-  inner?.delete(name)
-  if (inner?.size === 0) maps.delete(key)
+function removeIn<E>(
+  collections: Map<string, { delete(element: E): boolean; readonly size: number }>,
+  key: string,
+  element: E,
+): void {
+  const inner = collections.get(key)
+  inner?.delete(element)
+  if (inner?.size === 0) collections.delete(key)
 }
