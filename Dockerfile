@@ -19,7 +19,9 @@ USER 65532:65532
 WORKDIR /
 ENV PATH=/nodejs/bin
 ENV NODE_ENV=production
-# A small young generation halves the memory under load and costs no time.
+# See `runtime` in dev/build.ts.
 ENV NODE_OPTIONS=--max-semi-space-size=8
+ENV MALLOC_ARENA_MAX=2
+ENV MALLOC_TRIM_THRESHOLD_=131072
 ENTRYPOINT ["/nodejs/bin/node"]
 CMD ["/operator.mjs"]

@@ -76,8 +76,8 @@ export interface Gateway {
   readonly audit: Audit
   /** Whether an operator is running, as far as is known. */
   hasOperator(): boolean
-  /** The OpenAPI document as JSON. */
-  readonly document: string
+  /** The OpenAPI document as JSON, made on first use. */
+  document(): string
   /** Files of the API reference page. */
   readonly viewer: Viewer
   /** Milliseconds since 1970. */

@@ -66,7 +66,7 @@ const requestIdPattern = /^(?!qm_|eyJ)[\w-]{8,64}$/
 export function createGateway(options: GatewayOptions) {
   const { cluster, log, catalogue, endpoints = allEndpoints, now = Date.now } = options
   const settings = { ...defaultSettings, ...options.settings }
-  const document = openApiDocument(endpoints, productVersion)
+  let document: string | undefined
   const planning = createPlanning(cluster.store, { catalogue, vendors: settings.vendors, log })
   const signer = createSigner(options.sessionKey ?? (() => readSessionKey(cluster.client)), log, now)
   const gateway: Gateway = {
@@ -84,7 +84,7 @@ export function createGateway(options: GatewayOptions) {
     tracing: options.tracing ?? noTracing,
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
     hasOperator: options.hasOperator ?? (() => true),
-    document: JSON.stringify(document),
+    document: () => (document ??= JSON.stringify(openApiDocument(endpoints, productVersion))),
     viewer: createViewer(),
     now,
   }

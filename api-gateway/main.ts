@@ -20,7 +20,7 @@ const log = createLog('gateway', config.logLevel)
 const auditLog = createLog('gateway', 'info') // audit records are written at every log level
 const metrics = createProcessMetrics('gateway')
 const tracing = await openTracing(config.tracing, 'gateway')
-const client = createClient(loadConnection(config.kubeconfig), { onResponse: metrics.onResponse })
+const client = createClient(await loadConnection(config), { onResponse: metrics.onResponse })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config

@@ -46,7 +46,7 @@ export async function openBed(options: {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-bench-'))
   const controlPlane = await startControlPlane({ directory, auditLog: true, log })
   await Promise.all([buildBundles(directory), installInto(controlPlane)])
-  const client = createClient(loadConnection(controlPlane.kubeconfigPath))
+  const client = createClient(await loadConnection({ kubeconfig: controlPlane.kubeconfigPath }))
   const environment = nodeOptions === undefined ? settings : { ...settings, NODE_OPTIONS: nodeOptions }
   const running = new Map<BundleName, RunningProcess>()
   const guard = watchOver(running, directory)
@@ -87,7 +87,8 @@ export async function openBed(options: {
 
 /** A client with the operator's own identity, which alone may write active resources. */
 export async function clientAsOperator({ controlPlane, directory }: Bed): Promise<KubeClient> {
-  return createClient(loadConnection(await kubeconfigOf(controlPlane, 'operator', directory)))
+  const kubeconfig = await kubeconfigOf(controlPlane, 'operator', directory)
+  return createClient(await loadConnection({ kubeconfig }))
 }
 
 function watchOver(running: ReadonlyMap<BundleName, RunningProcess>, directory: string) {

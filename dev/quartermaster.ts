@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BundleName, buildBundles } from './build.ts'
+import { type BundleName, buildBundles, runtime } from './build.ts'
 import type { Cluster } from './cluster.ts'
 import {
   type ApiAccess,
@@ -17,8 +17,6 @@ const root = join(import.meta.dirname, '..')
 const systemNamespace = 'quartermaster-system'
 const yearInSeconds = 365 * 24 * 3600
 const startsWithinMs = 30_000
-/** As in the image: a small young generation halves the memory under load at the same speed. */
-const nodeFlags = ['--max-semi-space-size=8']
 
 const chartFiles = join(root, 'charts/quartermaster/files')
 
@@ -119,8 +117,9 @@ export async function startQuartermaster(
   const pidFile = join(pidDirectory, `${name}.pid`)
   const pid = await startService({
     binary: process.execPath,
-    args: [...nodeFlags, join(directory, `${name}.mjs`)],
+    args: [...runtime.nodeOptions, join(directory, `${name}.mjs`)],
     environment: {
+      ...runtime.environment,
       QUARTERMASTER_KUBECONFIG: await kubeconfigOf(controlPlane, name, directory),
       [name === 'operator' ? 'QUARTERMASTER_HEALTH_PORT' : 'QUARTERMASTER_GATEWAY_PORT']: String(port),
       QUARTERMASTER_HEALTH_HOST: '127.0.0.1',

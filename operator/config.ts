@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
 import { kinds } from './api/kinds.ts'
 import { group } from './api/names.ts'
@@ -37,8 +38,10 @@ type RolloutPolicy = (typeof rolloutPolicies)[number]
 
 /** Settings of both processes, read once from the environment. */
 export interface Config {
-  /** Kubeconfig file; the pod's ServiceAccount or `KUBECONFIG` when absent. */
-  readonly kubeconfig: string | undefined
+  /** Kubeconfig file. */
+  readonly kubeconfig?: string
+  /** Address of the API server, in a pod; absent where `KUBECONFIG` names another. */
+  readonly podApiServer?: string
   /** The lowest level to write. */
   readonly logLevel: LogLevel
   /** Vendor names that driver types may begin with. */
@@ -99,8 +102,10 @@ export interface Config {
   readonly tracing: TracingConfig | undefined
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** Reads the settings from the environment; throws an error that names the variable when a value is not valid. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(environment: Environment = process.env): Config {
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
   const words = (name: string) =>
     (environment[`QUARTERMASTER_${name}`] ?? '')
@@ -115,6 +120,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   return {
     kubeconfig: environment.QUARTERMASTER_KUBECONFIG || undefined,
+    podApiServer: environment.KUBECONFIG ? undefined : readPodApiServer(environment),
     logLevel: readChoice('LOG_LEVEL', logLevels, text('LOG_LEVEL', 'info')),
     vendors: ['quartermaster', ...text('VENDOR_ALIASES', 'humanitec').split(',').filter(Boolean)],
     identity: text('IDENTITY', `${hostname()}-${process.pid}`),
@@ -152,6 +158,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     oidc: readOidc(text),
     tracing: readTracing(text, number('TRACING_RATIO', 1)),
   }
+}
+
+/** The address that Kubernetes gives to every pod. */
+function readPodApiServer(environment: Environment): string | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment
+  if (!host || !port) return undefined
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 /** Reads a limit such as `webhooks=1000`. */

@@ -17,7 +17,7 @@ import { openTracing } from './tracing/open-tracing.ts'
 logProcess(createLog('operator', 'warn'))
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
-const connection = loadConnection(config.kubeconfig)
+const connection = await loadConnection(config)
 const election = startElection({
   connection,
   log,

@@ -119,7 +119,7 @@ describe('imports follow the layers', () => {
   })
 
   test.each<[imported: string, importers: readonly string[]]>([
-    [kubePackage, ['operator/kube/client/connection.ts']],
+    [kubePackage, ['operator/kube/client/kubernetes-library.ts']],
     ['operator/templates/worker.ts', []],
     ['operator/kube/lease/lease-worker.ts', []],
     ['operator/operator.ts', ['operator/main.ts']],

@@ -63,3 +63,16 @@ describe('QUARTERMASTER_TRACING_ENDPOINT', () => {
     expect(() => tracing('http://collector:4318', ratio)).toThrow('QUARTERMASTER_TRACING_RATIO')
   })
 })
+
+describe('the address of the API server in a pod', () => {
+  const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }
+
+  test.each<[rule: string, environment: object, address: string | undefined]>([
+    ['is that of its environment', pod, 'https://10.0.0.1:443'],
+    ['may be of IPv6', { ...pod, KUBERNETES_SERVICE_HOST: 'fd00::1' }, 'https://[fd00::1]:443'],
+    ['is absent elsewhere', {}, undefined],
+    ['does not count where KUBECONFIG names another', { ...pod, KUBECONFIG: '/config' }, undefined],
+  ])('%s', (_, environment, address) => {
+    expect(readConfig({ ...environment }).podApiServer).toBe(address)
+  })
+})

@@ -1,5 +1,4 @@
-import type { TUnsafe } from 'typebox'
-import type { Static, TSchema } from '../../operator/api/schema.ts'
+import type { Static, TSchema, TUnsafe } from '../../operator/api/schema.ts'
 import { isObject } from '../../operator/domain/base/json.ts'
 import { nullable } from '../response/shapes.ts'
 

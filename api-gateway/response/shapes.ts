@@ -1,6 +1,14 @@
-import { type TUnsafe, Type } from 'typebox'
 import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
-import { anyValue, object, oneOf, type Static, string, type TSchema } from '../../operator/api/schema.ts'
+import {
+  anyValue,
+  object,
+  oneOf,
+  type Static,
+  string,
+  type TSchema,
+  type TUnsafe,
+  unsafe,
+} from '../../operator/api/schema.ts'
 
 /** Adds a schema to the components of the OpenAPI document. */
 export function named<T extends TSchema>(title: string, schema: T): T {
@@ -10,7 +18,7 @@ export function named<T extends TSchema>(title: string, schema: T): T {
 /** Allows null as well. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const { type = [], enum: words } = schema as { type?: string | string[]; enum?: unknown[] } // every schema is an object
-  return Type.Unsafe<Static<T> | null>({
+  return unsafe<Static<T> | null>({
     ...schema,
     type: [type, 'null'].flat(),
     ...(words ? { enum: [...words, null] } : {}),
@@ -44,5 +52,5 @@ export const plainErrorShape = string('Human-readable message.', { maxLength: 65
 
 /** Allows any of several schemas. */
 export function anyOf<const T extends readonly TSchema[]>(...schemas: T): TUnsafe<Static<T[number]>> {
-  return Type.Unsafe<Static<T[number]>>({ anyOf: schemas })
+  return unsafe<Static<T[number]>>({ anyOf: schemas })
 }

@@ -29,7 +29,8 @@ export async function measureGateway(bed: Bed, stage: Stage): Promise<GatewayFig
   await deployTo(stage, environmentId, 'first', { deltaName: 'independent-10' })
   const { pid } = bed.process('gateway')
   const memory = () => memoryOf(pid)
-  const client = createClient(loadConnection(await kubeconfigOf(bed.controlPlane, 'gateway', bed.directory)))
+  const kubeconfig = await kubeconfigOf(bed.controlPlane, 'gateway', bed.directory)
+  const client = createClient(await loadConnection({ kubeconfig }))
   try {
     const start = await memory()
     const writes = await measureWrites(stage, client)

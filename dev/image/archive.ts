@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { runtime } from '../build.ts'
 import { baseFiles } from './base.ts'
 import { type ImageFile, tarOf } from './tar.ts'
 import { applicationFiles, nodeFiles } from './tree.ts'
@@ -58,7 +59,12 @@ export async function imageArchive(name: string): Promise<ImageArchive> {
 /** As the Dockerfile sets it. */
 const settings = {
   User: '65532:65532',
-  Env: ['PATH=/nodejs/bin', 'NODE_ENV=production', 'NODE_OPTIONS=--max-semi-space-size=8'],
+  Env: [
+    'PATH=/nodejs/bin',
+    'NODE_ENV=production',
+    `NODE_OPTIONS=${runtime.nodeOptions.join(' ')}`,
+    ...Object.entries(runtime.environment).map(([name, value]) => `${name}=${value}`),
+  ],
   Entrypoint: ['/nodejs/bin/node'],
   Cmd: ['/operator.mjs'],
   WorkingDir: '/',

@@ -1,4 +1,18 @@
-import { type Static, type TSchema, Type } from 'typebox'
+/** A JSON Schema. */
+export type TSchema = object
+
+/** A JSON Schema of values of this type, which exists only at compile time. */
+export interface TUnsafe<T> {
+  readonly '~unsafe': T
+}
+
+/** The type of the values of a schema. */
+export type Static<S extends TSchema> = S extends TUnsafe<infer T> ? T : unknown
+
+/** Declares the type of the values of a schema. */
+export function unsafe<T>(schema: object): TUnsafe<T> {
+  return schema as TUnsafe<T> // the type exists only at compile time
+}
 
 /** Properties of an object schema, by field name. */
 export type Fields = Record<string, TSchema>
@@ -23,7 +37,7 @@ export const idPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 
 /** Text of at most `maxLength` characters (1,024 when not given). */
 export function string(description: string, options: StringOptions = {}) {
-  return Type.Unsafe<string>({ type: 'string', description, maxLength: 1024, ...options })
+  return unsafe<string>({ type: 'string', description, maxLength: 1024, ...options })
 }
 
 /** An id, valid as an object name and in a REST path. */
@@ -37,7 +51,7 @@ export function time(description: string) {
 }
 
 export function boolean(description: string) {
-  return Type.Unsafe<boolean>({ type: 'boolean', description })
+  return unsafe<boolean>({ type: 'boolean', description })
 }
 
 /** A whole number. The API has no floats. */
@@ -45,12 +59,12 @@ export function integer(
   description: string,
   options: { readonly minimum?: number; readonly maximum?: number } = {},
 ) {
-  return Type.Unsafe<number>({ type: 'integer', format: 'int64', description, ...options })
+  return unsafe<number>({ type: 'integer', format: 'int64', description, ...options })
 }
 
 /** An enumeration. */
 export function oneOf<const T extends readonly string[]>(values: T, description: string) {
-  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
+  return unsafe<T[number]>({ type: 'string', enum: [...values], description })
 }
 
 /** A list; `key` names the field that identifies an item, so that two writers can own different items. */
@@ -61,7 +75,7 @@ export function list<T extends TSchema>(
 ) {
   const { key, maxItems = 10_000 } = options
   const identity = key ? { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] } : {}
-  return Type.Unsafe<Static<T>[]>({ type: 'array', description, maxItems, ...identity, items })
+  return unsafe<Static<T>[]>({ type: 'array', description, maxItems, ...identity, items })
 }
 
 /** A map with user-defined keys. Server-side apply treats it as one value. */
@@ -71,7 +85,7 @@ export function map<T extends TSchema>(
   options: { readonly maxProperties?: number } = {},
 ) {
   const { maxProperties = 10_000 } = options
-  return Type.Unsafe<Record<string, Static<T>>>({
+  return unsafe<Record<string, Static<T>>>({
     type: 'object',
     description,
     maxProperties,
@@ -83,7 +97,7 @@ export function map<T extends TSchema>(
 /** An object with declared fields, the required ones first. */
 export function object<R extends Fields, O extends Fields>(required: R, optional: O, description: string) {
   const names = Object.keys(required)
-  return Type.Unsafe<ObjectOf<R, O>>({
+  return unsafe<ObjectOf<R, O>>({
     type: 'object',
     description,
     ...(names.length > 0 ? { required: names } : {}),
@@ -93,7 +107,7 @@ export function object<R extends Fields, O extends Fields>(required: R, optional
 
 /** An object that keeps all keys. Server-side apply treats it as one value and drops keys that another client added. */
 export function freeForm(description: string) {
-  return Type.Unsafe<FreeForm>({
+  return unsafe<FreeForm>({
     type: 'object',
     description,
     'x-kubernetes-preserve-unknown-fields': true,
@@ -103,12 +117,12 @@ export function freeForm(description: string) {
 
 /** A free-form object, or null. */
 export function nullableFreeForm(description: string) {
-  return Type.Unsafe<FreeForm | null>({ ...freeForm(description), nullable: true })
+  return unsafe<FreeForm | null>({ ...freeForm(description), nullable: true })
 }
 
 /** Any JSON value, null included. Without a type the schema cannot be atomic: server-side apply merges keys of objects. */
 export function anyValue(description: string) {
-  return Type.Unsafe<unknown>({ description, nullable: true, 'x-kubernetes-preserve-unknown-fields': true })
+  return unsafe<unknown>({ description, nullable: true, 'x-kubernetes-preserve-unknown-fields': true })
 }
 
 /** Status field of the kinds that own Secrets. */
@@ -116,5 +130,3 @@ export const ownedSecretNames = list(
   string('Name of a Secret.', { maxLength: 253 }),
   'Secrets that the spec names or named before. Secrets that this object owns are deleted when the spec no longer names them.',
 )
-
-export type { Static, TSchema }

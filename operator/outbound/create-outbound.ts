@@ -1,20 +1,11 @@
 import { X509Certificate } from 'node:crypto'
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
-import type { LookupFunction } from 'node:net'
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import { Agent, buildConnector, Pool } from 'undici'
+import { lookup as systemLookup } from 'node:dns'
+import type { Resolve } from './agent.ts'
 import { explain } from './explain.ts'
 import { checkHeaders } from './headers.ts'
 import type { Outbound, OutboundRequest } from './outbound.ts'
 import { plainHeaders, readBody } from './read-answer.ts'
-import { createTargetRules, portOf, type TargetRules } from './target.ts'
-
-/** Resolves all addresses of a name, as `lookup` of `node:dns` does. */
-export type Resolve = (
-  host: string,
-  options: LookupOptions & { readonly all: true },
-  answer: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void
+import { createTargetRules } from './target.ts'
 
 /** Settings of outbound calls. */
 export interface OutboundSettings {
@@ -31,20 +22,14 @@ export interface OutboundSettings {
 export function createOutbound(settings: OutboundSettings): Outbound {
   const { allowed, ca, lookup = systemLookup, connectMs = 3000 } = settings
   const rules = createTargetRules(allowed)
-  const secureContext = trustIn(ca)
-  const agent = new Agent({
-    factory: (origin) =>
-      new Pool(origin, {
-        allowH2: false,
-        connect: buildConnector({
-          allowH2: false,
-          timeout: connectMs,
-          secureContext,
-          rejectUnauthorized: true,
-          lookup: checkedLookup(rules, lookup, portOf(new URL(origin))),
-        }),
-      }),
-  })
+  const authorities = certificatesIn(ca)
+  let opened: ReturnType<typeof open> | undefined
+
+  /** Opened at the first request: the library needs 20 MiB, and an installation may never use it. */
+  async function open() {
+    const { openAgent } = await import('./agent.ts')
+    return openAgent({ rules, authorities, lookup, connectMs })
+  }
 
   return {
     async request(request) {
@@ -62,6 +47,8 @@ export function createOutbound(settings: OutboundSettings): Outbound {
         }
       }
 
+      opened ??= open()
+      const agent = await opened
       const { statusCode, ...answer } = await explained(() =>
         agent.request({
           origin: url.origin,
@@ -85,7 +72,12 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       const text = await explained(() => readBody(answer.body, received, maxBytes))
       return { status: statusCode, headers: received, text }
     },
-    close: () => agent.destroy(),
+    async close() {
+      // Requests after it are refused.
+      opened ??= open()
+      const agent = await opened
+      await agent.destroy()
+    },
   }
 }
 
@@ -97,36 +89,10 @@ async function notifyHeaders(
   await request.onHeaders?.(status, headers)
 }
 
-/** A lookup that returns checked addresses alone; each connection uses the addresses that were checked for it. */
-function checkedLookup(rules: TargetRules, lookup: Resolve, port: string): LookupFunction {
-  return (host, options, answer) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return answer(error, [])
-      try {
-        rules.checkAddresses(
-          host,
-          port,
-          addresses.map(({ address }) => address),
-        )
-      } catch (refusal) {
-        return answer(refusal as Error, []) // checkAddresses throws nothing else
-      }
-      if (options.all) return answer(null, addresses)
-      const [first] = addresses
-      answer(null, first?.address ?? '', first?.family ?? 0)
-    })
-  }
-}
-
-/** The default authorities and the additional ones; built once, because reading the default ones is slow. */
-function trustIn(ca: string | undefined): SecureContext {
-  if (ca === undefined || ca.trim() === '') return createSecureContext({ minVersion: 'TLSv1.2' })
+/** The certificates in a text; throws for a broken one, which TLS would ignore. */
+function certificatesIn(ca: string | undefined): string[] {
+  if (ca === undefined || ca.trim() === '') return []
   const certificates = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)
   if (!certificates) throw new Error('the certificate authorities for outbound calls hold no certificate')
-  // Throws for a broken certificate, which the context would ignore.
-  const added = certificates.map((each) => new X509Certificate(each).toString())
-  return createSecureContext({
-    ca: [...getCACertificates('default'), ...added],
-    minVersion: 'TLSv1.2',
-  })
+  return certificates.map((each) => new X509Certificate(each).toString())
 }

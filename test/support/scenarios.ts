@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
-import { Type } from 'typebox'
 import { parse } from 'yaml'
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
@@ -15,6 +14,7 @@ import {
   type Static,
   string,
   type TSchema,
+  unsafe,
 } from '../../operator/api/schema.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
 import { createMatcher } from '../../operator/domain/definition/matching.ts'
@@ -47,7 +47,7 @@ const stage = {
     object(
       {
         name: string('Name.'),
-        spec: Type.Unsafe<DefinitionSpec>({ ...ResourceDefinition.spec, required: ['type'] }),
+        spec: unsafe<DefinitionSpec>({ ...ResourceDefinition.spec, required: ['type'] }),
       },
       { created: integer('When it was made: the lower, the older; 1 when absent.') },
       'A definition.',

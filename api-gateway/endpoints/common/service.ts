@@ -65,7 +65,7 @@ export const service: readonly Endpoint[] = [
     responses: { 200: freeForm('An OpenAPI 3.1 document.') },
     handle: (_call, { document }) => ({
       status: 200,
-      text: { contentType: 'application/json', content: document },
+      text: { contentType: 'application/json', content: document() },
     }),
   }),
   endpoint({

@@ -1,6 +1,5 @@
-import type { TUnsafe } from 'typebox'
 import { Membership } from '../../../operator/api/access.ts'
-import { list, object, string } from '../../../operator/api/schema.ts'
+import { list, object, string, type TUnsafe } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { string } from '../schema.ts'
+import { string, unsafe } from '../schema.ts'
 import { deploymentReasons } from './deployments.ts'
 import { objectReasons } from './objects.ts'
 import { progressReasons } from './progress.ts'
@@ -31,6 +30,6 @@ export type Reason = keyof typeof reasons
 export const longestReason = 63
 
 /** Field `reason` of a condition or a problem; not a closed list, so that a cluster keeps reasons of other versions. */
-export const reasonField = Type.Unsafe<Reason>(
+export const reasonField = unsafe<Reason>(
   string('Why, as one CamelCase word; docs/reasons.md explains each.', { maxLength: longestReason }),
 )

@@ -136,7 +136,7 @@ function innermost(errors: unknown, depth = 0): string | undefined {
 function plainText(text: string, secret: string): string {
   const hidden = secret === '' ? text : text.replaceAll(secret, '…')
   return hidden
-    .replace(/[^\x20-\x7e…]/g, ' ')
+    .replace(/[^\x20-\x7e\u2026]/g, ' ')
     .slice(0, 200)
     .trim()
     .replace(/\.$/, '')

@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { keyOf, namespaceOf } from '../client/resource.ts'
+import { type Compact, createCompact } from './sharing.ts'
 
 /** A change of one object; `origin` names the controller of this process that wrote it. */
 export interface Change<T extends StoredObject = StoredObject> {
@@ -38,8 +39,8 @@ export interface Cache<T extends StoredObject = StoredObject> {
 
 interface Index<T extends StoredObject> {
   readonly valuesOf: IndexFunction<T>
-  /** Objects by key, for each value. */
-  readonly entries: Map<string, Map<string, T>>
+  /** Objects for each value. */
+  readonly entries: Map<string, Set<T>>
 }
 
 const maxDeletions = 20_000
@@ -59,6 +60,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   /** Versions at which objects were deleted, by uid, oldest first. */
   readonly #deletions = new Map<string, bigint>()
   readonly #handlers: ChangeHandler<T>[] = []
+  readonly #compact: Compact = createCompact()
   #trustsVersions = true
   #size = 0
 
@@ -102,7 +104,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const before = this.get(namespaceOf(object), name)
     if (versionOf(object) <= (this.#deletions.get(uid) ?? -1n)) return false
     if (before && this.#trustsVersions && versionOf(before) >= versionOf(object)) return false
-    this.#change(before, slim(object), origin)
+    this.#change(before, this.#compact(object), origin)
     return true
   }
 
@@ -138,7 +140,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const object = after ?? before
     if (!object) return
     const [namespace, { name }] = [namespaceOf(object), object.metadata]
-    if (after) mapIn(this.#objects, namespace).set(name, after)
+    if (after) valueIn(this.#objects, namespace, () => new Map<string, T>()).set(name, after)
     else removeIn(this.#objects, namespace, name)
     this.#size += Number(Boolean(after)) - Number(Boolean(before))
     this.#reindex(before, after)
@@ -153,10 +155,10 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   #reindex(before: T | undefined, after: T | undefined): void {
     for (const { valuesOf, entries } of this.#indexes.values()) {
-      if (before) for (const value of valuesIn(before, valuesOf)) removeIn(entries, value, keyOf(before))
+      if (before) for (const value of valuesIn(before, valuesOf)) removeIn(entries, value, before)
       if (after)
         for (const value of valuesIn(after, valuesOf, this.#onError))
-          mapIn(entries, value).set(keyOf(after), after)
+          valueIn(entries, value, () => new Set<T>()).add(after)
     }
   }
 
@@ -171,7 +173,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 }
 
 function any<T>(
-  objects: ReadonlyMap<string, T> | undefined,
+  objects: ReadonlyMap<string, T> | ReadonlySet<T> | undefined,
   fits: (object: T) => boolean = () => true,
 ): boolean {
   for (const each of objects?.values() ?? []) if (fits(each)) return true
@@ -181,14 +183,6 @@ function any<T>(
 /** The resource version, which compares as a number within a kind. */
 export function versionOf(object: Pick<StoredObject, 'metadata'>): bigint {
   return BigInt(object.metadata.resourceVersion)
-}
-
-/** Removes fields that no code reads: managed fields are a third of an object. */
-export function slim<T extends StoredObject>(object: T): T {
-  const metadata = object.metadata as { managedFields?: unknown; annotations?: Record<string, string> } // fields that our type omits
-  delete metadata.managedFields
-  if (metadata.annotations) delete metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']
-  return object
 }
 
 /** No values for an object that the index cannot read, which may be stored without validation. */
@@ -205,16 +199,20 @@ function valuesIn<T extends StoredObject>(
   }
 }
 
-function mapIn<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
-  const existing = maps.get(key)
-  if (existing) return existing
-  const made = new Map<string, T>()
-  maps.set(key, made)
+function valueIn<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
+  const made = make()
+  map.set(key, made)
   return made
 }
 
-function removeIn<T>(maps: Map<string, Map<string, T>>, key: string, name: string): void {
-  const inner = maps.get(key)
-  inner?.delete(name)
-  if (inner?.size === 0) maps.delete(key)
+function removeIn<E>(
+  collections: Map<string, { delete(element: E): boolean; readonly size: number }>,
+  key: string,
+  element: E,
+): void {
+  const inner = collections.get(key)
+  inner?.delete(element)
+  if (inner?.size === 0) collections.delete(key)
 }

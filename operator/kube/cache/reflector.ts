@@ -3,7 +3,7 @@ import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
-import { type Cache, slim } from './cache.ts'
+import type { Cache } from './cache.ts'
 import {
   errorOf,
   isEndOfList,
@@ -167,7 +167,7 @@ class CacheReflector implements Reflector {
     const abort = () => aborting.abort()
     signal.addEventListener('abort', abort, { once: true })
     let idle = setTimeout(abort, this.#idleMs)
-    let listed = this.#position === undefined ? new Map<string, StoredObject>() : undefined
+    let listed = this.#position === undefined ? new Set<string>() : undefined
     try {
       for await (const line of this.#client.watch(this.#path, {
         query: { ...this.#selectors(), ...watchQuery(this.#position) },
@@ -181,8 +181,11 @@ class CacheReflector implements Reflector {
         if (line === '') continue
         const event = parseWatchEvent(line)
         if (event.type === 'ERROR') throw errorOf(event)
-        if (!listed) this.#applyEvent(event)
-        else if (this.#isListComplete(event, listed)) listed = undefined
+        this.#applyEvent(event, listed)
+        if (!listed || event.type !== 'BOOKMARK' || !isEndOfList(event.object)) continue
+        this.#endList(listed, event.object.metadata.resourceVersion)
+        if (this.#position === undefined) return
+        listed = undefined
       }
     } finally {
       clearTimeout(idle)
@@ -190,46 +193,46 @@ class CacheReflector implements Reflector {
     }
   }
 
-  /** Collects a streamed list in `listed`; applies it and returns true at its end. */
-  #isListComplete({ type, object }: WatchEvent, listed: Map<string, StoredObject>): boolean {
-    if (type === 'DELETED') listed.delete(keyOf(object))
-    else if (type !== 'BOOKMARK') listed.set(keyOf(object), this.#kept(object))
-    else if (isEndOfList(object)) {
-      this.#applyList([...listed.values()], object.metadata.resourceVersion)
-      return true
+  /** Applies an event at once, also of a list that is streamed: in one piece, a long list would block the process. */
+  #applyEvent({ type, object }: WatchEvent, listed?: Set<string>): void {
+    if (type === 'DELETED') {
+      this.#cache.remove(object)
+      listed?.delete(keyOf(object))
+    } else if (type !== 'BOOKMARK') {
+      this.#cache.set(this.#kept(object))
+      listed?.add(keyOf(object))
     }
-    return false
-  }
-
-  #applyEvent({ type, object }: WatchEvent): void {
-    if (type === 'DELETED') this.#cache.remove(object)
-    else if (type !== 'BOOKMARK') this.#cache.set(this.#kept(object))
+    if (listed) return
     this.#position = object.metadata.resourceVersion
     this.#failures = 0
   }
 
-  #applyList(objects: readonly StoredObject[], resourceVersion: string): void {
+  /** Removes what a complete list does not contain. Leaves the position undefined when the list must be read again. */
+  #endList(listed: ReadonlySet<string>, resourceVersion: string): void {
     const version = BigInt(resourceVersion)
-    if (version < this.#listVersion) {
+    const isOlder = version < this.#listVersion
+    this.#listVersion = version
+    if (isOlder) {
       const { plural: resource } = this.#resource
       this.#log.warn('resource versions went backwards, as after a restore of etcd: trusting the list', {
         resource,
       })
+      // The cache refused what is older than the objects that it held.
       this.#cache.distrust()
+      this.#position = undefined
+      return
     }
-    for (const object of objects) this.#cache.set(object)
-    this.#cache.retain(new Set(objects.map(keyOf)), resourceVersion)
+    this.#cache.retain(listed, resourceVersion)
     this.#listedAt = performance.now()
     this.#position = resourceVersion
     this.#failures = 0
-    this.#listVersion = version
     this.#synced.resolve()
   }
 
   /** For API servers that cannot stream a list. */
   async #listPages(): Promise<void> {
     const { apiVersion, kind } = this.#resource
-    const objects: StoredObject[] = []
+    const listed = new Set<string>()
     let next: string | undefined
     let resourceVersion: string
     do {
@@ -237,16 +240,18 @@ class CacheReflector implements Reflector {
         query: { ...this.#selectors(), limit: 500, continue: next },
         accept: this.#options.metadataOnly ? metadataListAccept : undefined,
       })) as { items: StoredObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
-      objects.push(...page.items.map((item) => this.#kept({ ...item, apiVersion, kind })))
+      for (const item of page.items) {
+        this.#cache.set(this.#kept({ ...item, apiVersion, kind }))
+        listed.add(keyOf(item))
+      }
       next = page.metadata.continue || undefined
       resourceVersion = page.metadata.resourceVersion
     } while (next)
-    this.#applyList(objects, resourceVersion)
+    this.#endList(listed, resourceVersion)
   }
 
   #kept(object: StoredObject): StoredObject {
-    const { keep = slim } = this.#options
-    return keep(object)
+    return this.#options.keep?.(object) ?? object
   }
 
   #selectors(): Query {

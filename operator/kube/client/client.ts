@@ -1,9 +1,10 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { IncomingMessage } from 'node:http'
 import { systemNamespace } from '../../api/names.ts'
 import { parseJson } from '../../domain/base/json.ts'
 import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
-import type { Connection, Credentials } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { createFairSlots } from './fair-slots.ts'
+import { createTransport, type OutgoingRequest, readText, type Transport } from './transport.ts'
 
 /** An error response of the API server. */
 export class ApiError extends Error {
@@ -98,49 +99,51 @@ const sharedConnections = 1 / 16
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
   const { connections = 64, timeoutMs = 30_000, onResponse } = options
-  const agents = agentsOf(connections)
+  const calls = createTransport(connection.origin, connections)
+  const watches = createTransport(connection.origin, Number.POSITIVE_INFINITY)
   const slots = createFairSlots(connections, Math.ceil(connections * sharedConnections))
 
-  async function measured(method: string, attempt: () => Promise<Dispatcher.ResponseData>) {
+  /** Sends a request with the current credentials, and reports it as `name`. */
+  async function send(name: string, transport: Transport, { path, headers, ...rest }: OutgoingRequest) {
+    const credentials = await connection.credentials()
     const begun = performance.now()
     let status = 0
     try {
-      const response = await attempt()
-      status = response.statusCode
+      const response = await transport.send(credentials, {
+        ...rest,
+        path: connection.pathPrefix + path,
+        headers: { ...credentials.headers, ...headers },
+      })
+      status = response.statusCode ?? 0
       return response
     } finally {
-      onResponse?.(method, status, (performance.now() - begun) / 1000)
+      onResponse?.(name, status, (performance.now() - begun) / 1000)
     }
   }
 
-  async function send(method: string, path: string, call: RequestOptions) {
-    const credentials = await connection.credentials()
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    const response = await measured(method, () =>
-      agents(credentials).calls.request({
-        origin: connection.origin,
-        path: connection.pathPrefix + path + queryText(call.query),
-        method: method as Dispatcher.HttpMethod, // callers pass upper-case verbs
-        headers: {
-          ...credentials.headers,
-          accept: call.accept ?? 'application/json',
-          ...(body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
-        },
-        body,
-        // A DELETE with a body would close its connection.
-        reset: false,
-        headersTimeout: call.timeoutMs ?? timeoutMs,
-        bodyTimeout: call.timeoutMs ?? timeoutMs,
-      }),
-    )
-    return { response, text: await response.body.text() }
+  async function call(method: string, path: string, options: RequestOptions) {
+    const { query, accept = 'application/json', contentType = 'application/json' } = options
+    const body = options.body === undefined ? undefined : JSON.stringify(options.body)
+    const response = await send(method, calls, {
+      method,
+      path: path + queryText(query),
+      headers: {
+        accept,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }),
+      },
+      body,
+      timeoutMs: options.timeoutMs ?? timeoutMs,
+    })
+    return { response, text: await readText(response) }
   }
 
   return {
-    async request(method, path, call = {}) {
+    async request(method, path, options = {}) {
       for (let attempt = 0; ; attempt += 1) {
-        const { response, text } = await slots.run(ownerOf(path), () => send(method, path, call))
-        if (response.statusCode < 300) return text === '' ? undefined : JSON.parse(text)
+        const { response, text } = await slots.run(ownerOf(path), () => call(method, path, options))
+        if (isSuccess(response)) return text === '' ? undefined : JSON.parse(text)
         const error = errorOf(response, text)
         const pause = retryMsOf(error)
         if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
@@ -148,70 +151,52 @@ export function createClient(connection: Connection, options: ClientOptions = {}
       }
     },
     async *watch(path, { query, accept = 'application/json', signal }) {
-      const credentials = await connection.credentials()
-      const response = await measured('WATCH', () =>
-        agents(credentials).watches.request({
-          origin: connection.origin,
-          path: connection.pathPrefix + path + queryText(query),
+      try {
+        const response = await send('WATCH', watches, {
           method: 'GET',
-          headers: { ...credentials.headers, accept },
-          headersTimeout: timeoutMs,
-          bodyTimeout: 0,
+          path: path + queryText(query),
+          headers: { accept },
+          timeoutMs,
           signal,
-        }),
-      )
-      if (response.statusCode >= 300) throw errorOf(response, await response.body.text())
-      yield* linesOf(response.body)
+        })
+        if (!isSuccess(response)) throw errorOf(response, await readText(response))
+        response.setTimeout(0)
+        yield* linesOf(response)
+      } catch (error) {
+        // An aborted response fails as if the server had closed the connection.
+        signal.throwIfAborted()
+        throw error
+      }
     },
     async close() {
-      await agents.close()
+      calls.close()
+      watches.close()
     },
   }
 }
 
-/** One pair of agents, replaced only when the certificates change. */
-function agentsOf(connections: number) {
-  let current: { key: string; tls: object; readonly calls: Agent; readonly watches: Agent } | undefined
-  const get = ({ tls }: Credentials) => {
-    if (current?.tls === tls) return current
-    const key = JSON.stringify(tls)
-    if (current?.key === key) {
-      current.tls = tls
-      return current
-    }
-    const shared = {
-      allowH2: false,
-      pipelining: 1,
-      keepAliveTimeout: 60_000,
-      connect: { ...tls, timeout: 10_000 },
-    }
-    current = { key, tls, calls: new Agent({ ...shared, connections }), watches: new Agent(shared) }
-    return current
-  }
-  get.close = async () => {
-    await Promise.all([current?.calls.destroy(), current?.watches.destroy()])
-  }
-  return get
+function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode > 0 && statusCode < 300
 }
 
-async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
   let rest = ''
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+  response.setEncoding('utf8')
+  for await (const part of response) {
+    const lines = (rest + String(part)).split('\n')
     rest = lines.pop() ?? ''
     yield* lines
   }
 }
 
-function errorOf(response: Dispatcher.ResponseData, text: string): ApiError {
+function errorOf({ statusCode = 0, headers }: IncomingMessage, text: string): ApiError {
   const status = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
-  const header = response.headers['retry-after']
-  const retryAfter = Number(Array.isArray(header) ? header[0] : header)
+  const header = headers['retry-after']
+  const retryAfter = Number(header)
   return new ApiError(
-    response.statusCode,
+    statusCode,
     status?.reason ?? 'Unknown',
-    status?.message ?? `the API server answered ${response.statusCode}`,
+    status?.message ?? `the API server answered ${statusCode}`,
     header === undefined || Number.isNaN(retryAfter) ? undefined : retryAfter,
   )
 }

@@ -1,16 +1,5 @@
-import { KubeConfig } from '@kubernetes/client-node'
-
-/** Headers and TLS options of a request, at most half a minute old. */
-export interface Credentials {
-  readonly headers: Record<string, string>
-  readonly tls: {
-    readonly ca?: string | Buffer
-    readonly cert?: string | Buffer
-    readonly key?: string | Buffer
-    readonly rejectUnauthorized?: boolean
-    readonly servername?: string
-  }
-}
+import type { Credentials } from './credentials.ts'
+import { podKubeconfig, readKubeconfig } from './kubeconfig.ts'
 
 /** The address of the API server and the credentials for it. */
 export interface Connection {
@@ -19,16 +8,23 @@ export interface Connection {
   credentials(): Promise<Credentials>
 }
 
+/** Where the connection is described. */
+export interface ConnectionSource {
+  /** Kubeconfig file. */
+  readonly kubeconfig?: string
+  /** Address of the API server, in a pod; its ServiceAccount counts without a kubeconfig. */
+  readonly podApiServer?: string
+}
+
 const credentialsMaxAgeMs = 30_000
 
-/** The connection of this kubeconfig file, or else of `KUBECONFIG`, `~/.kube/config` or the pod's ServiceAccount. */
-export function loadConnection(kubeconfigPath?: string): Connection {
-  const config = new KubeConfig()
-  if (kubeconfigPath) config.loadFromFile(kubeconfigPath)
-  else config.loadFromDefault()
-  const cluster = config.getCurrentCluster()
-  if (!cluster) throw new Error(`no cluster in the kubeconfig ${kubeconfigPath ?? 'in use'}`)
-  const server = new URL(cluster.server)
+/** The connection of a kubeconfig or of a pod, or else of `KUBECONFIG` or `~/.kube/config`. */
+export async function loadConnection({ kubeconfig, podApiServer }: ConnectionSource): Promise<Connection> {
+  const source =
+    (await readPlain({ kubeconfig, podApiServer })) ??
+    // Imported late: it needs 20 MiB.
+    (await import('./kubernetes-library.ts')).loadWithLibrary(kubeconfig)
+  const server = new URL(source.server)
   let known: { readonly credentials: Credentials; readonly at: number } | undefined
 
   return {
@@ -36,18 +32,13 @@ export function loadConnection(kubeconfigPath?: string): Connection {
     pathPrefix: server.pathname.replace(/\/$/, ''),
     async credentials() {
       if (known && performance.now() - known.at < credentialsMaxAgeMs) return known.credentials
-      known = { credentials: await readCredentials(config), at: performance.now() }
+      known = { credentials: await source.credentials(), at: performance.now() }
       return known.credentials
     },
   }
 }
 
-async function readCredentials(config: KubeConfig): Promise<Credentials> {
-  const options: { headers?: Record<string, string>; auth?: string } = {}
-  await config.applyToHTTPSOptions(options)
-  const basic: Record<string, string> = options.auth
-    ? { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` }
-    : {}
-  const { ca, cert, key, rejectUnauthorized, servername } = options as Credentials['tls'] // client-node puts single values here
-  return { headers: { ...options.headers, ...basic }, tls: { ca, cert, key, rejectUnauthorized, servername } }
+async function readPlain({ kubeconfig, podApiServer }: ConnectionSource) {
+  if (kubeconfig !== undefined) return readKubeconfig(kubeconfig)
+  return podApiServer === undefined ? undefined : podKubeconfig(podApiServer)
 }

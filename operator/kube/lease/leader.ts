@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../log.ts'
-import type { Connection, Credentials } from '../client/connection.ts'
+import type { Connection } from '../client/connection.ts'
+import type { Credentials } from '../client/credentials.ts'
 import {
   createMemory,
   type ElectionTimes,

@@ -1,4 +1,4 @@
-import type { Credentials } from '../client/connection.ts'
+import type { Credentials } from '../client/credentials.ts'
 
 /** Times of an election, in milliseconds; the lease outlives a leader that is silent by `leaseMs`. */
 export interface ElectionTimes {

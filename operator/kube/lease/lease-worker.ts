@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createClient } from '../client/client.ts'
-import type { Credentials } from '../client/connection.ts'
+import type { Credentials } from '../client/credentials.ts'
 import { holdLease, type LeaseHolder } from './lease-holder.ts'
 import { type LeaseEvent, type LeaseRequest, type LeaseWorkerData, sharedTimes } from './lease-messages.ts'
 

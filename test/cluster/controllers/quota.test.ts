@@ -124,7 +124,7 @@ test('the default quota is created in an organization, and the cluster enforces 
   const other = await makeTestOrganization(cluster, 'quota-default')
   const counts = await createQuota(access, id, 'known', { [webhooks]: 9 })
   expect(counts).toHaveProperty([webhooks])
-  const client = createClient(loadConnection(cluster.operatorKubeconfig))
+  const client = createClient(await loadConnection({ kubeconfig: cluster.operatorKubeconfig }))
   const shared = openCluster({ client, log: silentLog, kinds: kindsInStore })
   await shared.ready
   const { store } = shared

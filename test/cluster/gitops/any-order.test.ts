@@ -86,7 +86,7 @@ function manifestsOf({ id }: Organization): readonly Manifest[] {
 /** Everything that was ever stalled, by organization; every state of every object is seen. */
 const stalled = new Map<string, string[]>()
 const observer = openCluster({
-  client: createClient(loadConnection(cluster.operatorKubeconfig)),
+  client: createClient(await loadConnection({ kubeconfig: cluster.operatorKubeconfig })),
   log: silentLog,
   kinds: kindsInStore,
 })

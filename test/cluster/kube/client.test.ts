@@ -54,7 +54,7 @@ const isWatch = (_: string, url: string) => url.includes('watch=true') && url.in
 
 describe('a client', () => {
   test('speaks to the API server itself with the identity of its kubeconfig', async () => {
-    const client = createClient(loadConnection(shared.operatorKubeconfig))
+    const client = createClient(await loadConnection({ kubeconfig: shared.operatorKubeconfig }))
     open.push(client)
     const answer = await client.request('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },

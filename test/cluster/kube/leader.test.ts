@@ -61,7 +61,7 @@ async function candidate(name: string, identity: string, isDirect = false): Prom
   const proxy = await startFaultProxy(access)
   // The proxy runs in this thread, so nothing passes while this thread is blocked.
   const connection = isDirect
-    ? loadConnection(operatorKubeconfig)
+    ? await loadConnection({ kubeconfig: operatorKubeconfig })
     : await connectionThrough(proxy, operatorKubeconfig)
   const election = startElection({ connection, log: silentLog, namespace, name, identity, times })
   const made = { election, proxy }

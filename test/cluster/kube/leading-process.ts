@@ -4,7 +4,8 @@ import { startElection } from '../../../operator/kube/lease/leader.ts'
 import { silentLog } from '../../../operator/log.ts'
 
 const { kubeconfig, ...options } = JSON.parse(process.argv[2] ?? '')
-const election = startElection({ ...options, connection: loadConnection(kubeconfig), log: silentLog })
+const connection = await loadConnection({ kubeconfig })
+const election = startElection({ ...options, connection, log: silentLog })
 process.stdin.once('data', () => {
   for (;;);
 })

@@ -55,14 +55,14 @@ async function electedThroughProxy(name: string, identity: string) {
 }
 
 test('the gateway may watch the lease of the operator, and sees that it is held', async () => {
-  const watch = watching(loadConnection(gatewayKubeconfig), operatorLease)
+  const watch = watching(await loadConnection({ kubeconfig: gatewayKubeconfig }), operatorLease)
   expect(watch.isHeld()).toBeUndefined()
   await shows(watch, true)
 })
 
 test('a lease is held from the election to its release, and again by the next holder', async () => {
   const name = uniqueName('lease')
-  const watch = watching(loadConnection(kubeconfigPath), name)
+  const watch = watching(await loadConnection({ kubeconfig: kubeconfigPath }), name)
   await shows(watch, false)
   const { election } = await electedThroughProxy(name, 'first')
   await shows(watch, true)
@@ -74,7 +74,7 @@ test('a lease is held from the election to its release, and again by the next ho
 
 test('a lease that is no longer renewed has no holder, in spite of its spec', async () => {
   const name = uniqueName('lease')
-  const watch = watching(loadConnection(kubeconfigPath), name)
+  const watch = watching(await loadConnection({ kubeconfig: kubeconfigPath }), name)
   const { proxy } = await electedThroughProxy(name, 'first')
   await shows(watch, true)
   proxy.inject(() => true, { kind: 'freeze' }, 1_000_000)

@@ -10,7 +10,8 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 
 /** The same identity as in a kubeconfig, by way of a proxy. */
 export async function connectionThrough(proxy: FaultProxy, kubeconfigPath: string): Promise<Connection> {
-  const { headers } = await loadConnection(kubeconfigPath).credentials()
+  const { credentials } = await loadConnection({ kubeconfig: kubeconfigPath })
+  const { headers } = await credentials()
   return { origin: proxy.origin, pathPrefix: '', credentials: async () => ({ headers, tls: {} }) }
 }
 

@@ -75,7 +75,7 @@ const versions = (cache: { all(): Iterable<KubeObject> }) =>
   [...cache.all()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
 
 describe('the first list', () => {
-  test('is used when it is complete, without the objects deleted during it', async () => {
+  test('is applied event by event, objects deleted during it included', async () => {
     const list = [
       event('ADDED', thing('a', 1)),
       event('ADDED', thing('b', 2)),
@@ -85,7 +85,15 @@ describe('the first list', () => {
     const { cache, changes, synced } = reflect([[...list, endOfList(5)]])
     await synced
     expect(versions(cache)).toEqual(['a 4'])
-    expect(changes).toEqual(['a is'])
+    expect(changes).toEqual(['a is', 'b is', 'a is', 'b gone'])
+  })
+
+  test('counts only when it is complete: an object of a broken list may be gone by then', async () => {
+    const broken = [event('ADDED', thing('a', 1)), event('ADDED', thing('b', 2))]
+    const complete = [event('ADDED', thing('a', 1)), event('ADDED', thing('c', 7)), endOfList(8)]
+    const { cache, synced } = reflect([broken, complete])
+    await synced
+    expect(versions(cache)).toEqual(['a 1', 'c 7'])
   })
 
   test('has pages from an API server that cannot stream it', async () => {
@@ -176,10 +184,11 @@ test.each<[rule: string, expired: readonly string[] | Error]>([
   expect(changes).toEqual(['a is', 'b is', 'b gone'])
 })
 
-test('a list whose versions went backwards is taken as it is: etcd was restored', async () => {
+test('a list whose versions went backwards is read again and taken as it is: etcd was restored', async () => {
   const list = [event('ADDED', thing('a', 100)), endOfList(100)]
   const restored = [event('ADDED', thing('a', 50)), endOfList(60)]
-  const { cache, synced } = reflect([list, new ApiError(410, 'Expired', 'too old'), restored])
+  const expired = new ApiError(410, 'Expired', 'too old')
+  const { cache, synced } = reflect([list, expired, restored, restored])
   await synced
   await until(() => expect(versions(cache)).toEqual(['a 50']))
 })

@@ -2,11 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import type { TlsOptions } from 'node:tls'
-import {
-  createOutbound,
-  type OutboundSettings,
-  type Resolve,
-} from '../../../operator/outbound/create-outbound.ts'
+import type { Resolve } from '../../../operator/outbound/agent.ts'
+import { createOutbound, type OutboundSettings } from '../../../operator/outbound/create-outbound.ts'
 import type { Outbound, OutboundRequest } from '../../../operator/outbound/outbound.ts'
 
 /** A server on a separate port. */
