@@ -1,3 +1,5 @@
+import winston from 'winston'
+
 /** Fields of a log line: ids and counts, never user data or secrets. */
 export type LogFields = Readonly<Record<string, unknown>>
 
@@ -9,24 +11,25 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
-const levels = ['error', 'warn', 'info', 'debug'] as const
-type Level = (typeof levels)[number]
-
 const secretKey = /authorization|token|password|passwd|secret|credential|cookie|private|tls\.key/i
 /** An id is not secret, even if it identifies a token. */
 const idKey = /(?:_id|Id)$/
 const maxText = 2000
 
 /** A log on standard output; `level` is the lowest level to write. */
-export function createLog(component: string, lowest: Level): Log {
-  const write = (level: Level) => {
-    if (levels.indexOf(level) > levels.indexOf(lowest)) return () => {}
-    return (message: string, fields: LogFields = {}) => {
-      // The last ones win: a field called `message` or `level` cannot disturb the line.
-      const line = { ...safeFields(fields), level, message, process: component, timestamp: new Date() }
-      process.stdout.write(`${JSON.stringify(line)}\n`)
+export function createLog(process: string, level: string): Log {
+  const logger = winston.createLogger({
+    level,
+    format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
+    transports: [new winston.transports.Console({ stderrLevels: [] })],
+  })
+  const write =
+    (at: string) =>
+    (message: string, fields: LogFields = {}) => {
+      if (!logger.isLevelEnabled(at)) return
+      // Fields are nested by value, so that a field called `message` or `level` cannot disturb the line.
+      logger.log({ ...safeFields(fields), level: at, message, process })
     }
-  }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 
