@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { anyValue, integer, list, map, object, oneOf, string } from '../../api/schema.ts'
+import { anyValue, boolean, integer, list, map, object, oneOf, string, unsafe } from '../../api/schema.ts'
 import type { ModuleText } from './secret-text.ts'
 
 /** Keyword of the texts that may contain secrets. */
@@ -9,7 +8,7 @@ const longestText = 1_048_576
 
 /** A text that may contain secrets: it reaches the container by a Secret. */
 export function secretableText(description: string) {
-  return Type.Unsafe<ModuleText>({ type: 'string', description, maxLength: longestText, [maySecret]: true })
+  return unsafe<ModuleText>({ type: 'string', description, maxLength: longestText, [maySecret]: true })
 }
 
 /** A plain text. */
@@ -46,10 +45,9 @@ export const resourcesSchema = object(
 export const containerSecurity = object(
   {},
   {
-    allowPrivilegeEscalation: Type.Unsafe<boolean>({
-      type: 'boolean',
-      description: 'Whether a process can gain more privileges than its parent. False when absent.',
-    }),
+    allowPrivilegeEscalation: boolean(
+      'Whether a process can gain more privileges than its parent. False when absent.',
+    ),
     capabilities: object(
       {},
       {
@@ -78,15 +76,9 @@ export const containerSecurity = object(
       },
       'Linux capabilities.',
     ),
-    readOnlyRootFilesystem: Type.Unsafe<boolean>({
-      type: 'boolean',
-      description: 'Whether the root file system is read-only.',
-    }),
+    readOnlyRootFilesystem: boolean('Whether the root file system is read-only.'),
     runAsGroup: integer('Group of the processes.', { minimum: 0 }),
-    runAsNonRoot: Type.Unsafe<boolean>({
-      type: 'boolean',
-      description: 'Whether an image that runs as root is refused. That of the pod when absent.',
-    }),
+    runAsNonRoot: boolean('Whether an image that runs as root is refused. That of the pod when absent.'),
     runAsUser: integer('User of the processes.', { minimum: 0 }),
     seccompProfile: passed('Seccomp profile.'),
     seLinuxOptions: passed('SELinux options.'),
@@ -100,10 +92,7 @@ export const podSecurity = object(
     fsGroup: integer('Group that owns the volumes.', { minimum: 0 }),
     fsGroupChangePolicy: oneOf(['OnRootMismatch', 'Always'], 'When the owner of volumes is changed.'),
     runAsGroup: integer('Group of the processes.', { minimum: 0 }),
-    runAsNonRoot: Type.Unsafe<boolean>({
-      type: 'boolean',
-      description: 'Whether images that run as root are refused. True when absent.',
-    }),
+    runAsNonRoot: boolean('Whether images that run as root are refused. True when absent.'),
     runAsUser: integer('User of the processes.', { minimum: 0 }),
     seccompProfile: passed('Seccomp profile. `RuntimeDefault` when absent.'),
     seLinuxOptions: passed('SELinux options.'),
