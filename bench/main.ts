@@ -45,16 +45,24 @@ async function runScale(bed: Bed, { works, page, ...options }: Options): Promise
   for (const name of ['operator', 'gateway'] as const) await bed.start(name)
   const stage = await openStage(bed)
   const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
-  const rows = await measureScale(bed, stage, audit, { sizes: options.scale, works, say })
+  const rows = await measureScale(bed, stage, audit, {
+    sizes: options.scale,
+    works,
+    say,
+    async save(measured) {
+      await save(options, { machine, rows: measured })
+      if (page !== undefined) await writeTables(page, scaleTables(measured))
+    },
+  })
   const environments: Environments[] = []
   for (const work of options.environments > 0 ? works : [])
     environments.push(await measureEnvironments(bed, stage, audit, { count: options.environments, work }))
   await audit.close()
   stage.close()
   await save(options, { machine, rows, environments })
-  const tables = scaleTables(rows)
-  if (page !== undefined) await writeTables(page, tables)
-  return [...(rows.length > 0 ? [tables] : []), ...environments.flatMap(environmentsLines)].join('\n')
+  return [...(rows.length > 0 ? [scaleTables(rows)] : []), ...environments.flatMap(environmentsLines)].join(
+    '\n',
+  )
 }
 
 async function runOn(bed: Bed, options: Options): Promise<Report> {
