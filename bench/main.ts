@@ -38,20 +38,31 @@ async function onBed<T>(options: Options, work: (bed: Bed) => Promise<T>): Promi
   }
 }
 
-/** The figures of docs/scale.md: no floor and no stories. */
+/** The figures of docs/scale.md, and those of many environments: no floor and no stories. */
 async function runScale(bed: Bed, { works, page, ...options }: Options): Promise<string> {
-  const machine = await machineFacts(bed, options)
+  const machine = await machineFacts(bed, { ...options, works })
   await allowObjects(bed.client)
   for (const name of ['operator', 'gateway'] as const) await bed.start(name)
   const stage = await openStage(bed)
   const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
-  const rows = await measureScale(bed, stage, audit, { sizes: options.scale, works, say })
+  const rows = await measureScale(bed, stage, audit, {
+    sizes: options.scale,
+    works,
+    say,
+    async save(measured) {
+      await save(options, { machine, rows: measured })
+      if (page !== undefined) await writeTables(page, scaleTables(measured))
+    },
+  })
+  const environments: Environments[] = []
+  for (const work of options.environments > 0 ? works : [])
+    environments.push(await measureEnvironments(bed, stage, audit, { count: options.environments, work }))
   await audit.close()
   stage.close()
-  await save(options, { machine, rows })
-  const tables = scaleTables(rows)
-  if (page !== undefined) await writeTables(page, tables)
-  return tables
+  await save(options, { machine, rows, environments })
+  return [...(rows.length > 0 ? [scaleTables(rows)] : []), ...environments.flatMap(environmentsLines)].join(
+    '\n',
+  )
 }
 
 async function runOn(bed: Bed, options: Options): Promise<Report> {
@@ -68,7 +79,6 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
   const resident =
     options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
-  const environments = await sampleEnvironments(bed, stage, audit, options.environments)
   // The last one: the failing resources stay.
   const fairness = isChosen(options, 'fairness') ? await measureFairness(bed, stage, options.busy) : undefined
   await audit.close()
@@ -76,7 +86,7 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
   rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, environments, fairness }
+  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, fairness }
 }
 
 /** Whether a part that is no story is to run. */
@@ -126,21 +136,6 @@ async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Op
   return [...sampled.values()]
 }
 
-async function sampleEnvironments(
-  bed: Bed,
-  stage: Stage,
-  audit: AuditReader,
-  count: number,
-): Promise<Environments[]> {
-  const samples: Environments[] = []
-  for (const work of count > 0 ? (['echo', 'object'] as const) : []) {
-    const sample = await measureEnvironments(bed, stage, audit, { count, work })
-    for (const line of environmentsLines(sample)) say(line)
-    samples.push(sample)
-  }
-  return samples
-}
-
 /** Runs the scenarios of a story in a new environment, which is gone afterwards. */
 async function runStory(
   stage: Stage,
@@ -172,7 +167,8 @@ function reportOf(
 async function main(args: readonly string[]) {
   if (args.includes('--help')) return console.log(usage)
   const options = readOptions(args)
-  const work = options.scale.length > 0 ? runScale : runAll
+  const isAlone = options.scale.length > 0 || options.environments > 0
+  const work = isAlone ? runScale : runAll
   const text = await onBed(options, (bed) => work(bed, options))
   console.log(`\n${text}\n\nall samples are in ${options.output}`)
 }

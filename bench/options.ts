@@ -12,7 +12,7 @@ export interface Options {
   readonly resident: number
   /** Failing resources of another organization, beside which a small deployment is timed. */
   readonly busy: number
-  /** Environments of one resource each; 0 leaves that out. */
+  /** Environments of one resource each, which are measured alone; 0 leaves that out. */
   readonly environments: number
   /** Sizes of the deployments for the tables of docs/scale.md, which are measured alone, and the page to write them to. */
   readonly scale: readonly number[]
@@ -24,7 +24,7 @@ export interface Options {
 }
 
 export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain,gateway,fairness]
-                    [--resident n] [--environments n] [--scale 10,100,1000,9990 [--works echo,object,five] [--page docs/scale.md]]
+                    [--resident n] [--scale 10,100,1000,9990 [--page docs/scale.md]] [--environments n] [--works echo,object,five]
                      [--busy n] [--output file] [--node-options="--cpu-prof …"]`
 
 /** Options of a command line; throws on one that is not known. */

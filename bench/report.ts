@@ -1,4 +1,3 @@
-import { type Environments, environmentsLines } from './environments.ts'
 import { type Fairness, fairnessRows } from './fairness.ts'
 import type { Floor, FloorRound, Pace } from './floor.ts'
 import { independentFloor, operations } from './floor.ts'
@@ -38,7 +37,6 @@ export interface Report {
   readonly scenarios: readonly ScenarioResult[]
   readonly gateway?: GatewayFigures
   readonly resident?: Resident
-  readonly environments: readonly Environments[]
   readonly fairness?: Fairness
   readonly samples: {
     readonly floor: readonly FloorRound[]
@@ -108,16 +106,7 @@ export function floorTable({ serial, parallel }: Floor): string {
 }
 
 /** A report for people. */
-export function textOf({
-  floor,
-  start,
-  scenarios,
-  gateway,
-  resident,
-  environments,
-  fairness,
-  samples,
-}: Report): string {
+export function textOf({ floor, start, scenarios, gateway, resident, fairness, samples }: Report): string {
   const starts = Object.entries(start).map(([name, seconds]) =>
     goalLine(`${name} ready in an empty cluster, s`, seconds, 0.6),
   )
@@ -134,7 +123,6 @@ export function textOf({
       ...residentRows(floor, resident),
       ...fairnessRows(fairness, goalLine),
     ]),
-    ...environments.map((each) => environmentsLines(each).join('\n')),
   ]
   return parts.join('\n\n')
 }

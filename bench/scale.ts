@@ -43,10 +43,13 @@ export async function measureScale(
     sizes,
     works,
     say,
+    save,
   }: {
     readonly sizes: readonly number[]
     readonly works: readonly Work[]
     readonly say: (line: string) => void
+    /** Called after each row with those so far: a long run that fails leaves them. */
+    readonly save: (rows: readonly ScaleRow[]) => Promise<void>
   },
 ): Promise<ScaleRow[]> {
   const rows: ScaleRow[] = []
@@ -56,6 +59,7 @@ export async function measureScale(
       for (const { name, seconds, writes, reads } of row.steps)
         say(`${name}: ${seconds} s, ${writes} writes, ${reads} reads`)
       rows.push(row)
+      await save(rows)
     }
   }
   return rows

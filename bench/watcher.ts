@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import type { Kind, KubeObject, ObjectOf } from '../operator/api/kind.ts'
+import { isEndOfList, parseWatchEvent } from '../operator/kube/cache/watch-protocol.ts'
 import type { KubeClient } from '../operator/kube/client/client.ts'
 import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 
@@ -34,24 +35,33 @@ export function startWatcher<K extends Kind>(
   const sights = new Map<string, Sight<ObjectOf<K>>>()
   const news = new EventEmitter().setMaxListeners(0)
 
-  async function run() {
+  function note(name: string, object: ObjectOf<K> | undefined) {
+    sights.set(name, { object, at: performance.now() })
+    news.emit(name)
+  }
+
+  /** Until the API server ends the stream, as it does with a watcher that is too slow for it. */
+  async function follow() {
+    const listed = new Set<string>()
     for await (const line of client.watch(pathOf(resourceOf(kind), namespace), {
       query,
       signal: stopping.signal,
     })) {
-      const at = performance.now()
-      const event = line === '' ? undefined : JSON.parse(line)
-      if (!event || event.type === 'BOOKMARK') continue
-      const { name } = event.object.metadata
-      sights.set(name, { object: event.type === 'DELETED' ? undefined : event.object, at })
-      news.emit(name)
+      const event = line === '' ? undefined : parseWatchEvent(line)
+      if (!event) continue
+      if (event.type === 'ERROR') return
+      if (event.type !== 'BOOKMARK') {
+        const { name } = event.object.metadata
+        listed.add(name)
+        note(name, event.type === 'DELETED' ? undefined : (event.object as ObjectOf<K>)) // of the watched kind
+      } else if (isEndOfList(event.object))
+        for (const name of sights.keys()) if (!listed.has(name)) note(name, undefined)
     }
-    throw new Error('the API server ended the stream')
   }
 
   async function supervise() {
     try {
-      await run()
+      while (!stopping.signal.aborted) await follow()
     } catch (error) {
       if (!stopping.signal.aborted)
         stopping.abort(new Error(`the watch of ${kind.plural} ended: ${String(error)}`))

@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { keyOf, namespaceOf } from '../client/resource.ts'
+import { RecentDeletions } from './recent-deletions.ts'
 import { type Compact, createCompact } from './sharing.ts'
 
 /** A change of one object; `origin` names the controller of this process that wrote it. */
@@ -43,8 +44,6 @@ interface Index<T extends StoredObject> {
   readonly entries: Map<string, Set<T>>
 }
 
-const maxDeletions = 20_000
-
 /** A cache with these indexes; `onError` receives the errors of handlers and index functions. */
 export function createCache<T extends StoredObject>(
   indexes: Readonly<Record<string, IndexFunction<T>>>,
@@ -57,8 +56,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   readonly #indexes: ReadonlyMap<string, Index<T>>
   readonly #onError: (error: unknown) => void
   readonly #objects = new Map<string, Map<string, T>>()
-  /** Versions at which objects were deleted, by uid, oldest first. */
-  readonly #deletions = new Map<string, bigint>()
+  readonly #deletions = new RecentDeletions()
   readonly #handlers: ChangeHandler<T>[] = []
   readonly #compact: Compact = createCompact()
   #trustsVersions = true
@@ -102,7 +100,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   set(object: T, origin?: string): boolean {
     const { name, uid } = object.metadata
     const before = this.get(namespaceOf(object), name)
-    if (versionOf(object) <= (this.#deletions.get(uid) ?? -1n)) return false
+    if (versionOf(object) <= (this.#deletions.versionOf(uid) ?? -1n)) return false
     if (before && this.#trustsVersions && versionOf(before) >= versionOf(object)) return false
     this.#change(before, this.#compact(object), origin)
     return true
@@ -110,7 +108,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   remove(object: T, origin?: string): void {
     const before = this.get(namespaceOf(object), object.metadata.name)
-    this.#rememberDeletion(object, versionOf(object))
+    this.#deletions.add(object.metadata.uid, versionOf(object))
     if (!before) return
     const isAnother = before.metadata.uid !== object.metadata.uid
     if (isAnother && this.#trustsVersions && versionOf(before) > versionOf(object)) return
@@ -121,7 +119,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     for (const object of Array.from(this.all())) {
       if (keys.has(keyOf(object))) continue
       if (this.#trustsVersions && versionOf(object) > BigInt(resourceVersion)) continue
-      this.#rememberDeletion(object, BigInt(resourceVersion))
+      this.#deletions.add(object.metadata.uid, BigInt(resourceVersion))
       this.#change(object, undefined, undefined)
     }
     this.#trustsVersions = true
@@ -161,19 +159,10 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
           valueIn(entries, value, () => new Set<T>()).add(after)
     }
   }
-
-  /** With its version, because an object that loses its label and regains it keeps its uid. */
-  #rememberDeletion({ metadata }: T, version: bigint): void {
-    const known = this.#deletions.get(metadata.uid) ?? 0n
-    this.#deletions.set(metadata.uid, version > known ? version : known)
-    if (this.#deletions.size <= maxDeletions) return
-    const [oldest] = this.#deletions.keys()
-    if (oldest !== undefined) this.#deletions.delete(oldest)
-  }
 }
 
 function any<T>(
-  objects: ReadonlyMap<string, T> | ReadonlySet<T> | undefined,
+  objects: { values(): Iterable<T> } | undefined,
   fits: (object: T) => boolean = () => true,
 ): boolean {
   for (const each of objects?.values() ?? []) if (fits(each)) return true

@@ -49,7 +49,7 @@ export interface Cluster {
   remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
   /** Deletes the object at this resourceVersion; a conflict when it has changed. */
   removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
-  /** Deletes the objects with these values of selectable fields, with one request for each 500. */
+  /** Deletes the objects with these values of selectable fields, with one request for each 100. */
   removeCollection(kind: Kind, namespace: string, fields: SelectableFields): Promise<void>
   /** Reads from the API server, not from the store. */
   read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
@@ -63,8 +63,8 @@ export interface Cluster {
 /** Values of selectable fields of a kind, by path. */
 export type SelectableFields = Readonly<Record<string, string>>
 
-/** The API server deletes the objects of a collection one by one, within the deadline of one request. */
-const collectionPage = 500
+/** The API server deletes the objects of a collection one by one: all of them must be done before the client stops waiting. */
+const collectionPage = 100
 
 interface Identified {
   readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string }
