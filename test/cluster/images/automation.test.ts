@@ -104,7 +104,7 @@ describe('a version that fits a rule', () => {
     })
     const delta = await organization.rest('GET', `/apps/first/deltas/${deployment.delta_id}`)
     expect(delta.body.metadata).toMatchObject({ archived: true, env_id: 'dev' })
-    const [version] = (await quiet()).filter(({ metadata }) => metadata.name === id)
+    const version = (await quiet()).find(({ metadata }) => metadata.name === id)
     expect(version?.status?.environments).toEqual([
       {
         environmentName: 'first.dev',

@@ -17,7 +17,11 @@ beforeAll(async () => {
   organization = await makeTestOrganization(cluster, 'page')
   await organization.application('shop')
   await organization.environment('shop', 'staging')
-  await organization.define('workload', { type: 'workload', driverType: 'quartermaster/echo', criteria: [{}] })
+  await organization.define('workload', {
+    type: 'workload',
+    driverType: 'quartermaster/echo',
+    criteria: [{}],
+  })
   const containers = { main: { image: 'registry.example.com/shop/web:1.2.6' } }
   await organization.deploy('shop.staging', { modules: { web: { spec: { containers } } } })
 })
@@ -37,5 +41,7 @@ test('the commands of docs/images.md work, one after the other', async () => {
     expect(stdout).not.toContain('not-to-be-seen')
   }
   const [version] = await organization.list<ArtefactVersion>('artefactversions')
-  expect(version?.status?.environments).toMatchObject([{ environmentName: 'shop.staging', outcome: 'Deployed' }])
+  expect(version?.status?.environments).toMatchObject([
+    { environmentName: 'shop.staging', outcome: 'Deployed' },
+  ])
 })
