@@ -23,7 +23,7 @@ const requests = readdirSync(folder)
     return texts.map((text) => {
       const [head = '', ...body] = text.split('\n\n')
       const [title = '', line = ''] = head.split('\n')
-      const isFromAnswer = /\{\{(criterion|version|call)\}\}/.test(line)
+      const isFromAnswer = /\{\{(criterion|version|call|artefact|rule)\}\}/.test(line)
       return { name, title, operation: filled(line), body: filled(body.join('\n\n').trim()), isFromAnswer }
     })
   })

@@ -1,7 +1,7 @@
 import { Registry } from '../../api/registry.ts'
 import { isPresent, type ObjectProblem, throwProblems } from '../../domain/base/object-problem.ts'
 import { registryAddress } from '../../domain/image/image-reference.ts'
-import { secretOfRegistry } from '../../domain/image/pull-secret.ts'
+import { type RegistrySecret, secretOfRegistry } from '../../domain/image/pull-secret.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, watchKind } from '../../kube/loop/controller.ts'
@@ -41,28 +41,33 @@ export function registryController(cluster: Cluster): Controller<typeof Registry
 }
 
 /** Whether the first object keeps a registry that both are for. */
-export function isOlder(left: Registry, right: Registry): boolean {
+function isOlder(left: Registry, right: Registry): boolean {
   const [before, after] = [left.metadata, right.metadata]
   if (before.creationTimestamp !== after.creationTimestamp)
     return before.creationTimestamp < after.creationTimestamp
   return before.name < after.name
 }
 
-function problemsOf({ metadata, spec }: Registry): ObjectProblem[] {
-  const problem = (message: string): ObjectProblem[] => [{ reason: 'RegistryNotSupported', message }]
-  const secret = secretOfRegistry(spec)
-  switch (spec.type) {
-    case 'public':
-      return []
-    case 'amazon_ecr':
-      return problem("tokens of type 'amazon_ecr' expire and are not renewed; use type 'secret_ref'")
-    case 'secret_ref':
-      if (!secret) return problem("'secrets' must have one entry, or the entry '*' for this cluster")
-      if (secret.namespace === metadata.namespace) return []
-      return problem(
-        `the Secret must be in the namespace '${metadata.namespace}', not in '${secret.namespace}'`,
-      )
-    default:
-      return secret ? [] : problem(`a registry of type '${spec.type}' needs credentials`)
-  }
+/** Why images cannot be pulled, by type of the registry; undefined when they can. */
+const problemOfType: Readonly<
+  Record<Registry['spec']['type'], (registry: Registry, secret?: RegistrySecret) => string | undefined>
+> = {
+  public: () => undefined,
+  basic: problemOfCredentials,
+  google_gcr: problemOfCredentials,
+  amazon_ecr: () => "tokens of type 'amazon_ecr' expire and are not renewed; use type 'secret_ref'",
+  secret_ref({ metadata }, secret) {
+    if (!secret) return "'secrets' must have one entry, or the entry '*' for this cluster"
+    if (secret.namespace === metadata.namespace) return undefined
+    return `the Secret must be in the namespace '${metadata.namespace}', not in '${secret.namespace}'`
+  },
+}
+
+function problemOfCredentials({ spec }: Registry, secret?: RegistrySecret): string | undefined {
+  return secret ? undefined : `a registry of type '${spec.type}' needs credentials`
+}
+
+function problemsOf(registry: Registry): ObjectProblem[] {
+  const message = problemOfType[registry.spec.type](registry, secretOfRegistry(registry.spec))
+  return message === undefined ? [] : [{ reason: 'RegistryNotSupported', message }]
 }

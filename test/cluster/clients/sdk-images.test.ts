@@ -85,7 +85,12 @@ describe('artefacts', () => {
       instanceOfContainerArtefactVersion,
       { archived: true },
     ],
-    ['find no version that is not archived', () => api.listArtefactVersionsInOrg({ orgId }), undefined, []],
+    [
+      'find no version that is not archived',
+      () => api.listArtefactVersionsInOrg({ orgId }),
+      instanceOfContainerArtefactVersion,
+      [],
+    ],
     ['delete the artefact', () => api.deleteArtefact({ orgId, artefactId: ids['artefact'] ?? '' })],
   ])
 })

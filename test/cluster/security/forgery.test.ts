@@ -63,6 +63,7 @@ describe('nothing can be forged:', () => {
 
   const records = [
     'announced',
+    'artefact-versions',
     'contributors',
     'created-by',
     'deleted-by',

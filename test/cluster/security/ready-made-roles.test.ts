@@ -16,7 +16,15 @@ beforeAll(async () => {
 
 describe('the ready-made role', () => {
   const write = ['create', 'update', 'patch', 'delete']
-  const work = ['applications', 'environments', 'environmentdeployments', 'sharedvalues', 'webhooks']
+  const work = [
+    'applications',
+    'artefactversions',
+    'automationrules',
+    'environments',
+    'environmentdeployments',
+    'sharedvalues',
+    'webhooks',
+  ]
   const platform = ['resourcedefinitions', 'resourcetypes', 'resourceaccounts', 'environmenttypes']
   const access = ['memberships', 'users', 'accesstokens']
   const table: readonly [Person, readonly string[], readonly string[], boolean][] = [

@@ -1,12 +1,15 @@
 import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Application } from '../../../operator/api/application.ts'
+import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
+import { AutomationRule } from '../../../operator/api/automation-rule.ts'
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { type Kind, type KubeObject, type Manifest, newObject } from '../../../operator/api/kind.ts'
+import { Registry } from '../../../operator/api/registry.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { ResourceClass } from '../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
@@ -55,6 +58,40 @@ export function samplesIn(namespace: string): readonly Sample[] {
         typeName: 'mysql',
         className: 'large',
         description: 'More than a terabyte',
+      }),
+    ),
+    sample(
+      Registry,
+      newObject(Registry, at('builds'), {
+        registry: 'registry.example.test/shop',
+        type: 'secret_ref',
+        secrets: { '*': { namespace, secret: 'regcred' } },
+        enableCi: true,
+      }),
+    ),
+    sample(
+      ArtefactVersion,
+      newObject(ArtefactVersion, at('backend-1'), {
+        type: 'workload',
+        artefactName: 'backend',
+        version: '1.2.7',
+        ref: 'refs/heads/main',
+        commit: '884bccaa',
+        digest: 'sha256:0f',
+        workload: { spec: { apiVersion: 'score.dev/v1b1', service: null }, image: 'backend:1' },
+        archived: true,
+      }),
+    ),
+    sample(
+      AutomationRule,
+      newObject(AutomationRule, at('main'), {
+        applicationName: 'shop',
+        environmentId: 'dev',
+        active: false,
+        type: 'update',
+        artefactsFilter: ['registry.example.test/shop/web'],
+        excludeArtefactsFilter: true,
+        matchRef: '^refs/heads/main$',
       }),
     ),
     sample(

@@ -23,20 +23,15 @@ function decoded(objects: readonly KubeObject[]): unknown {
 }
 
 describe('the pods of a workload name its pull Secret', () => {
-  test.each<[kind: string, spec: object, podOf: (spec: any) => unknown]>([
-    // oxlint-disable-line typescript/no-explicit-any -- objects of many kinds
-    ['Pod', pod, (spec) => spec],
-    ['Deployment', { template: { spec: pod } }, (spec) => spec.template.spec],
-    ['StatefulSet', { template: { spec: pod } }, (spec) => spec.template.spec],
-    ['Job', { template: { spec: pod } }, (spec) => spec.template.spec],
-    [
-      'CronJob',
-      { jobTemplate: { spec: { template: { spec: pod } } } },
-      (spec) => spec.jobTemplate.spec.template.spec,
-    ],
-  ])('of a %s', (kind, spec, podOf) => {
+  test.each<[kind: string, specOf: (podSpec: object) => object]>([
+    ['Pod', (podSpec) => podSpec],
+    ['Deployment', (podSpec) => ({ template: { spec: podSpec } })],
+    ['StatefulSet', (podSpec) => ({ template: { spec: podSpec } })],
+    ['Job', (podSpec) => ({ template: { spec: podSpec } })],
+    ['CronJob', (podSpec) => ({ jobTemplate: { spec: { template: { spec: podSpec } } } })],
+  ])('of a %s', (kind, specOf) => {
     const objects = [
-      { apiVersion: 'v1', kind, metadata, spec },
+      { apiVersion: 'v1', kind, metadata, spec: specOf(pod) },
       { apiVersion: 'v1', kind: 'Service', metadata },
     ]
     const [workload, service, secret] = withPullSecret(objects, 'web-pull', [credentials])
@@ -45,7 +40,7 @@ describe('the pods of a workload name its pull Secret', () => {
       type: 'kubernetes.io/dockerconfigjson',
       metadata: { name: 'web-pull', namespace: 'acme--shop--dev' },
     })
-    expect(podOf(workload?.['spec'])).toEqual({ ...pod, imagePullSecrets: [{ name: 'web-pull' }] })
+    expect(workload?.['spec']).toEqual(specOf({ ...pod, imagePullSecrets: [{ name: 'web-pull' }] }))
     expect(service).toBe(objects[1])
     expect(decoded([secret as KubeObject])).toEqual({
       auths: { 'r.test': { username: 'puller', password: 'secret', auth } },

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { Registry } from '../../../operator/api/registry.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { watchesOf } from '../../../operator/controllers/active-resource/watches.ts'
+import type { Driver, ProvisionRequest } from '../../../operator/drivers/driver.ts'
+import { activeResource, driver, storedObject } from '../../support/builders.ts'
+import { createWorld, type World } from '../support/world.ts'
+
+const requests: ProvisionRequest[] = []
+const canary = 'canary-of-a-password'
+
+/** Makes a Deployment of the containers of a module. */
+const renderer: Driver = {
+  descriptor: driver('renderer'),
+  async provision(request) {
+    requests.push(request)
+    const containers = Object.values((request.params as { spec: { containers: FreeForm } }).spec.containers)
+    const deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
+      spec: { template: { spec: { containers } } },
+    }
+    return { outputs: { values: {}, secrets: {} }, objects: [deployment] }
+  },
+  async deprovision() {},
+}
+
+function workload(image: string): ActiveResource {
+  return activeResource(
+    { type: 'workload', resourceId: 'modules.web' },
+    {
+      definition: { definitionName: 'workload', driverType: 'quartermaster/renderer' },
+      params: { spec: { containers: { main: { image } } } },
+    },
+  )
+}
+const ready = (status: 'True' | 'False') => ({
+  observedGeneration: 1,
+  conditions: [{ type: 'Ready', status, reason: 'Reconciled', message: '', lastTransitionTime: '' }],
+})
+
+let world: World
+
+function putRegistry(name: string, registry: string, status: 'True' | 'False' = 'True'): void {
+  const spec = { registry, type: 'basic' as const, credentialsSecretName: `${name}-secret` }
+  world.cluster.put(Registry, {
+    ...storedObject(Registry, { name, generation: 1 }, spec),
+    status: ready(status),
+  })
+  putSecret(name, canary)
+}
+
+function putSecret(registry: string, password: string): void {
+  const data = { username: encoded('puller'), password: encoded(password) }
+  const metadata = { name: `${registry}-secret`, namespace: 'acme' }
+  world.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata, data })
+}
+const encoded = (text: string) => Buffer.from(text).toString('base64')
+
+function pullSecret(resource: ActiveResource): KubeObject | undefined {
+  return world.objects.get('Secret', `${resource.metadata.name}-pull`)
+}
+function passwordsIn(secret: KubeObject | undefined): unknown {
+  const text = (secret as { data?: Record<string, string> } | undefined)?.data?.['.dockerconfigjson'] ?? ''
+  const { auths } = JSON.parse(Buffer.from(text, 'base64').toString()) as {
+    auths: Record<string, { password: string }>
+  }
+  return Object.fromEntries(Object.entries(auths).map(([registry, { password }]) => [registry, password]))
+}
+
+beforeEach(() => {
+  world = createWorld([renderer])
+  requests.length = 0
+})
+
+describe('a workload with images of a registry', () => {
+  test('gets a pull Secret with the credentials of that registry alone, and its pods name it', async () => {
+    putRegistry('builds', 'r.test')
+    putRegistry('other', 'other.test')
+    const resource = world.put(workload('r.test/web:1'))
+    expect(await world.reconcile(resource)).toBeUndefined()
+    const secret = pullSecret(resource)
+    expect(secret?.['type']).toBe('kubernetes.io/dockerconfigjson')
+    expect(passwordsIn(secret)).toEqual({ 'r.test': canary })
+    expect(world.objects.get('Deployment', 'web')?.['spec']).toMatchObject({
+      template: { spec: { imagePullSecrets: [{ name: secret?.metadata.name }] } },
+    })
+  })
+
+  test('has the credentials nowhere else', async () => {
+    putRegistry('builds', 'r.test')
+    const resource = world.put(workload('r.test/web:1'))
+    await world.reconcile(resource)
+    expect(requests).toHaveLength(1)
+    // A keyed hash, which this world leaves readable.
+    const { inputsHash: _, ...status } = world.statusOf(resource)
+    const seen = JSON.stringify([requests, status, world.log])
+    expect(seen).not.toContain(canary)
+    expect(seen).not.toContain(encoded(canary))
+  })
+
+  test('gets new credentials without a deployment', async () => {
+    putRegistry('builds', 'r.test')
+    const resource = world.put(workload('r.test/web:1'))
+    await world.reconcile(resource)
+    putSecret('builds', 'second')
+    await world.reconcile(resource)
+    expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': 'second' })
+  })
+
+  test('loses the pull Secret when the registry is gone', async () => {
+    putRegistry('builds', 'r.test')
+    const resource = world.put(workload('r.test/web:1'))
+    await world.reconcile(resource)
+    world.cluster.drop(Registry, 'acme', 'builds')
+    await world.reconcile(resource)
+    expect(pullSecret(resource)).toBeUndefined()
+    expect(JSON.stringify(world.objects.get('Deployment', 'web')?.['spec'])).not.toContain('-pull')
+  })
+})
+
+test.each<[rule: string, arrange: () => void]>([
+  ['without a registry', () => {}],
+  ['of a registry that is not ready', () => putRegistry('builds', 'r.test', 'False')],
+  ['of another registry', () => putRegistry('other', 'other.test')],
+])('a workload with images %s has no pull Secret', async (_, arrange) => {
+  arrange()
+  const resource = world.put(workload('r.test/web:1'))
+  expect(await world.reconcile(resource)).toBeUndefined()
+  expect(pullSecret(resource)).toBeUndefined()
+})
+
+test('a change of a registry enqueues the workloads of its organization', () => {
+  const resource = world.put(workload('r.test/web:1'))
+  world.put(activeResource({ type: 'dns', resourceId: 'shared.main' }))
+  const enqueued: string[] = []
+  for (const each of watchesOf(world.tools as Parameters<typeof watchesOf>[0]))
+    each.subscribe((keys) => enqueued.push(...keys))
+  putRegistry('builds', 'r.test')
+  expect(enqueued).toEqual([`acme/${resource.metadata.name}`])
+})
