@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
@@ -42,6 +42,9 @@ export interface ReflectorOptions {
   readonly relistMs?: number
   readonly backoffMs?: { readonly first: number; readonly most: number }
 }
+
+/** Characters of events after which other work has a turn: a chunk of a long list is ready when the last one is done. */
+const charactersInTurn = 250_000
 
 /** Starts to reflect a resource into a cache. */
 export function startReflector(
@@ -166,6 +169,7 @@ class CacheReflector implements Reflector {
     signal.addEventListener('abort', abort, { once: true })
     let idle = setTimeout(abort, this.#idleMs)
     let listed = this.#position === undefined ? new Set<string>() : undefined
+    let characters = 0
     try {
       for await (const line of this.#client.watch(this.#path, {
         query: { ...this.#selectors(), ...watchQuery(this.#position) },
@@ -177,6 +181,11 @@ class CacheReflector implements Reflector {
         this.#heardAt = performance.now()
         if (this.#forbidden) this.#setForbidden(undefined)
         if (line === '') continue
+        characters += line.length
+        if (characters > charactersInTurn) {
+          characters = 0
+          await nextTurn()
+        }
         const event = parseWatchEvent(line)
         if (event.type === 'ERROR') throw errorOf(event)
         this.#applyEvent(event, listed)
