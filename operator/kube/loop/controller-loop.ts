@@ -12,7 +12,7 @@ import type { Controller, ReconcileContext } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
 import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
-import { nextTurn, type Pace } from './pace.ts'
+import { inTurns, type Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
 import { QuotaWaits } from './quota-waits.ts'
@@ -47,9 +47,6 @@ export interface Loop {
 
 /** A new wait is written only after this time, because most waits end sooner. */
 const waitingDelayMs = 2000
-
-/** Keys that are enqueued at the start in one turn of the event loop. */
-const keysInTurn = 1000
 
 /** The cache holds the newer object of a conflict within this time. */
 const conflictDelayMs = 100
@@ -111,16 +108,7 @@ class ControllerLoop<K extends Kind> implements Loop {
         for (const key of keys) queue.add(key)
       })
     }
-    void this.#enqueueAll()
-  }
-
-  async #enqueueAll(): Promise<void> {
-    let count = 0
-    for (const object of this.#cache.all()) {
-      this.queue.add(keyOf(object))
-      count += 1
-      if (count % keysInTurn === 0) await nextTurn()
-    }
+    void inTurns(this.#cache.all(), (object) => queue.add(keyOf(object)))
   }
 
   #enqueueResync(resyncMs: number): void {
