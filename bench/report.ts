@@ -3,6 +3,7 @@ import type { Floor, FloorRound, Pace } from './floor.ts'
 import { independentFloor, operations } from './floor.ts'
 import type { GatewayFigures } from './gateway/gateway.ts'
 import { gatewayLines } from './gateway/report.ts'
+import type { KindHeap } from './heap.ts'
 import type { Sample } from './measure.ts'
 import { requestLines } from './request-lines.ts'
 import type { Resident } from './resident.ts'
@@ -123,6 +124,7 @@ export function textOf({ floor, start, scenarios, gateway, resident, fairness, s
       ...residentRows(floor, resident),
       ...fairnessRows(fairness, goalLine),
     ]),
+    ...(resident ? [heapTable(resident.heap)] : []),
   ]
   return parts.join('\n\n')
 }
@@ -135,7 +137,9 @@ function goalLine(name: string, value: number, atMost: number): string[] {
 
 function residentRows(floor: Floor, resident: Resident | undefined): string[][] {
   if (!resident) return []
-  const { resources, perSecond, residentMiB, restart } = resident
+  const { resources, perSecond, residentMiB, restart, gatewayRestart } = resident
+  // The goals for 10,000 resources and for 100,000.
+  const [memory, ready] = resources > 10_000 ? [600, 15] : [160, 3]
   const ofFloor = rounded((perSecond * independentFloor(floor, resources)) / resources, 2)
   return [
     [
@@ -145,13 +149,28 @@ function residentRows(floor: Floor, resident: Resident | undefined): string[][] 
       ofFloor < 0.45 ? 'missed' : 'met',
     ],
     ...['operator', 'gateway'].map((name) =>
-      goalLine(`${name} with ${resources} resident, MiB`, residentMiB[name] ?? 0, 160),
+      goalLine(`${name} with ${resources} resident, MiB`, residentMiB[name] ?? 0, memory),
     ),
-    goalLine('operator after a restart, MiB', restart.residentMiB, 160),
-    goalLine('restart until ready, s', restart.secondsToReady, 3),
+    ...Object.entries({ operator: restart, gateway: gatewayRestart }).flatMap(([name, start]) => [
+      goalLine(`${name} after a restart, MiB`, start.residentMiB, memory),
+      goalLine(`${name}: restart until ready, s`, start.secondsToReady, ready),
+      goalLine(`${name}: longest block of the event loop until then, s`, start.longestBlockSeconds, 0.1),
+    ]),
     goalLine('restart until a new resource is ready, s', restart.secondsToFirstNewResource, 3),
     goalLine('writes on resources at a restart', restart.writesOnOthers, 0),
   ]
+}
+
+function heapTable(heap: readonly KindHeap[]): string {
+  const rows = heap
+    .filter(({ objects }) => objects > 0)
+    .map(({ kind, objects, heapMiB, bytesPerObject }) => [
+      kind,
+      String(objects),
+      String(heapMiB),
+      String(bytesPerObject),
+    ])
+  return table([['kind in the store', 'objects', 'heap MiB', 'bytes each'], ...rows])
 }
 
 function scenarioTable(results: readonly ScenarioResult[]): string {

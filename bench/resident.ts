@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { BundleName } from '../dev/build.ts'
 import { inParallel } from '../operator/controllers/shared/parallel.ts'
 import type { AuditReader } from './audit.ts'
 import type { Bed } from './bed.ts'
 import { checkResources, deployTo, makeEnvironment, type Stage } from './client-steps.ts'
+import { heapByKind, type KindHeap } from './heap.ts'
 import { requestsIn, untilQuiet } from './measure.ts'
 import { rounded } from './statistics.ts'
 import { cpuSecondsOf, memoryMiB } from './usage.ts'
@@ -14,14 +16,24 @@ export interface Resident {
   readonly seconds: number
   readonly perSecond: number
   readonly residentMiB: Readonly<Record<string, number>>
-  /** From the start of the process; the first new resource was deployed at that moment too. */
-  readonly restart: {
-    readonly secondsToReady: number
+  /** What each kind needs in the store of a process. */
+  readonly heap: readonly KindHeap[]
+  /** A start of the operator; the first new resource was deployed at that moment too. */
+  readonly restart: Start & {
     readonly secondsToFirstNewResource: number
-    readonly cpuSeconds: number
     readonly writesOnOthers: number
-    readonly residentMiB: number
   }
+  readonly gatewayRestart: Start
+}
+
+/** A start of a process with all resources. */
+interface Start {
+  readonly secondsToReady: number
+  /** The longest time for which the event loop was blocked until then. */
+  readonly longestBlockSeconds: number
+  /** Until it is quiet. */
+  readonly cpuSeconds: number
+  readonly residentMiB: number
 }
 
 const settleMs = 15_000
@@ -50,30 +62,52 @@ export async function measureResident(
     seconds: rounded(seconds),
     perSecond,
     residentMiB,
+    heap: await heapByKind(bed.client),
     restart: await measureRestart(bed, stage, audit),
+    gatewayRestart: await measureGatewayRestart(bed, audit),
   }
 }
 
 async function measureRestart(bed: Bed, stage: Stage, audit: AuditReader): Promise<Resident['restart']> {
   await bed.stop('operator')
   await untilQuiet(audit)
-  const [secondsToReady, toFirst] = await Promise.all([
-    bed.start('operator'),
+  const [ready, toFirst] = await Promise.all([
+    startOf(bed, 'operator'),
     deployTo(stage, 'newcomer', 'first', { deltaName: 'independent-1' }),
   ])
   const { requests } = requestsIn(await untilQuiet(audit))
   const onResources = Object.entries(requests['operator'] ?? {}).filter(([request]) =>
     /^(create|patch|delete) activeresources/.test(request),
   )
-  const { operator: cpuSeconds = 0 } = await cpuSecondsOf(bed.pids)
-  await sleep(settleMs)
-  const { operator: residentMiB = 0 } = await memoryMiB(bed.pids, 'now')
   return {
-    secondsToReady,
+    ...ready,
+    ...(await settledUse(bed, 'operator')),
     secondsToFirstNewResource: rounded(toFirst),
-    cpuSeconds,
     // The new resource itself costs two.
     writesOnOthers: onResources.reduce((sum, [, count]) => sum + count, 0) - 2,
-    residentMiB: rounded(residentMiB, 1),
   }
+}
+
+async function measureGatewayRestart(bed: Bed, audit: AuditReader): Promise<Start> {
+  await bed.stop('gateway')
+  const ready = await startOf(bed, 'gateway')
+  await untilQuiet(audit)
+  return { ...ready, ...(await settledUse(bed, 'gateway')) }
+}
+
+async function startOf(
+  bed: Bed,
+  name: BundleName,
+): Promise<Pick<Start, 'secondsToReady' | 'longestBlockSeconds'>> {
+  const secondsToReady = await bed.start(name)
+  const metrics = await (await fetch(`${bed.process(name).url}/metrics`)).text()
+  const [, longest = ''] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics) ?? []
+  return { secondsToReady, longestBlockSeconds: rounded(Number(longest)) }
+}
+
+async function settledUse(bed: Bed, name: BundleName): Promise<Pick<Start, 'cpuSeconds' | 'residentMiB'>> {
+  const { [name]: cpuSeconds = 0 } = await cpuSecondsOf(bed.pids)
+  await sleep(settleMs)
+  const { [name]: residentMiB = 0 } = await memoryMiB(bed.pids, 'now')
+  return { cpuSeconds, residentMiB: rounded(residentMiB, 1) }
 }

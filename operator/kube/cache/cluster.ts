@@ -13,7 +13,8 @@ import {
   secretResource,
 } from '../client/resource.ts'
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
-import { type Reflector, type ReflectorOptions, startReflector } from './reflector.ts'
+import { startReflector } from './reflector.ts'
+import type { Reflector, ReflectorOptions } from './reflector-options.ts'
 import { createStore, type Store, type StoredKind } from './store.ts'
 import { metadataListAccept } from './watch-protocol.ts'
 

@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
 import type { Cache } from './cache.ts'
+import type { Reflector, ReflectorOptions } from './reflector-options.ts'
 import {
   errorOf,
   isEndOfList,
@@ -14,36 +15,8 @@ import {
   watchQuery,
 } from './watch-protocol.ts'
 
-/** Keeps a cache equal to the API server until it is stopped. */
-export interface Reflector {
-  /** Resolves when the cache holds the first complete list; rejects when that is forbidden, see `failIfForbidden`. */
-  readonly synced: Promise<void>
-  /** Throws the error of the API server if it forbids to list or watch; after such an error, tries again first. */
-  ensureAllowed(): Promise<void>
-  /** Plural name of what is watched. */
-  readonly resource: string
-  /** Milliseconds since the last line from the API server. */
-  silentMs(): number
-  stop(): void
-}
-
-export interface ReflectorOptions {
-  /** All namespaces when absent. */
-  readonly namespace?: string
-  readonly labelSelector?: string
-  readonly fieldSelector?: string
-  /** Reads metadata alone, for kinds of which only the change matters. */
-  readonly metadataOnly?: boolean
-  /** What the cache keeps of each object; all of it when absent. */
-  keep?(object: StoredObject): StoredObject
-  /** Ends, instead of retrying, when the API server forbids the first list. */
-  readonly failIfForbidden?: boolean
-  /** A stream without a line for this long is dead; the API server sends a bookmark each minute. */
-  readonly idleMs?: number
-  /** How often a complete list is read, in case an event was lost. */
-  readonly relistMs?: number
-  readonly backoffMs?: { readonly first: number; readonly most: number }
-}
+/** Characters of events after which other work has a turn: a chunk of a long list is ready when the last one is done. */
+const charactersInTurn = 250_000
 
 /** Starts to reflect a resource into a cache. */
 export function startReflector(
@@ -168,6 +141,7 @@ class CacheReflector implements Reflector {
     signal.addEventListener('abort', abort, { once: true })
     let idle = setTimeout(abort, this.#idleMs)
     let listed = this.#position === undefined ? new Set<string>() : undefined
+    let characters = 0
     try {
       for await (const line of this.#client.watch(this.#path, {
         query: { ...this.#selectors(), ...watchQuery(this.#position) },
@@ -179,6 +153,11 @@ class CacheReflector implements Reflector {
         this.#heardAt = performance.now()
         if (this.#forbidden) this.#setForbidden(undefined)
         if (line === '') continue
+        characters += line.length
+        if (characters > charactersInTurn) {
+          characters = 0
+          await nextTurn()
+        }
         const event = parseWatchEvent(line)
         if (event.type === 'ERROR') throw errorOf(event)
         this.#applyEvent(event, listed)

@@ -1,9 +1,10 @@
 import type { StoredObject } from '../../api/kind.ts'
+import { isObject } from '../../domain/base/json.ts'
 
-/** Texts of a pool that are kept at least, in characters. */
+/** How many characters of texts a pool keeps at least. */
 const poolCharacters = 1_000_000
 
-/** Shorter texts are shared by the engine, longer ones are hardly ever equal. */
+/** The engine shares shorter texts itself; longer ones are hardly ever equal. */
 const sharedLengths = { least: 11, most: 256 }
 
 /** Values by text. It forgets those that were not asked for in a while, so its size is bounded. */
@@ -12,19 +13,43 @@ class Pool<T> {
   #older = new Map<string, T>()
   #characters = 0
 
-  /** The value that is known by this text, or else this one from now on. */
-  get(text: string, value: T): T {
+  find(text: string): T | undefined {
     const recent = this.#recent.get(text)
     if (recent !== undefined) return recent
-    const known = this.#older.get(text) ?? value
-    this.#recent.set(text, known)
-    this.#characters += text.length
-    if (this.#characters > poolCharacters) {
-      this.#older = this.#recent
-      this.#recent = new Map()
-      this.#characters = 0
-    }
+    const known = this.#older.get(text)
+    if (known !== undefined) this.add(text, known)
     return known
+  }
+
+  add(text: string, value: T): void {
+    this.#recent.set(text, value)
+    this.#characters += text.length
+    if (this.#characters <= poolCharacters) return
+    this.#older = this.#recent
+    this.#recent = new Map()
+    this.#characters = 0
+  }
+}
+
+/** How often the values of a field were equal to known ones: looking for fields such as `uid` is in vain. */
+class FieldUse {
+  #asked = 0
+  #found = 0
+  #skipped = 0
+
+  isWorthwhile(): boolean {
+    if (this.#asked < 128 || this.#found * 8 >= this.#asked) return true
+    this.#skipped = (this.#skipped + 1) % 16
+    return this.#skipped === 0
+  }
+
+  note(isFound: boolean): void {
+    this.#asked += 1
+    this.#found += Number(isFound)
+    if (this.#asked < 1024) return
+    // Later values count more.
+    this.#asked /= 2
+    this.#found /= 2
   }
 }
 
@@ -32,34 +57,46 @@ class Pool<T> {
 export type Compact = <T extends StoredObject>(object: T) => T
 
 /**
- * Makes equal parts of objects the same part: thousands of resources have the same definition, context and conditions.
- * Objects of a cache are replaced and never changed, so a shared part never changes either.
+ * Makes equal parts of the objects of a kind the same part: thousands of resources have the same definition, context and
+ * conditions. Objects of a cache are replaced and never changed, so a shared part never changes either.
  */
 export function createCompact(): Compact {
   const texts = new Pool<string>()
   const parts = new Pool<object>()
+  const sections = ['metadata', 'spec', 'status'].map((name) => ({ name, uses: new Map<string, FieldUse>() }))
 
-  function shared(value: unknown): unknown {
-    if (typeof value === 'string') {
-      const isShared = value.length >= sharedLengths.least && value.length <= sharedLengths.most
-      return isShared ? texts.get(value, value) : value
-    }
-    if (typeof value !== 'object' || value === null) return value
-    return parts.get(JSON.stringify(value), value)
+  function shared<T>(pool: Pool<T>, text: string, value: T, use: FieldUse): T {
+    const known = pool.find(text)
+    use.note(known !== undefined)
+    if (known !== undefined) return known
+    pool.add(text, value)
+    return value
   }
 
-  function shareFields(fields: Record<string, unknown>): void {
-    for (const key of Object.keys(fields)) fields[key] = shared(fields[key])
+  function compactValue(value: unknown, use: FieldUse): unknown {
+    if (typeof value === 'string')
+      return isShareable(value) && use.isWorthwhile() ? shared(texts, value, value, use) : value
+    if (typeof value !== 'object' || value === null || !use.isWorthwhile()) return value
+    return shared(parts, JSON.stringify(value), value, use)
   }
 
   return (object) => {
     const content = slim(object) as Record<string, unknown> // the kinds differ in their fields
-    for (const [key, value] of Object.entries(content))
-      if (typeof value === 'object' && value !== null && !Array.isArray(value))
-        shareFields(value as Record<string, unknown>)
-      else content[key] = shared(value)
+    for (const { name, uses } of sections) {
+      const section = content[name]
+      if (!isObject(section)) continue
+      for (const key of Object.keys(section)) {
+        const use = uses.get(key) ?? new FieldUse()
+        uses.set(key, use)
+        section[key] = compactValue(section[key], use)
+      }
+    }
     return object
   }
+}
+
+function isShareable({ length }: string): boolean {
+  return length >= sharedLengths.least && length <= sharedLengths.most
 }
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'

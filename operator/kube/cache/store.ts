@@ -2,7 +2,7 @@ import type { Kind, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { annotations, labels } from '../../api/names.ts'
 import type { ResourceQuota } from '../../domain/base/quota.ts'
 import type { Cache, IndexFunction } from './cache.ts'
-import type { Reflector } from './reflector.ts'
+import type { Reflector } from './reflector-options.ts'
 
 /** An organization: a namespace whose label repeats its name. */
 export interface Organization {

@@ -12,7 +12,7 @@ import type { Controller, ReconcileContext } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
 import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
-import type { Pace } from './pace.ts'
+import { inTurns, type Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
 import { QuotaWaits } from './quota-waits.ts'
@@ -112,7 +112,7 @@ class ControllerLoop<K extends Kind> implements Loop {
         for (const key of keys) queue.add(key)
       })
     }
-    for (const object of this.#cache.all()) queue.add(keyOf(object))
+    void inTurns(this.#cache.all(), (object) => queue.add(keyOf(object)))
   }
 
   #enqueueResync(resyncMs: number): void {

@@ -55,3 +55,15 @@ export function nextTurn(): Promise<void> {
     setImmediate(resolve)
   })
 }
+
+const itemsInTurn = 1000
+
+/** Does a short piece of work for each item, and begins a new turn of the event loop after each thousand. */
+export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  let count = 0
+  for (const item of items) {
+    work(item)
+    count += 1
+    if (count % itemsInTurn === 0) await nextTurn()
+  }
+}

@@ -3,11 +3,8 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
-import {
-  type Reflector,
-  type ReflectorOptions,
-  startReflector,
-} from '../../../operator/kube/cache/reflector.ts'
+import { startReflector } from '../../../operator/kube/cache/reflector.ts'
+import type { Reflector, ReflectorOptions } from '../../../operator/kube/cache/reflector-options.ts'
 import { ApiError, type KubeClient, type Query } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 

@@ -1,0 +1,32 @@
+import type { StoredObject } from '../../api/kind.ts'
+
+/** Keeps a cache equal to the API server until it is stopped. */
+export interface Reflector {
+  /** Resolves when the cache holds the first complete list; rejects when that is forbidden, see `failIfForbidden`. */
+  readonly synced: Promise<void>
+  /** Throws the error of the API server if it forbids to list or watch; after such an error, tries again first. */
+  ensureAllowed(): Promise<void>
+  /** Plural name of what is watched. */
+  readonly resource: string
+  /** Milliseconds since the last line from the API server. */
+  silentMs(): number
+  stop(): void
+}
+
+export interface ReflectorOptions {
+  /** All namespaces when absent. */
+  readonly namespace?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** Reads metadata alone, for kinds of which only the change matters. */
+  readonly metadataOnly?: boolean
+  /** What the cache keeps of each object; all of it when absent. */
+  keep?(object: StoredObject): StoredObject
+  /** Ends, instead of retrying, when the API server forbids the first list. */
+  readonly failIfForbidden?: boolean
+  /** A stream without a line for this long is dead; the API server sends a bookmark each minute. */
+  readonly idleMs?: number
+  /** How often a complete list is read, in case an event was lost. */
+  readonly relistMs?: number
+  readonly backoffMs?: { readonly first: number; readonly most: number }
+}
