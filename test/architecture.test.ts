@@ -156,7 +156,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'delta',
     'definition',
     'module',
-    'workload',
+    'rendering',
     'graph',
     'plan',
     'deployment',
