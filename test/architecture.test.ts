@@ -160,7 +160,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'image',
     'definition',
     'module',
-    'workload',
+    'rendering',
     'graph',
     'plan',
     'deployment',

@@ -2,8 +2,8 @@ import type { ResourceContext } from '../api/active-resource.ts'
 import type { KubeObject } from '../api/kind.ts'
 import type { FreeForm } from '../api/schema.ts'
 import type { NeighbourValue } from '../domain/graph/inputs.ts'
+import type { PodParts } from '../domain/rendering/pod-parts.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
-import type { PodParts } from '../domain/workload/pod-parts.ts'
 
 /** The resource of a call. */
 interface Subject {

@@ -8,6 +8,7 @@ import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.t
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { imagesIn } from '../../domain/image/image-update.ts'
 import type { PullCredentials } from '../../domain/image/pull-secret.ts'
+import { type PodParts, podPartsOf } from '../../domain/rendering/pod-parts.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import {
@@ -18,7 +19,6 @@ import {
 } from '../../domain/resource/identity.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
-import { type PodParts, podPartsOf } from '../../domain/workload/pod-parts.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { pullCredentialsFor } from '../image/pull-credentials.ts'

@@ -87,25 +87,25 @@ function checkPaths({ files, volume_mounts: mounts }: ModuleContainer, at: strin
     )
       report(`${where}/sub_path`, 'must be a path inside the volume')
   })
-  eachEntry(files, `${at}/files`, (_, { value, binaryContent }, where) => {
-    if (value !== undefined && binaryContent !== undefined)
-      report(where, "has both 'value' and 'binaryContent'")
-    if (value === undefined && binaryContent === undefined)
-      report(where, "has neither 'value' nor 'binaryContent'")
-    if (binaryContent !== undefined && !hasPlaceholder(binaryContent) && !isBase64(binaryContent))
-      report(`${where}/binaryContent`, 'is not Base64')
+  eachEntry(files, `${at}/files`, (_, file, where) => {
+    const { value, binary_value: binary } = file
+    if (value !== undefined && binary !== undefined) report(where, "has both 'value' and 'binary_value'")
+    if (!('value' in file) && !('binary_value' in file))
+      report(where, "has neither 'value' nor 'binary_value'")
+    if (binary !== undefined && !hasPlaceholder(binary) && !isBase64(binary))
+      report(`${where}/binary_value`, 'is not Base64')
   })
 }
 
 /** Bytes of a file; placeholders count as they are written. */
 export function fileBytes({
   value,
-  binaryContent,
+  binary_value: binary,
 }: {
   readonly value?: unknown
-  readonly binaryContent?: string
+  readonly binary_value?: string
 }): number {
-  if (binaryContent !== undefined) return Math.floor((binaryContent.replace(/\s/g, '').length * 3) / 4)
+  if (binary !== undefined) return Math.floor((binary.replace(/\s/g, '').length * 3) / 4)
   const text = value instanceof SecretText ? value.reveal() : value
   return typeof text === 'string' ? Buffer.byteLength(text) : 0
 }

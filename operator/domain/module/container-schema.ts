@@ -39,7 +39,7 @@ const file = object(
   {
     mode: string('Octal mode of the file, such as `0644`.', { maxLength: 5, pattern: '^0?[0-7]{3}$' }),
     value: secretableText('Text of the file.'),
-    binaryContent: text('Content of a binary file, in Base64; instead of `value`.', { maxLength: 1_398_104 }),
+    binary_value: text('Content of a binary file, in Base64; instead of `value`.', { maxLength: 1_398_104 }),
   },
   'A file in the container.',
 )

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject, parseJson } from '../../domain/base/json.ts'
-import { partsOutput } from '../../domain/workload/pod-parts.ts'
+import { partsOutput } from '../../domain/rendering/pod-parts.ts'
 import type { Provisioned } from '../driver.ts'
 
 const objectLocations = ['namespace', 'cluster']

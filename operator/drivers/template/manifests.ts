@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
-import { partLocations } from '../../domain/workload/pod-parts.ts'
+import { partLocations } from '../../domain/rendering/pod-parts.ts'
 
 /** An object of a manifest, with the manifest's name in templates. */
 export interface Made {

@@ -3,7 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { mostContentBytes } from '../../domain/module/container-problems.ts'
 import { hasObjects, readModule } from '../../domain/module/module-problems.ts'
-import { renderWorkload } from '../../domain/workload/render.ts'
+import { renderWorkload } from '../../domain/rendering/render.ts'
 import type { ProvisionRequest } from '../driver.ts'
 
 /** What modules are rendered with, beside their requests. */

@@ -1,7 +1,7 @@
 import { Problem, Stalled } from '../../domain/base/errors.ts'
 import { withSecretTexts } from '../../domain/module/secret-text.ts'
+import { withUpdate } from '../../domain/rendering/update.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
-import { withUpdate } from '../../domain/workload/update.ts'
 import type { Driver } from '../driver.ts'
 import { type ModuleSettings, renderModule } from './render-module.ts'
 

@@ -213,7 +213,11 @@ describe('more deployments in Git than are kept of those over REST', () => {
   const environment = 'shop.many'
   const releases = ['m1', 'm2', 'm3', 'm4', 'm5']
   let tool: ReturnType<typeof createGitOpsTool>
-  const web = (image: string) => ({ profile: 'p', spec: { containers: { main: { image } } }, externals: {} })
+  const web = (image: string) => ({
+    profile: 'quartermaster/default-module',
+    spec: { containers: { main: { image } } },
+    externals: {},
+  })
   const base = [
     object('Environment', environment, { applicationName: 'shop', typeName: 'development' }),
     object('DeploymentDelta', 'm0', {

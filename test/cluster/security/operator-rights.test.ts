@@ -158,12 +158,12 @@ test.concurrent('the role and the definition that docs/drivers.md shows make a r
   await documented.environment('shop', 'nightly')
   const refused = await documented.deploy('shop.nightly', {})
   expect(conditionStatus(refused, 'Stalled')).toBe('True')
-  expect(await readinessIn(documented, 'nightly', 'base-env', 'NotAllowed')).toContain('cronjobs')
+  expect(await readinessIn(documented, 'nightly', 'base-env', 'NotAllowed')).toContain('poddisruptionbudgets')
   await apply('apply', role)
   await readinessIn(documented, 'nightly', 'base-env', 'Reconciled', healedWithinMs)
-  const path = `/apis/batch/v1/namespaces/${namespaceOf(documented, 'nightly')}/cronjobs/nightly`
+  const path = `/apis/policy/v1/namespaces/${namespaceOf(documented, 'nightly')}/poddisruptionbudgets/all-pods`
   expect(await objectAt(documented, path)).toBeDefined()
-  await documented.remove('resourcedefinitions', 'nightly')
+  await documented.remove('resourcedefinitions', 'budget')
   await endEnvironment(documented, 'nightly')
   await gone(documented, [path])
   await apply('delete', role)

@@ -38,15 +38,15 @@ export class Contents {
     path: string,
     {
       value = '',
-      binaryContent,
+      binary_value: binary,
       mode,
-    }: { readonly value?: ModuleText; readonly binaryContent?: string; readonly mode?: string },
+    }: { readonly value?: ModuleText; readonly binary_value?: string; readonly mode?: string },
   ): StoredFile {
     const key = keyOf(`${container}.${shortHash(path)}`)
     const volume = value instanceof SecretText ? 'secret-files' : 'files'
     if (value instanceof SecretText) this.#secrets.set(key, value.reveal())
-    else if (binaryContent === undefined) this.data.set(key, value)
-    else this.binaryData.set(key, binaryContent.replace(/\s/g, ''))
+    else if (binary === undefined) this.data.set(key, value)
+    else this.binaryData.set(key, binary.replace(/\s/g, ''))
     this.#items[volume].set(key, { key, mode: mode === undefined ? undefined : Number.parseInt(mode, 8) })
     return { volume, key }
   }

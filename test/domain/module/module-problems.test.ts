@@ -1,0 +1,277 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
+import { SecretText } from '../../../operator/domain/module/secret-text.ts'
+import { validModules } from '../../support/modules.ts'
+import { casesOf } from '../../support/properties.ts'
+
+const vendors = ['quartermaster', 'humanitec']
+const problemsOf = (params: ModuleParams) => readModule({ id: 'api', ...params }, vendors).problems
+const inContainer = (container: object, more: object = {}): ModuleParams => ({
+  spec: { containers: { main: { image: 'api:1', ...container } }, ...more },
+})
+const inSpec = (spec: object) => inContainer({}, spec)
+
+describe('a problem of a module names its field', () => {
+  test.each<[rule: string, params: ModuleParams, at: string, text: RegExp]>([
+    [
+      'an unknown field, and the nearest one',
+      inContainer({ variabels: {} }),
+      '/spec/containers/main/variabels',
+      /did you mean 'variables'/,
+    ],
+    [
+      'an unknown field of the pod',
+      inSpec({ pod: { hostNetwork: true } }),
+      '/spec/pod/hostNetwork',
+      /is no field/,
+    ],
+    [
+      'privileges',
+      inContainer({ security_context: { privileged: true } }),
+      '/spec/containers/main/security_context/privileged',
+      /is no field/,
+    ],
+    [
+      'a capability beyond the defaults of containers',
+      inContainer({ security_context: { capabilities: { add: ['SYS_ADMIN'] } } }),
+      '/spec/containers/main/security_context/capabilities/add/0',
+      /must be one of/,
+    ],
+    [
+      'an unknown profile',
+      { ...inContainer({}), profile: 'humanitec/default-modul' },
+      '/profile',
+      /did you mean 'humanitec\/default-module'/,
+    ],
+    [
+      'the name of an image',
+      inContainer({ image: 'API 1' }),
+      '/spec/containers/main/image',
+      /'API 1' is not the name of an image/,
+    ],
+    [
+      'a missing image',
+      { spec: { containers: { main: { image: 'a' }, other: {} } } },
+      '/spec/containers/other',
+      /has no 'image'/,
+    ],
+    [
+      'a port beyond the range',
+      inSpec({ service: { ports: { http: { service_port: 70_000 } } } }),
+      '/spec/service/ports/http/service_port',
+      /from 1 to 65535, not 70000/,
+    ],
+    [
+      'a port of a probe',
+      inContainer({ liveness_probe: { type: 'tcp', port: 0 } }),
+      '/spec/containers/main/liveness_probe/port',
+      /from 1 to 65535/,
+    ],
+    [
+      'two containers on one port',
+      {
+        spec: {
+          containers: {
+            a: { image: 'a', ports: { p: { container_port: 80 } } },
+            b: { image: 'b', ports: { q: { container_port: 80 } } },
+          },
+        },
+      },
+      '/spec/containers/b/ports/q',
+      /port 80 \(TCP\) is used at '\/containers\/a\/ports\/p' too/,
+    ],
+    [
+      'two ports of the Service that are equal',
+      inSpec({ service: { ports: { a: { service_port: 80 }, b: { service_port: 80 } } } }),
+      '/spec/service/ports/b',
+      /port 80 \(TCP\) is used/,
+    ],
+    [
+      'two mounts at one path',
+      inContainer({
+        files: { '/data/': { value: 'a' } },
+        volume_mounts: { '/data': { id: 'externals.data' } },
+      }),
+      '/spec/containers/main/volume_mounts/~1data',
+      /is mounted twice/,
+    ],
+    [
+      'a path that is not absolute',
+      inContainer({ files: { 'etc/a': { value: 'a' } } }),
+      '/spec/containers/main/files/etc~1a',
+      /absolute path/,
+    ],
+    [
+      'a path that leads upwards',
+      inContainer({ files: { '/etc/../a': { value: 'a' } } }),
+      '/spec/containers/main/files/~1etc~1..~1a',
+      /absolute path/,
+    ],
+    [
+      'a file of 2 MiB',
+      inContainer({ files: { '/a': { value: 'a'.repeat(2 ** 21) } } }),
+      '/spec/containers/main/files/~1a/value',
+      /has 2097152 characters/,
+    ],
+    [
+      'a binary file of 1.5 MiB',
+      inContainer({ files: { '/a': { binary_value: 'aaaa'.repeat(2 ** 19) } } }),
+      '/spec/containers/main/files/~1a/binary_value',
+      /more than/,
+    ],
+    [
+      'files of more than 1 MiB together',
+      inContainer({ files: { '/a': { value: 'a'.repeat(600_000) }, '/b': { value: 'b'.repeat(600_000) } } }),
+      '/spec/containers',
+      /1200000 bytes together/,
+    ],
+    [
+      'a file with two contents',
+      inContainer({ files: { '/a': { value: 'a', binary_value: 'YQ==' } } }),
+      '/spec/containers/main/files/~1a',
+      /has both/,
+    ],
+    [
+      'a mode',
+      inContainer({ files: { '/a': { value: 'a', mode: 'rw' } } }),
+      '/spec/containers/main/files/~1a/mode',
+      /does not fit/,
+    ],
+    [
+      'a volume that does not exist',
+      inContainer({ volume_mounts: { '/a': { id: 'dat' } } }, { volumes: { data: { emptyDir: {} } } }),
+      '/spec/containers/main/volume_mounts/~1a/id',
+      /did you mean 'data'/,
+    ],
+    [
+      'a folder of the node',
+      inSpec({ volumes: { root: { hostPath: { path: '/' } } } }),
+      '/spec/volumes/root',
+      /'hostPath' is no source/,
+    ],
+    [
+      'a probe without its port',
+      inContainer({ liveness_probe: { type: 'http' } }),
+      '/spec/containers/main/liveness_probe',
+      /has no 'port'/,
+    ],
+    [
+      'a quantity',
+      inContainer({ resources: { limits: { memory: 'much' } } }),
+      '/spec/containers/main/resources/limits/memory',
+      /not a quantity/,
+    ],
+    [
+      'a request above its limit',
+      inContainer({ resources: { limits: { cpu: '100m' }, requests: { cpu: '1' } } }),
+      '/spec/containers/main/resources/requests/cpu',
+      /more than the limit/,
+    ],
+    [
+      'a label of the operator',
+      inSpec({ labels: { 'app.kubernetes.io/name': 'x' } }),
+      '/spec/labels/app.kubernetes.io~1name',
+      /set by the operator/,
+    ],
+    [
+      'the value of a label',
+      inSpec({ pod: { labels: { a: 'x y' } } }),
+      '/spec/pod/labels/a',
+      /cannot be the value of a label/,
+    ],
+    [
+      'a section of another profile',
+      inSpec({ statefulset: {} }),
+      '/spec/statefulset',
+      /has no effect: the profile makes a Deployment/,
+    ],
+    [
+      'a CronJob without schedules',
+      { ...inContainer({}), profile: 'humanitec/default-cronjob' },
+      '/spec/schedules',
+      /has no schedule/,
+    ],
+    [
+      'a schedule',
+      { ...inSpec({ schedules: { a: { schedule: 'daily' } } }), profile: 'humanitec/default-cronjob' },
+      '/spec/schedules/a/schedule',
+      /is not a schedule/,
+    ],
+    [
+      'an ended Job that is deleted',
+      { ...inSpec({ job: { ttlSecondsAfterFinished: 1 } }), profile: 'humanitec/default-job' },
+      '/spec/job/ttlSecondsAfterFinished',
+      /shows that the workload ran/,
+    ],
+    [
+      'an id that is too long',
+      { ...inContainer({}), id: 'a'.repeat(60), profile: 'humanitec/default-stateful' },
+      '/id',
+      /60 characters; at most 52/,
+    ],
+    [
+      'the name of a Service',
+      { ...inSpec({ service: { ports: { a: { service_port: 1 } } } }), id: '1a' },
+      '/id',
+      /begin with a letter/,
+    ],
+    [
+      'a secret where it would be visible',
+      inSpec({ annotations: { a: new SecretText('canary') } }),
+      '/spec/annotations/a',
+      /contains a secret/,
+    ],
+    [
+      'a secret in a part that Kubernetes reads',
+      inSpec({ pod: { affinity: { a: [new SecretText('canary')] } } }),
+      '/spec/pod/affinity/a/0',
+      /contains a secret/,
+    ],
+    [
+      'the number of replicas',
+      inSpec({ replicas: 'two' }),
+      '/spec/replicas',
+      /must be a whole number at least 0, not 'two'/,
+    ],
+  ])('%s', (_, params, at, text) => {
+    const problems = problemsOf(params)
+    expect(problems).toEqual([expect.stringMatching(text)])
+    expect(problems[0]).toContain(`'${at}': `)
+    expect(problems.join()).not.toContain('canary')
+  })
+})
+
+describe('a placeholder fits everywhere until its value is known', () => {
+  test.each<[rule: string, params: ModuleParams]>([
+    ['a number', inSpec({ replicas: '${values.REPLICAS}' })],
+    ['an image', inContainer({ image: '${values.REGISTRY}/api' })],
+    ['a port that a probe needs', inContainer({ liveness_probe: { type: 'http', port: '${values.PORT}' } })],
+    ['a path', inContainer({ files: { '/etc/${context.env.id}': { value: 'a' } } })],
+    ['an object', inContainer({ volume_mounts: { '/a': '${externals.data}' } })],
+    ['a boolean', inSpec({ service: { headless: '${values.HEADLESS}', ports: { a: { service_port: 1 } } } })],
+  ])('%s', (_, params) => {
+    expect(problemsOf(params)).toEqual([])
+  })
+})
+
+test.each<[rule: string, params: ModuleParams]>([
+  ['without containers, of any form', { spec: { ingress: { rules: {} } } }],
+  ['with containers that have no images yet', { spec: { containers: { main: { variables: { A: 'b' } } } } }],
+])('a module %s has no problem', (_, params) => {
+  expect(problemsOf(params)).toEqual([])
+})
+
+test('a valid module has no problems, and any data gives a result', () => {
+  fc.assert(
+    fc.property(validModules, (params) => expect(problemsOf(params)).toEqual([])),
+    { numRuns: casesOf(300) },
+  )
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (spec, container) => {
+      expect(readModule({ id: 'api', spec }, vendors).problems.length).toBeLessThanOrEqual(20)
+      problemsOf({ spec: { containers: { main: container, other: { image: 'a' } } } })
+    }),
+    { numRuns: casesOf(1000) },
+  )
+})

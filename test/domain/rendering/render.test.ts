@@ -1,0 +1,267 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
+import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
+import { SecretText, withSecretTexts } from '../../../operator/domain/module/secret-text.ts'
+import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
+import { validModules } from '../../support/modules.ts'
+import { casesOf } from '../../support/properties.ts'
+
+const vendors = ['quartermaster', 'humanitec']
+const guResId = 'a'.repeat(40)
+
+function rendered(params: ModuleParams): KubeObject[] {
+  const read = readModule(params, vendors)
+  expect(read.problems).toEqual([])
+  const { objects, problems } = renderWorkload({
+    workload: { id: read.id, guResId, applicationId: 'shop' },
+    organizationId: 'acme',
+    namespace: 'acme--shop--dev',
+    read,
+    parts: [],
+    hash: (value) => `hash of ${Buffer.from(canonicalJson(value)).toString('hex')}`,
+  })
+  expect(problems).toEqual([])
+  return objects
+}
+
+const kindsOf = (objects: readonly KubeObject[]) => objects.map(({ kind }) => kind)
+const named = (objects: readonly KubeObject[], kind: string) => objects.find((each) => each.kind === kind)
+const moduleWith = (container: object, more: object = {}): ModuleParams => ({
+  id: 'api',
+  spec: { containers: { main: { image: 'api:1', ...container } }, ...more },
+})
+/** The value with the members of its objects in reverse order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, reversed(member)]),
+  )
+}
+
+describe('every valid module', () => {
+  test('gives equal objects for equal content, in any order of keys', () => {
+    fc.assert(
+      fc.property(validModules, (params) => {
+        const objects = rendered(params)
+        expect(rendered(reversed(params) as ModuleParams)).toEqual(objects)
+      }),
+      { numRuns: casesOf(300) },
+    )
+  })
+
+  test('gives objects with different names, in the namespace of the environment, with the labels of the workload', () => {
+    fc.assert(
+      fc.property(validModules, (params) => {
+        const objects = rendered(params)
+        const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+        expect(new Set(names).size).toBe(names.length)
+        for (const { metadata } of objects) {
+          expect(metadata.namespace).toBe('acme--shop--dev')
+          expect(metadata.labels).toMatchObject({
+            'app.kubernetes.io/name': params.id,
+            'app.kubernetes.io/instance': guResId,
+            'app.kubernetes.io/part-of': 'shop',
+            'app.kubernetes.io/managed-by': 'quartermaster',
+          })
+        }
+      }),
+      { numRuns: casesOf(300) },
+    )
+  })
+
+  test('has its secret texts in the Secret alone', () => {
+    const secretParts = fc.constantFrom('variables', 'args', 'command', 'files')
+    fc.assert(
+      fc.property(validModules, secretParts, ({ id, profile, spec }, part) => {
+        const secret = new SecretText('canary-4711')
+        const value = {
+          variables: { URL: secret },
+          args: ['-p', secret],
+          command: [secret],
+          files: { '/login': { value: secret } },
+        }[part]
+        const containers = Object.fromEntries(
+          Object.entries(spec.containers).map(([name, each]) => [name, { ...each, [part]: value }]),
+        )
+        const objects = rendered({ id, profile, spec: { ...spec, containers } })
+        const plain = objects.filter(({ kind }) => kind !== 'Secret')
+        expect(JSON.stringify(plain)).not.toMatch(/canary|Y2FuYXJ5|\(secret\)/)
+        const data = Object.values(named(objects, 'Secret')?.data as FreeForm)
+        expect(data).toContain(Buffer.from('canary-4711').toString('base64'))
+      }),
+      { numRuns: casesOf(200) },
+    )
+  })
+
+  test('keeps the selector of its pods when anything but its id changes', () => {
+    const selectorOf = (objects: readonly KubeObject[]) =>
+      (named(objects, 'Deployment')?.spec as FreeForm | undefined)?.selector
+    fc.assert(
+      fc.property(validModules, validModules, (first, second) => {
+        const [before, after] = [
+          rendered(first),
+          rendered({
+            ...second,
+            id: first.id,
+            profile: first.profile,
+            spec: { ...second.spec, ...sectionsOf(first.spec) },
+          }),
+        ]
+        expect(selectorOf(after)).toEqual(selectorOf(before))
+      }),
+      { numRuns: casesOf(200) },
+    )
+  })
+})
+
+/** The sections of a module that belong to its profile. */
+function sectionsOf(spec: FreeForm): FreeForm {
+  const names = ['replicas', 'deployment', 'statefulset', 'job', 'cronjob', 'schedules']
+  return Object.fromEntries(names.map((name) => [name, spec[name]]))
+}
+
+describe('what a module consists of', () => {
+  test.each<[rule: string, params: ModuleParams, kinds: string[]]>([
+    ['no profile: a Deployment', moduleWith({}), ['ServiceAccount', 'Deployment']],
+    [
+      'a ServiceAccount of others is not made',
+      moduleWith({}, { serviceAccountName: 'robot' }),
+      ['Deployment'],
+    ],
+    [
+      'ports: a Service',
+      moduleWith({}, { service: { ports: { http: { service_port: 80 } } } }),
+      ['ServiceAccount', 'Service', 'Deployment'],
+    ],
+    [
+      'plain files: a ConfigMap',
+      moduleWith({ files: { '/a': { value: 'a' } } }),
+      ['ServiceAccount', 'ConfigMap', 'Deployment'],
+    ],
+    [
+      'stateful: a StatefulSet',
+      { ...moduleWith({}), profile: 'humanitec/default-stateful' },
+      ['ServiceAccount', 'StatefulSet'],
+    ],
+    ['a job: a Job', { ...moduleWith({}), profile: 'humanitec/default-job' }, ['ServiceAccount', 'Job']],
+    [
+      'schedules: a CronJob for each',
+      {
+        ...moduleWith({}, { schedules: { a: { schedule: '@daily' }, b: { schedule: '@hourly' } } }),
+        profile: 'humanitec/default-cronjob',
+      },
+      ['ServiceAccount', 'CronJob', 'CronJob'],
+    ],
+  ])('%s', (_, params, kinds) => {
+    expect(kindsOf(rendered(params))).toEqual(kinds)
+  })
+})
+
+describe('a change', () => {
+  const podOf = (params: ModuleParams) =>
+    (named(rendered(params), 'Deployment')?.spec as { template: { metadata: FreeForm; spec: FreeForm } })
+      .template
+  const secretModule = (text: string) =>
+    withSecretTexts({ ...moduleWith({ variables: { PASSWORD: text } }) }, [
+      '/spec/containers/main/variables/PASSWORD',
+    ])
+
+  test('of a secret text changes the pods, by their annotation alone', () => {
+    const [before, after] = [podOf(secretModule('one')), podOf(secretModule('two'))]
+    expect(after.spec).toEqual(before.spec)
+    expect(after.metadata).not.toEqual(before.metadata)
+  })
+
+  test('of a plain text changes one field', () => {
+    const [before, after] = [
+      podOf(moduleWith({ variables: { LEVEL: 'info' } })),
+      podOf(moduleWith({ variables: { LEVEL: 'warn' } })),
+    ]
+    expect(JSON.stringify(after)).toBe(JSON.stringify(before).replace('info', 'warn'))
+  })
+
+  test('of a Job makes another Job', () => {
+    const nameOf = (image: string) =>
+      named(rendered({ ...moduleWith({ image }), profile: 'humanitec/default-job' }), 'Job')?.metadata.name
+    expect(nameOf('api:1')).toBe(nameOf('api:1'))
+    expect(nameOf('api:2')).not.toBe(nameOf('api:1'))
+  })
+})
+
+describe('a container', () => {
+  const containerOf = (params: ModuleParams) =>
+    (named(rendered(params), 'Deployment')?.spec as { template: { spec: { containers: FreeForm[] } } })
+      .template.spec.containers[0]
+
+  test.each<[rule: string, container: object, expected: object]>([
+    [
+      'a variable is literal: Kubernetes inserts no other one',
+      { variables: { A: 'x$(HOME)' } },
+      { env: [{ name: 'A', value: 'x$$(HOME)' }] },
+    ],
+    [
+      'a secret argument is inserted from a variable',
+      { args: ['-p', new SecretText('s')] },
+      {
+        args: ['-p', '$(QUARTERMASTER_ARG_1)'],
+        env: [{ name: 'QUARTERMASTER_ARG_1', valueFrom: { secretKeyRef: { name: 'api-secrets' } } }],
+      },
+    ],
+    [
+      'a probe over HTTP',
+      { liveness_probe: { type: 'http', path: '/live', port: 80, headers: { B: '2', A: '1' } } },
+      {
+        livenessProbe: {
+          httpGet: {
+            path: '/live',
+            port: 80,
+            httpHeaders: [
+              { name: 'A', value: '1' },
+              { name: 'B', value: '2' },
+            ],
+          },
+        },
+      },
+    ],
+    [
+      'a probe by command',
+      { startup_probe: { type: 'command', command: ['true'] } },
+      { startupProbe: { exec: { command: ['true'] } } },
+    ],
+    [
+      'a probe over TCP',
+      { readiness_probe: { type: 'tcp', port: 80, failureThreshold: 9 } },
+      { readinessProbe: { tcpSocket: { port: 80 }, failureThreshold: 9 } },
+    ],
+    [
+      'a probe over gRPC',
+      { readiness_probe: { type: 'grpc', port: 80, service: 's' } },
+      { readinessProbe: { grpc: { port: 80, service: 's' } } },
+    ],
+    [
+      'numbers as texts, as values of placeholders are',
+      { ports: { http: { container_port: '80' } } },
+      { ports: [{ name: 'http', containerPort: 80, protocol: 'TCP' }] },
+    ],
+    [
+      'the security context of the level restricted',
+      {},
+      { securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } },
+    ],
+    [
+      'a security context that the module gives',
+      { security_context: { allowPrivilegeEscalation: true, capabilities: { add: ['CHOWN'] } } },
+      {
+        securityContext: { allowPrivilegeEscalation: true, capabilities: { drop: ['ALL'], add: ['CHOWN'] } },
+      },
+    ],
+  ])('%s', (_, container, expected) => {
+    expect(containerOf(moduleWith(container))).toMatchObject(expected)
+  })
+})

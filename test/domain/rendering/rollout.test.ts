@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
+import { isAvailable, type Rollout, rolloutOf } from '../../../operator/domain/rendering/rollout.ts'
+
+const now = Date.parse('2026-01-01T00:01:00Z')
+const object = (kind: string, status: object, spec: object = { replicas: 2 }): KubeObject => ({
+  apiVersion: kind === 'Job' ? 'batch/v1' : 'apps/v1',
+  kind,
+  metadata: { name: 'api', generation: 2 },
+  spec,
+  status,
+})
+const judged = (each: KubeObject, pods: readonly object[] = []): Rollout =>
+  rolloutOf({ object: each, pods: pods.map(podStateOf), now, schedulingSeconds: 30 })
+const deployment = (counts: object, conditions: object[] = []) =>
+  object('Deployment', {
+    observedGeneration: 2,
+    replicas: 2,
+    updatedReplicas: 2,
+    availableReplicas: 2,
+    conditions,
+    ...counts,
+  })
+const set = (status: object, spec?: object) =>
+  object(
+    'StatefulSet',
+    {
+      observedGeneration: 2,
+      updatedReplicas: 2,
+      readyReplicas: 2,
+      currentRevision: 'b',
+      updateRevision: 'b',
+      ...status,
+    },
+    spec,
+  )
+const waiting = (reason: string, lastState = {}) => ({
+  containerStatuses: [{ name: 'main', state: { waiting: { reason, message: 'why' } }, lastState }],
+})
+const unschedulable = (lastTransitionTime: string) => ({
+  conditions: [
+    {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: '0/1 nodes',
+      lastTransitionTime,
+    },
+  ],
+})
+
+describe('a rollout ends when its pods do what the spec says', () => {
+  test.each<[rule: string, each: KubeObject, state: string]>([
+    ['all pods of a Deployment are new and available', deployment({}), 'complete'],
+    ['no pods are wanted', object('Deployment', { observedGeneration: 2 }, { replicas: 0 }), 'complete'],
+    ['the controller has not seen the change', deployment({ observedGeneration: 1 }), 'running'],
+    ['an old pod is left', deployment({ replicas: 3 }), 'running'],
+    ['a pod is not new', deployment({ updatedReplicas: 1 }), 'running'],
+    ['a pod is not available', deployment({ availableReplicas: 1 }), 'running'],
+    ['all pods of a StatefulSet are new and ready', set({}), 'complete'],
+    ['a StatefulSet has an older revision', set({ currentRevision: 'a' }), 'running'],
+    ['a pod of a StatefulSet is not ready', set({ readyReplicas: 1 }), 'running'],
+    [
+      'a partition keeps old pods',
+      set(
+        { currentRevision: 'a', updatedReplicas: 1 },
+        { replicas: 2, updateStrategy: { rollingUpdate: { partition: 1 } } },
+      ),
+      'complete',
+    ],
+    [
+      'a person deletes the pods',
+      set({ readyReplicas: 0 }, { replicas: 2, updateStrategy: { type: 'OnDelete' } }),
+      'complete',
+    ],
+    ['a Job is complete', object('Job', { conditions: [{ type: 'Complete', status: 'True' }] }), 'complete'],
+    ['a Job runs', object('Job', { active: 1 }), 'running'],
+  ])('%s', (_, each, state) => {
+    expect(judged(each).state).toBe(state)
+  })
+})
+
+describe('a rollout that cannot end has the reason of the pods', () => {
+  const partly = deployment({ availableReplicas: 1 })
+  const ended = { terminated: { exitCode: 137, reason: 'OOMKilled', message: ' too much\n' } }
+  test.each<[rule: string, each: KubeObject, pods: object[], reason: string, message: string]>([
+    [
+      'an image',
+      partly,
+      [{}, waiting('ImagePullBackOff')],
+      'ImagePullBackOff',
+      "container 'main': ImagePullBackOff: why",
+    ],
+    [
+      'the name of an image',
+      partly,
+      [waiting('InvalidImageName')],
+      'ImagePullBackOff',
+      "container 'main': InvalidImageName: why",
+    ],
+    [
+      'a container that ends',
+      partly,
+      [waiting('CrashLoopBackOff', ended)],
+      'CrashLoopBackOff',
+      "container 'main' ended with exit code 137 (OOMKilled): too much",
+    ],
+    [
+      'a missing key',
+      partly,
+      [waiting('CreateContainerConfigError')],
+      'ContainerNotStarted',
+      "container 'main': CreateContainerConfigError: why",
+    ],
+    ['no node, for too long', partly, [unschedulable('2026-01-01T00:00:00Z')], 'Unschedulable', '0/1 nodes'],
+    [
+      'a quota',
+      deployment({ availableReplicas: 0 }, [
+        { type: 'ReplicaFailure', status: 'True', message: 'pods "a" is forbidden: exceeded quota: q' },
+      ]),
+      [],
+      'PodQuotaExceeded',
+      'no pod can be made: pods "a" is forbidden: exceeded quota: q',
+    ],
+    [
+      'a policy',
+      deployment({ availableReplicas: 0 }, [
+        { type: 'ReplicaFailure', status: 'True', message: 'violates PodSecurity' },
+      ]),
+      [],
+      'PodsRefused',
+      'no pod can be made: violates PodSecurity',
+    ],
+    [
+      'no progress',
+      deployment({ availableReplicas: 1 }, [
+        { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' },
+      ]),
+      [],
+      'ProgressDeadlineExceeded',
+      "the pods of the Deployment 'api' are not ready in time",
+    ],
+    [
+      'a Job that failed',
+      object('Job', { conditions: [{ type: 'Failed', status: 'True', message: 'too often' }] }),
+      [
+        {
+          containerStatuses: [
+            { name: 'main', state: { terminated: { exitCode: 7, reason: 'Error', message: 'no table' } } },
+          ],
+        },
+      ],
+      'JobFailed',
+      "too often; container 'main' ended with exit code 7: no table",
+    ],
+  ])('%s', (_, each, pods, reason, message) => {
+    expect(judged(each, pods)).toEqual({ state: 'failed', reason, message })
+  })
+
+  test.each<[rule: string, each: KubeObject, pods: object[]]>([
+    ['the first failed pull of an image', partly, [waiting('ErrImagePull')]],
+    ['a container that is created', partly, [waiting('ContainerCreating')]],
+    [
+      'a problem of pods before the controller has seen the change',
+      deployment({ observedGeneration: 1 }),
+      [waiting('ImagePullBackOff')],
+    ],
+  ])('but not for %s', (_, each, pods) => {
+    expect(judged(each, pods).state).toBe('running')
+  })
+
+  test('a pod may wait for a node for some time, and is judged again at its end', () => {
+    expect(judged(partly, [unschedulable('2026-01-01T00:00:50Z')])).toEqual({
+      state: 'running',
+      reason: 'Unschedulable',
+      message: '0/1 nodes',
+      retryAfterSeconds: 20,
+    })
+  })
+})
+
+test.each<[rule: string, each: KubeObject, expected: boolean]>([
+  [
+    'a Deployment by its condition',
+    deployment({ availableReplicas: 1 }, [{ type: 'Available', status: 'True' }]),
+    true,
+  ],
+  ['a Deployment without it', deployment({}), false],
+  ['a StatefulSet by its ready pods', set({ currentRevision: 'a' }), true],
+  ['a Job by its end', object('Job', { conditions: [{ type: 'Complete', status: 'True' }] }), true],
+])('availability: %s', (_, each, expected) => {
+  expect(isAvailable(each)).toBe(expected)
+})
