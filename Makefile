@@ -47,6 +47,9 @@ format: node_modules ## Format the code and apply lint fixes
 generate: node_modules ## Write the generated files: crds/, pages of docs/, parts of the chart
 	@node dev/generate/main.ts
 
+score: node_modules ## Print a Score file as Workloads: make -s score FILE=score.yaml APP=shop ENV=staging [IMAGE=…] [ORG=acme]
+	@node dev/score/main.ts '$(FILE)' --app '$(APP)' --env '$(ENV)' --image '$(IMAGE)' --org '$(ORG)'
+
 driver-contract: node_modules ## Test a running driver against the protocol: make driver-contract URL=… [INPUTS=file]
 	@node dev/driver-contract/main.ts $(URL) $(if $(INPUTS),--inputs $(INPUTS))
 
@@ -82,4 +85,4 @@ node_modules: package.json package-lock.json
 	@PATH='$(machine_path)' npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
-.PHONY: help demo up down test test-unit test-chart test-only soak verify format generate driver-contract bench manifests image image-archive node node-down node-test kind kind-down
+.PHONY: help demo up down test test-unit test-chart test-only soak verify format generate score driver-contract bench manifests image image-archive node node-down node-test kind kind-down

@@ -6,11 +6,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './control-plane/kubernetes.ts'
 import type { Running } from './places.ts'
+import { deployScore } from './score/deploy.ts'
 import { bringUp } from './up.ts'
 
 const examples = join(import.meta.dirname, '..', 'examples')
 const environmentPath = '/orgs/acme/apps/shop/envs/staging'
 const deploymentExample = '30-deployment.yaml'
+const scoreExample = 'score/score.yaml'
 const webhooksPath = '/orgs/acme/apps/shop/webhooks'
 const hookId = 'demo'
 const hookPath = '/shop'
@@ -55,14 +57,20 @@ for (const file of readdirSync(examples).filter((name) => name.endsWith('.yaml')
 await finished('shop.staging.1')
 showResources(running)
 
-title('2. Change the deployment over REST')
+title('2. Deploy a Score file')
+for await (const line of deployScore(join(examples, scoreExample), (...args) =>
+  kubectlWith(running, ...args),
+))
+  say(line)
+
+title('3. Change the deployment over REST')
 const second = await deployChange()
 showPlan(running, second)
 
-title('3. DNS name and certificate')
+title('4. DNS name and certificate')
 await showName(running)
 
-title('4. Webhook calls')
+title('5. Webhook calls')
 await showCalls(second)
 
 title('Next steps')
@@ -229,9 +237,14 @@ async function rest<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
 function kubectl(at: Running, ...args: string[]): string {
+  return kubectlWith(at, '', ...args)
+}
+
+function kubectlWith(at: Running, input: string, ...args: string[]): string {
   return execFileSync(at.kubectl, ['--kubeconfig', at.kubeconfig, ...args], {
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+    input,
+    stdio: ['pipe', 'pipe', 'ignore'],
   })
 }
 

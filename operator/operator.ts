@@ -170,7 +170,7 @@ export async function startOperator(options: {
       settleSeconds: config.settleSeconds,
     }),
   )
-  start(workloadController({ cluster, planning }))
+  start(workloadController({ store: cluster.store, planning }))
   const workloadDeployments = startWorkloadDeployments({
     cluster,
     planning,

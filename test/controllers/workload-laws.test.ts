@@ -195,7 +195,7 @@ test('changes at one moment are one deployment, no change is none, and the set i
           await world.until(() => model.isSettled())
           const isChanged = before.wanted !== JSON.stringify(sorted(model.wanted()))
           // A deployment too many would begin after the settling time.
-          await setTimeout(15)
+          await setTimeout(40)
           expect(model.count() - before.count).toBe(isChanged ? 1 : 0)
           expect(model.isSettled()).toBe(true)
         }

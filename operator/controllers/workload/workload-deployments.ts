@@ -13,10 +13,11 @@ import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
+import { isObserved } from '../../kube/loop/outcome.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { foldInto, ownersIn } from '../../planning/workloads.ts'
+import { foldInto, ownersIn, workloadsBeside } from '../../planning/workloads.ts'
 import { planInputs } from '../deployment/deployment-watches.ts'
 
 /** What the task that deploys Workloads depends on. */
@@ -90,9 +91,10 @@ class WorkloadDeployments {
   /** A new spec, a deletion or a new record in the status changes what is deployed. */
   #onWorkload({ before, after }: Change<Workload>): void {
     const recordOf = (each: Workload | undefined) =>
-      JSON.stringify(
+      JSON.stringify([
+        each?.status?.observedGeneration,
         each?.status?.environments?.map(({ environmentId, contentHash }) => [environmentId, contentHash]),
-      )
+      ])
     const isSame =
       before?.metadata.generation === after?.metadata.generation &&
       before?.metadata.deletionTimestamp === after?.metadata.deletionTimestamp &&
@@ -142,7 +144,7 @@ class WorkloadDeployments {
     const environment = cluster.store.get(Environment, ...namespacedName(key))
     if (!environment || environment.metadata.deletionTimestamp) return this.#forget(key)
     if (!isActive() || !cluster.store.isOrganization(environment.metadata.namespace)) return
-    const left = this.#settlingTime(key)
+    const left = this.#settlingTime(environment, key)
     if (left > 0) return this.#queue.addAfter(key, left)
     try {
       await this.#deploy(environment, key)
@@ -155,13 +157,16 @@ class WorkloadDeployments {
     }
   }
 
-  /** Milliseconds until the Workloads of the environment count as settled. */
-  #settlingTime(key: string): number {
-    const { settleMs } = this.#tools
+  /** Milliseconds until the Workloads of the environment count as settled, and their statuses record what they say. */
+  #settlingTime(environment: Environment, key: string): number {
+    const { settleMs, cluster } = this.#tools
     const changes = this.#changes.get(key)
     if (!changes) return 0
-    const due = Math.min(changes.last + settleMs, changes.first + maxSettlings * settleMs)
-    return due - performance.now()
+    const latest = changes.first + maxSettlings * settleMs
+    const isRecorded = workloadsBeside(cluster.store, environment).every(
+      (each) => each.metadata.deletionTimestamp || isObserved(each) || !isTarget(each, environment),
+    )
+    return Math.min(isRecorded ? changes.last + settleMs : latest, latest) - performance.now()
   }
 
   /** Creates a deployment if the Workloads differ from what is deployed, and nothing else is running. */

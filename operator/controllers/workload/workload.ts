@@ -5,41 +5,26 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Workload, type WorkloadEnvironment } from '../../api/workload.ts'
 import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
-import { emptySet, type SetContent } from '../../domain/delta/delta.ts'
+import { emptySet } from '../../domain/delta/delta.ts'
 import { isFinished } from '../../domain/deployment/deployment.ts'
-import { contextOf, environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
-import type { ConvertedScore } from '../../domain/score/convert-score.ts'
-import { moduleIdOf } from '../../domain/workload/content.ts'
-import { isTarget } from '../../domain/workload/targets.ts'
-import type { Cluster } from '../../kube/cache/cluster.ts'
+import { environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, type Watch, watchKind } from '../../kube/loop/controller.ts'
-import { isStalled, stateOf } from '../../kube/loop/outcome.ts'
+import { isReady, stateOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import type { Planning } from '../../planning/planning.ts'
-import { entryFor, foldInto, ownersIn, workloadContent } from '../../planning/workloads.ts'
+import { entryFor, workloadContent } from '../../planning/workloads.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'
-import { isDeploying, isFolding, progressOf, resourcesOf } from './workload-status.ts'
-
-interface Tools {
-  readonly cluster: Cluster
-  readonly planning: Planning
-}
-
-/** What a reconcile found in one environment. */
-interface Found {
-  readonly entry?: WorkloadEnvironment | undefined
-  readonly problem?: Error
-}
+import { type Found, findIn, remaining, type WorkloadTools } from './workload-environment.ts'
+import { isDeploying } from './workload-status.ts'
 
 /**
  * Records which modules a Workload owns, and what is deployed. The task of `startWorkloadDeployments` deploys what the
  * status records, so that a crash leaves no module without an owner.
  */
-export function workloadController(tools: Tools): Controller<typeof Workload> {
-  const { store } = tools.cluster
+export function workloadController(tools: WorkloadTools): Controller<typeof Workload> {
+  const { store } = tools
   return {
     kind: Workload,
     watches: watchesOf(store),
@@ -69,7 +54,7 @@ function watchesOf(store: Store): Watch[] {
       if (!workload || isSame) return []
       return store
         .byIndex(Workload, 'application', scoped(workload, workload.spec.applicationName))
-        .filter((each) => each.metadata.name !== workload.metadata.name && isStalled(each))
+        .filter((each) => each.metadata.name !== workload.metadata.name && !isReady(each))
         .map(keyOf)
     }),
     watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
@@ -99,9 +84,9 @@ function watchesOf(store: Store): Watch[] {
 async function reconcile(
   workload: Workload,
   context: ReconcileContext<typeof Workload>,
-  tools: Tools,
+  tools: WorkloadTools,
 ): Promise<Observed<typeof Workload>> {
-  const { store } = tools.cluster
+  const { store } = tools
   const environments = store.byIndex(
     Environment,
     'application',
@@ -129,116 +114,6 @@ function sameRecords(before: readonly WorkloadEnvironment[], after: readonly Wor
     sharedIds,
   })
   return sameJson(before.map(recordOf), after.map(recordOf))
-}
-
-function findIn(environment: Environment, workload: Workload, tools: Tools): Found {
-  const { environmentId } = contextOf(environment)
-  const known = entryFor(workload, environmentId)
-  const deployed = tools.planning.deployedSet(environment) ?? emptySet
-  if (!isTarget(workload, environment))
-    return { entry: known && remaining(environment, workload, known, deployed, tools) }
-  const said = workloadContent(workload, environmentId)
-  if ('problem' in said) return { entry: known, problem: new Stalled('InvalidWorkload', said.problem) }
-  const { content, hash } = said
-  if (!known && !workload.spec.adopt && Object.hasOwn(deployed.modules, content.id))
-    return { problem: taken(environment, content) }
-  const sharedIds = ownedShared(environment, content, known, deployed, tools.cluster.store)
-  const entry = {
-    environmentId,
-    state: 'pending' as const,
-    ...known,
-    contentHash: hash,
-    sharedIds: sharedIds.length > 0 ? sharedIds : undefined,
-  }
-  const isSameContent = known?.contentHash === hash
-  const progress = progressOf(environment, content, entry, isSameContent, {
-    ...tools,
-    store: tools.cluster.store,
-  })
-  const { message, resources, url, ...rest } = entry
-  const shown =
-    progress.state === 'pending' ? { resources, url } : resourcesOf(environment, content, tools.cluster.store)
-  const result = withoutUndefined({ ...rest, deploymentName: undefined, ...progress, ...shown })
-  const problem = isSameContent ? conflictIn(environment, content, deployed, tools.cluster.store) : undefined
-  return { entry: result, ...(problem ? { problem } : {}) }
-}
-
-function withoutUndefined(
-  entry: { [K in keyof WorkloadEnvironment]: WorkloadEnvironment[K] | undefined },
-): WorkloadEnvironment {
-  return Object.fromEntries(
-    Object.entries(entry).filter(([, value]) => value !== undefined),
-  ) as WorkloadEnvironment // the required fields are present
-}
-
-function taken(environment: Environment, { id }: ConvertedScore): Error {
-  return new Mismatch(
-    'ModuleTaken',
-    `a delta deployed the module '${id}' to '${environment.metadata.name}'; set 'adopt' to take it over, or remove it by a delta`,
-  )
-}
-
-/** Shared dependencies that exist, or will exist, because of Workloads. */
-function ownedShared(
-  environment: Environment,
-  content: ConvertedScore,
-  known: WorkloadEnvironment | undefined,
-  deployed: SetContent,
-  store: Store,
-): string[] {
-  const owned = new Set(ownersIn(store, environment).flatMap(({ sharedIds }) => sharedIds))
-  const wanted = Object.keys(content.shared).filter(
-    (key) => !Object.hasOwn(deployed.shared, key) || owned.has(key),
-  )
-  // A former dependency is owned until a deployment removed it, so that it is removed.
-  const former = (known?.sharedIds ?? []).filter((key) => Object.hasOwn(deployed.shared, key))
-  return [...new Set([...wanted, ...former])].sort(compareText)
-}
-
-function conflictIn(
-  environment: Environment,
-  { id }: ConvertedScore,
-  deployed: SetContent,
-  store: Store,
-): Error | undefined {
-  const key = foldInto(store, environment, deployed).conflicts.get(id)
-  if (key === undefined) return undefined
-  const where = environment.metadata.name
-  return new Mismatch(
-    'SharedConflict',
-    `another workload in '${where}' needs the shared resource '${key}' with another type, class or params`,
-  )
-}
-
-/** The entry of an environment that the Workload left, until its module is gone from there. */
-function remaining(
-  environment: Environment,
-  workload: Workload,
-  known: WorkloadEnvironment,
-  deployed: SetContent,
-  { cluster }: Tools,
-): WorkloadEnvironment | undefined {
-  const { sharedIds = [] } = known
-  const isDeployed =
-    Object.hasOwn(deployed.modules, moduleIdOf(workload)) ||
-    isAlone(sharedIds, workload, environment, deployed, cluster.store)
-  return isDeployed || isFolding(environment, cluster.store) ? { ...known, state: 'pending' } : undefined
-}
-
-/** Whether a shared dependency is still deployed, and no other Workload owns it. */
-function isAlone(
-  sharedIds: readonly string[],
-  workload: Workload,
-  environment: Environment,
-  deployed: SetContent,
-  store: Store,
-): boolean {
-  const others = ownersIn(store, environment).filter(
-    ({ workloadName }) => workloadName !== workload.metadata.name,
-  )
-  return sharedIds.some(
-    (key) => Object.hasOwn(deployed.shared, key) && !others.some((each) => each.sharedIds.includes(key)),
-  )
 }
 
 function throwOutcome(
@@ -290,14 +165,14 @@ function throwOutcome(
 }
 
 /** Throws Waiting until no environment has the module any more. */
-async function finalize(workload: Workload, { cluster, planning }: Tools): Promise<void> {
+async function finalize(workload: Workload, tools: WorkloadTools): Promise<void> {
   for (const { environmentId } of workload.status?.environments ?? []) {
     const name = environmentObjectName(workload.spec.applicationName, environmentId)
-    const environment = cluster.store.get(Environment, workload.metadata.namespace, name)
+    const environment = tools.store.get(Environment, workload.metadata.namespace, name)
     if (!environment || environment.metadata.deletionTimestamp) continue
     const known = entryFor(workload, environmentId)
-    const deployed = planning.deployedSet(environment) ?? emptySet
-    if (known && remaining(environment, workload, known, deployed, { cluster, planning }))
+    const deployed = tools.planning.deployedSet(environment) ?? emptySet
+    if (known && remaining(environment, workload, known, deployed, tools))
       throw new Waiting('ModuleRemains', `waiting for a deployment that removes the module from '${name}'`)
   }
 }

@@ -47,7 +47,7 @@ export interface Wanted {
 }
 
 /** Milliseconds for which Workloads must not change before they are deployed. */
-const settleMs = 3
+const settleMs = 10
 
 /** The environment `shop.dev`, and an operator with all controllers that deploy to it or delete it. */
 export interface OperatorWorld {
@@ -139,7 +139,7 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
     const deploymentTools = { cluster, installation, progress, renewals, planning, ...limits }
     run(environmentDeploymentController(deploymentTools))
-    run(workloadController({ cluster, planning }))
+    run(workloadController({ store: cluster.store, planning }))
     loops.push(startWorkloadDeployments({ cluster, planning, log: silentLog, isActive, settleMs }))
     const dispatcher = { notifyLast: async () => {} }
     run(

@@ -1,0 +1,137 @@
+import type { Environment } from '../../api/environment.ts'
+import type { Workload, WorkloadEnvironment } from '../../api/workload.ts'
+import { Mismatch, Stalled } from '../../domain/base/errors.ts'
+import { compareText } from '../../domain/base/json.ts'
+import { emptySet, type SetContent } from '../../domain/delta/delta.ts'
+import { contextOf } from '../../domain/resource/identity.ts'
+import type { ConvertedScore } from '../../domain/score/convert-score.ts'
+import { moduleIdOf } from '../../domain/workload/content.ts'
+import { isTarget } from '../../domain/workload/targets.ts'
+import type { Store } from '../../kube/cache/store.ts'
+import type { Planning } from '../../planning/planning.ts'
+import { entryFor, foldInto, ownersIn, workloadContent } from '../../planning/workloads.ts'
+import { isFolding, progressOf, resourcesOf } from './workload-status.ts'
+
+/** What the controller of Workloads depends on. */
+export interface WorkloadTools {
+  readonly store: Store
+  readonly planning: Planning
+}
+
+/** What a Workload has in one environment. */
+export interface Found {
+  /** The entry of the status; absent where the Workload owns nothing. */
+  readonly entry?: WorkloadEnvironment | undefined
+  readonly problem?: Error
+}
+
+/** What a Workload has in an environment: what the status says next, and what is wrong. */
+export function findIn(environment: Environment, workload: Workload, tools: WorkloadTools): Found {
+  const { environmentId } = contextOf(environment)
+  const known = entryFor(workload, environmentId)
+  const deployed = tools.planning.deployedSet(environment) ?? emptySet
+  if (!isTarget(workload, environment))
+    return { entry: known && remaining(environment, workload, known, deployed, tools) }
+  const said = workloadContent(workload, environmentId)
+  if ('problem' in said) return { entry: known, problem: new Stalled('InvalidWorkload', said.problem) }
+  const { content, hash } = said
+  if (!known && !workload.spec.adopt && Object.hasOwn(deployed.modules, content.id))
+    return { problem: taken(environment, content) }
+  const sharedIds = ownedShared(environment, content, known, deployed, tools.store)
+  const entry = {
+    environmentId,
+    state: 'pending' as const,
+    ...known,
+    contentHash: hash,
+    sharedIds: sharedIds.length > 0 ? sharedIds : undefined,
+  }
+  const isSameContent = known?.contentHash === hash
+  const progress = progressOf(environment, content, entry, isSameContent, {
+    ...tools,
+    store: tools.store,
+  })
+  const { message, resources, url, ...rest } = entry
+  const shown =
+    progress.state === 'pending' ? { resources, url } : resourcesOf(environment, content, tools.store)
+  const result = withoutUndefined({ ...rest, deploymentName: undefined, ...progress, ...shown })
+  const problem = isSameContent ? conflictIn(environment, content, deployed, tools.store) : undefined
+  return { entry: result, ...(problem ? { problem } : {}) }
+}
+
+function withoutUndefined(
+  entry: { [K in keyof WorkloadEnvironment]: WorkloadEnvironment[K] | undefined },
+): WorkloadEnvironment {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => value !== undefined),
+  ) as WorkloadEnvironment // the required fields are present
+}
+
+function taken(environment: Environment, { id }: ConvertedScore): Error {
+  return new Mismatch(
+    'ModuleTaken',
+    `a delta deployed the module '${id}' to '${environment.metadata.name}'; set 'adopt' to take it over, or remove it by a delta`,
+  )
+}
+
+/** Shared dependencies that exist, or will exist, because of Workloads. */
+function ownedShared(
+  environment: Environment,
+  content: ConvertedScore,
+  known: WorkloadEnvironment | undefined,
+  deployed: SetContent,
+  store: Store,
+): string[] {
+  const owned = new Set(ownersIn(store, environment).flatMap(({ sharedIds }) => sharedIds))
+  const wanted = Object.keys(content.shared).filter(
+    (key) => !Object.hasOwn(deployed.shared, key) || owned.has(key),
+  )
+  // A former dependency is owned until a deployment removed it, so that it is removed.
+  const former = (known?.sharedIds ?? []).filter((key) => Object.hasOwn(deployed.shared, key))
+  return [...new Set([...wanted, ...former])].sort(compareText)
+}
+
+function conflictIn(
+  environment: Environment,
+  { id }: ConvertedScore,
+  deployed: SetContent,
+  store: Store,
+): Error | undefined {
+  const key = foldInto(store, environment, deployed).conflicts.get(id)
+  if (key === undefined) return undefined
+  const where = environment.metadata.name
+  return new Mismatch(
+    'SharedConflict',
+    `another workload in '${where}' needs the shared resource '${key}' with another type, class or params`,
+  )
+}
+
+/** The entry of an environment that the Workload left, until its module is gone from there. */
+export function remaining(
+  environment: Environment,
+  workload: Workload,
+  known: WorkloadEnvironment,
+  deployed: SetContent,
+  { store }: WorkloadTools,
+): WorkloadEnvironment | undefined {
+  const { sharedIds = [] } = known
+  const isDeployed =
+    Object.hasOwn(deployed.modules, moduleIdOf(workload)) ||
+    isAlone(sharedIds, workload, environment, deployed, store)
+  return isDeployed || isFolding(environment, store) ? { ...known, state: 'pending' } : undefined
+}
+
+/** Whether a shared dependency is still deployed, and no other Workload owns it. */
+function isAlone(
+  sharedIds: readonly string[],
+  workload: Workload,
+  environment: Environment,
+  deployed: SetContent,
+  store: Store,
+): boolean {
+  const others = ownersIn(store, environment).filter(
+    ({ workloadName }) => workloadName !== workload.metadata.name,
+  )
+  return sharedIds.some(
+    (key) => Object.hasOwn(deployed.shared, key) && !others.some((each) => each.sharedIds.includes(key)),
+  )
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from '@jest/globals'
+import type { EnvironmentSelector } from '../../../operator/api/workload.ts'
+import { foldWorkloads, type OwnedModule } from '../../../operator/domain/workload/fold-workloads.ts'
+import { problemsOfOwners } from '../../../operator/domain/workload/ownership.ts'
+import { selects } from '../../../operator/domain/workload/targets.ts'
+import { casesOf, fc } from '../../support/properties.ts'
+
+const ids = ['aa', 'bb', 'cc', 'dd']
+const keys = ['one', 'two']
+const entry = fc.record({ type: fc.constantFrom('s3', 'redis') })
+const module = fc.record({ spec: fc.record({ edition: fc.nat(3) }) })
+const sets = fc.record({
+  modules: fc.dictionary(fc.constantFrom(...ids), module),
+  shared: fc.dictionary(fc.constantFrom(...keys), entry),
+})
+/** Workloads with different ids; each owns some shared dependencies. */
+const workloads: fc.Arbitrary<OwnedModule[]> = fc.subarray(ids).chain((chosen) =>
+  fc.tuple(
+    ...chosen.map((id) =>
+      fc.record({
+        id: fc.constant(id),
+        sharedIds: fc.subarray(keys),
+        content: fc.oneof(
+          fc.constantFrom('keep' as const, 'remove' as const),
+          fc.record({
+            id: fc.constant(id),
+            module,
+            shared: fc.dictionary(fc.constantFrom(...keys), entry),
+          }),
+        ),
+      }),
+    ),
+  ),
+)
+
+describe('folding Workloads into a set', () => {
+  test('leaves modules of others untouched, sets the wanted ones, and removes those of deleted Workloads', () => {
+    fc.assert(
+      fc.property(sets, workloads, (base, all) => {
+        const { set, conflicts } = foldWorkloads(base, all)
+        for (const id of ids) {
+          const owner = all.find((each) => each.id === id)
+          const wanted =
+            typeof owner?.content === 'object' && !conflicts.has(id) ? owner.content.module : base.modules[id]
+          expect(set.modules[id]).toEqual(owner?.content === 'remove' ? undefined : wanted)
+        }
+      }),
+      { numRuns: casesOf(2000) },
+    )
+  })
+
+  test('has each shared dependency that a workload needs, and none that only former Workloads needed', () => {
+    fc.assert(
+      fc.property(sets, workloads, (base, all) => {
+        const { set, conflicts } = foldWorkloads(base, all)
+        const folded = all.filter(({ id, content }) => typeof content === 'object' && !conflicts.has(id))
+        for (const { content } of folded)
+          for (const [key, needed] of Object.entries(typeof content === 'object' ? content.shared : {}))
+            expect(set.shared[key]).toEqual(needed)
+        const isKept = (key: string) =>
+          all.some(
+            (each) => each.sharedIds.includes(key) && (each.content === 'keep' || conflicts.has(each.id)),
+          )
+        for (const key of Object.keys(set.shared)) {
+          const isNeeded = folded.some(
+            ({ content }) => typeof content === 'object' && Object.hasOwn(content.shared, key),
+          )
+          const isOfOthers = !all.some(({ sharedIds }) => sharedIds.includes(key))
+          expect([key, isNeeded || isOfOthers || isKept(key)]).toEqual([key, true])
+        }
+      }),
+      { numRuns: casesOf(2000) },
+    )
+  })
+
+  test('folds the same again into the same set, in any order', () => {
+    fc.assert(
+      fc.property(sets, workloads, (base, all) => {
+        const { set } = foldWorkloads(base, all)
+        expect(foldWorkloads(set, all).set).toEqual(set)
+        expect(foldWorkloads(base, [...all].reverse()).set).toEqual(set)
+      }),
+      { numRuns: casesOf(2000) },
+    )
+  })
+
+  test('of two that contradict each other, the first by id wins', () => {
+    const needing = (id: string, type: string): OwnedModule => ({
+      id,
+      sharedIds: [],
+      content: { id, module: {}, shared: { one: { type } } },
+    })
+    const { set, conflicts } = foldWorkloads({ modules: {}, shared: {} }, [
+      needing('bb', 's3'),
+      needing('aa', 'redis'),
+    ])
+    expect([set.shared, [...conflicts]]).toEqual([{ one: { type: 'redis' } }, [['bb', 'one']]])
+  })
+})
+
+test('the fold of Workloads changes nothing that they do not own, so their own deployment is always allowed', () => {
+  fc.assert(
+    fc.property(sets, workloads, (base, all) => {
+      const owners = all.map((each) => ({ ...each, workloadName: `shop.${each.id}` }))
+      const { set, conflicts } = foldWorkloads(base, all)
+      const settled = owners.filter(({ id }) => !conflicts.has(id))
+      const problems = problemsOfOwners(base, set, settled).filter(({ message }) =>
+        message.startsWith('module'),
+      )
+      expect(problems).toEqual([])
+    }),
+    { numRuns: casesOf(2000) },
+  )
+})
+
+describe('a set that a delta changes', () => {
+  const deployed = { modules: { aa: { spec: 1 }, own: {} }, shared: { one: { type: 's3' } } }
+  const content = { id: 'aa', module: { spec: 2 }, shared: { one: { type: 's3' } } }
+  const owner = { id: 'aa', workloadName: 'shop.aa', sharedIds: ['one'], content }
+  test.each<[string, object, number]>([
+    ['is allowed unchanged', deployed, 0],
+    ['is allowed with what the Workload says', { ...deployed, modules: { aa: { spec: 2 } } }, 0],
+    ['may lose a module of others', { ...deployed, modules: { aa: { spec: 1 } } }, 0],
+    ['must not change the module', { ...deployed, modules: { aa: { spec: 3 } } }, 1],
+    ['must not lose the module', { ...deployed, modules: {} }, 1],
+    ['must not change its shared dependency', { ...deployed, shared: { one: { type: 'redis' } } }, 1],
+    ['must not lose either', { modules: {}, shared: {} }, 2],
+  ])('%s', (_, next, count) => {
+    expect(problemsOfOwners(deployed, next as typeof deployed, [owner])).toHaveLength(count)
+  })
+})
+
+test.each<[string, EnvironmentSelector, boolean]>([
+  ['an empty selector fits', {}, true],
+  ['equal labels fit', { matchLabels: { tier: 'web' } }, true],
+  ['one other label does not fit', { matchLabels: { tier: 'web', zone: 'a' } }, false],
+  ['In', { matchExpressions: [{ key: 'tier', operator: 'In', values: ['web', 'api'] }] }, true],
+  ['NotIn', { matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['web'] }] }, false],
+  [
+    'NotIn of an absent label',
+    { matchExpressions: [{ key: 'zone', operator: 'NotIn', values: ['a'] }] },
+    true,
+  ],
+  ['Exists', { matchExpressions: [{ key: 'zone', operator: 'Exists' }] }, false],
+  ['DoesNotExist', { matchExpressions: [{ key: 'zone', operator: 'DoesNotExist' }] }, true],
+  [
+    'names of methods are no labels',
+    { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] },
+    false,
+  ],
+])('a selector of environments: %s', (_, selector, expected) => {
+  expect(selects(selector, { tier: 'web' })).toBe(expected)
+})
