@@ -35,29 +35,39 @@ const output = join(import.meta.dirname, '../test/chart/schemas')
 type Schema = Readonly<Record<string, unknown>>
 type Kind = { readonly group: string; readonly version: string; readonly kind: string }
 
+await mkdir(output, { recursive: true })
 for (const version of versions) {
   const { stdout } = await run('go', ['mod', 'download', '-json', `k8s.io/kubernetes@v${version}`])
   const { Dir: directory } = JSON.parse(stdout) as { Dir: string }
-  const folder = join(directory, 'api/openapi-spec/v3')
-  const definitions: Record<string, unknown> = {}
-  const roots: Record<string, string> = {}
-  for (const name of (await readdir(folder)).filter((each) => each.endsWith('_openapi.json')).sort()) {
-    const { components } = JSON.parse(await readFile(join(folder, name), 'utf8')) as {
-      components?: { schemas?: Record<string, Schema> }
-    }
-    for (const [id, schema] of Object.entries(components?.schemas ?? {})) {
-      for (const each of (schema['x-kubernetes-group-version-kind'] ?? []) as Kind[])
-        if (kinds.has(each.kind)) roots[[each.group, each.version, each.kind].filter(Boolean).join('/')] = id
-      definitions[id] ??= strict(schema)
-    }
-  }
+  const schemas = await readSchemas(join(directory, 'api/openapi-spec/v3'))
+  const roots = Object.fromEntries(
+    schemas.flatMap(([id, schema]) => namesOf(schema).map((name) => [name, id])),
+  )
+  const definitions = Object.fromEntries(schemas.map(([id, schema]) => [id, strict(schema)]))
   const used = reachable(Object.values(roots), definitions)
   const $defs = Object.fromEntries(Object.entries(definitions).filter(([id]) => used.has(id)))
-  await mkdir(output, { recursive: true })
-  await writeFile(
-    join(output, `${version.split('.').slice(0, 2).join('.')}.json`),
-    `${JSON.stringify({ version, kinds: roots, $defs })}\n`,
+  const file = join(output, `${version.split('.').slice(0, 2).join('.')}.json`)
+  await writeFile(file, `${JSON.stringify({ version, kinds: roots, $defs })}\n`)
+}
+
+/** All schemas of a version, by name. */
+async function readSchemas(folder: string): Promise<[id: string, schema: Schema][]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('_openapi.json')).sort()
+  const documents = await Promise.all(
+    names.map(async (name) => {
+      return JSON.parse(await readFile(join(folder, name), 'utf8')) as {
+        components?: { schemas?: Record<string, Schema> }
+      }
+    }),
   )
+  return documents.flatMap(({ components }) => Object.entries(components?.schemas ?? {}))
+}
+
+/** The kinds that a schema describes and the chart renders, as `group/version/kind`. */
+function namesOf(schema: Schema): string[] {
+  return ((schema['x-kubernetes-group-version-kind'] ?? []) as Kind[])
+    .filter(({ kind }) => kinds.has(kind))
+    .map(({ group, version, kind }) => [group, version, kind].filter(Boolean).join('/'))
 }
 
 /** The schema without texts, in which an object has no other fields than those it declares. */

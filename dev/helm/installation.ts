@@ -15,7 +15,6 @@ export function releaseOn(kubeconfigPath: string) {
     /** Installs the chart, or upgrades it, and waits until all pods are ready. */
     install: (...args: readonly string[]) =>
       release('upgrade', chart, '--install', '--create-namespace', '--wait', timeout, ...args),
-    test: () => release('test', '--logs', timeout),
     uninstall: () => release('uninstall', '--wait', timeout),
   }
 }

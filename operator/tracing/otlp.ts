@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import {
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -60,9 +68,7 @@ export function createOtlpTracing({ endpoint, ratio, service, version }: OtlpOpt
   return {
     current() {
       const context = running.getStore()?.spanContext()
-      return (
-        context && formatTraceparent({ ...context, isSampled: context.traceFlags === TraceFlags.SAMPLED })
-      )
+      return context && formatTraceparent({ ...context, isSampled: isSampled(context) })
     },
     start(start) {
       const span = startSpan(start)
@@ -84,11 +90,15 @@ export function createOtlpTracing({ endpoint, ratio, service, version }: OtlpOpt
   }
 }
 
+function isSampled({ traceFlags }: SpanContext): boolean {
+  return (traceFlags & TraceFlags.SAMPLED) !== 0
+}
+
 function contextOf(parent: string | undefined, span: Span | undefined) {
   const remote = parseTraceparent(parent)
   if (!remote) return span ? trace.setSpan(ROOT_CONTEXT, span) : ROOT_CONTEXT
-  const { traceId, spanId, isSampled } = remote
-  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+  const { traceId, spanId } = remote
+  const traceFlags = remote.isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 

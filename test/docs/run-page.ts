@@ -41,6 +41,8 @@ export async function runBlocks(
 ): Promise<BlockResult[]> {
   const script = [
     'set -euo pipefail',
+    // A command that a page leaves in the background ends with the page.
+    "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT",
     'curl() { command curl -sS --fail-with-body "$@"; }',
     ...blocks.map((block, index) => `${markerOf(index)}\n${commandsOf(block)}`),
     markerOf(blocks.length),
@@ -51,7 +53,7 @@ export async function runBlocks(
     timeout: timeoutMs,
     maxBuffer: 2 ** 24,
   }
-  const { stdout, stderr = '' } = await run('bash', ['-c', script], options).catch(
+  const { stdout, stderr } = await run('bash', ['-c', script], options).catch(
     (error: { stdout: string; stderr: string }) => error,
   )
   const outputs = stdout.split(new RegExp(`^${marker}\\d+\\n`, 'm')).slice(1)

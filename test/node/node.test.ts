@@ -1,14 +1,18 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
+import { freePorts } from '../../dev/control-plane/processes.ts'
+import { ensureHelm } from '../../dev/helm/helm.ts'
 import { makeRestrictedNamespace, releaseOn } from '../../dev/helm/installation.ts'
 import { gatewayUrlOf } from '../../dev/node/gateway.ts'
 import { startNode } from '../../dev/node/node.ts'
 import { readAdminToken } from '../../dev/quartermaster.ts'
 import { conditionStatus, makeTestOrganization, type Organization } from '../cluster/support/client.ts'
 import { allowOperator } from '../cluster/support/cluster-rights.ts'
+import type { Block } from '../docs/page.ts'
+import { blocksAt, runBlocks } from '../docs/run-page.ts'
 import { startLargeDeployment } from './large-deployment.ts'
 import { collectLogs } from './pod-logs.ts'
 import { containersOf, leadingPod, podsOf, podsPath, readyPods } from './pods.ts'
@@ -40,6 +44,52 @@ const untilAllReady = () =>
     return pods
   })
 
+const [localPort = 0] = await freePorts(1)
+const environment = {
+  PATH: [dirname(await ensureHelm()), dirname(controlPlane.binaries.kubectl), process.env['PATH']].join(
+    delimiter,
+  ),
+  KUBECONFIG: controlPlane.kubeconfigPath,
+  // Caches of other clusters are not used.
+  HOME: directory,
+}
+
+/** Runs blocks of a page as they are, but with the image and the lease of this test, and a port that is free. */
+async function runDocumented(blocks: readonly Block[]): Promise<void> {
+  const adapted = blocks.map((block) => ({
+    ...block,
+    text: block.text
+      .replaceAll('--set image.repository=registry.example.com/quartermaster', lease)
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${localPort}`)
+      .replaceAll(' 8080:80 ', ` ${localPort}:80 `),
+  }))
+  const results = await runBlocks(adapted, environment)
+  expect(results.map(({ error }, index) => [blocks[index]?.title, error])).toEqual(
+    blocks.map(({ title }) => [title, undefined]),
+  )
+}
+const installation = blocksAt('docs/install.md', 'node')
+
+const untilLeaderIsOneOf = (pods: Awaited<ReturnType<typeof podsOf>>) =>
+  eventually('a leader among these pods', readyWithinMs, async () => {
+    const leader = await leadingPod(controlPlane)
+    return pods.some(({ metadata }) => metadata.name === leader) || undefined
+  })
+
+/** Makes an organization that the Service of the installation serves. */
+async function makeOrganization(prefix: string): Promise<Organization> {
+  const gatewayUrl = await gatewayUrlOf(controlPlane)
+  const adminToken = await readAdminToken(controlPlane)
+  const made = await makeTestOrganization({ access: controlPlane, gatewayUrl, adminToken }, prefix)
+  await made.define('redis', {
+    type: 'redis',
+    driverType: 'quartermaster/echo',
+    driverInputs: { values: { host: 'redis.example.test', port: 6379 } },
+    criteria: [{}],
+  })
+  return made
+}
+
 /** Deploys another resource over REST, through the Service. */
 async function deployOverRest(environment: string): Promise<string> {
   const rest = async (method: string, path: string, body?: object) => {
@@ -70,8 +120,10 @@ async function deployOverRest(environment: string): Promise<string> {
 }
 
 describe('on a real node', () => {
-  test('the chart installs, and all pods are ready, in a namespace that enforces the restricted standard', async () => {
-    await release.install(lease)
+  test('the five commands of the README install the chart, deploy the sample and test the installation, under the restricted standard', async () => {
+    const blocks = blocksAt('README.md', 'node')
+    expect(blocks.flatMap(({ text }) => text.split('\n'))).toHaveLength(5)
+    await runDocumented(blocks)
     const pods = await untilAllReady()
     expect(pods.flatMap(({ status }) => status.containerStatuses?.map((each) => each.restartCount))).toEqual([
       0, 0, 0, 0,
@@ -80,28 +132,23 @@ describe('on a real node', () => {
   })
 
   test('a deployment over REST, through the Service, succeeds', async () => {
-    organization = await makeTestOrganization(
-      {
-        access: controlPlane,
-        gatewayUrl: await gatewayUrlOf(controlPlane),
-        adminToken: await readAdminToken(controlPlane),
-      },
-      'node',
-    )
-    await organization.define('redis', {
-      type: 'redis',
-      driverType: 'quartermaster/echo',
-      driverInputs: { values: { host: 'redis.example.test', port: 6379 } },
-      criteria: [{}],
-    })
+    organization = await makeOrganization('node')
     expect(await deployOverRest('installed')).toBe('succeeded')
   })
 
-  test('`helm test` succeeds', async () => {
-    expect(await release.test()).toMatch(/deployment '.+' succeeded with .*redis.*; deleted/)
+  test.each<[page: string, blocks: readonly Block[]]>([
+    ['docs/install.md', installation.slice(0, -2)],
+    ['docs/access.md', blocksAt('docs/access.md', 'node')],
+    ['docs/operations.md', blocksAt('docs/operations.md', 'node')],
+    ['docs/troubleshooting.md', blocksAt('docs/troubleshooting.md', 'node')],
+    ['docs/alerts.md', blocksAt('docs/alerts.md', 'node')],
+  ])('the commands of %s for pods work', async (_, blocks) => {
+    expect(blocks.length).toBeGreaterThan(0)
+    await runDocumented(blocks)
   })
 
   test('another pod leads after the leading pod is deleted, and deploys', async () => {
+    await release.install(lease) // as before the commands above
     const first = await leadingPod(controlPlane)
     await apiCall(controlPlane, 'DELETE', `${podsPath}/${first}`)
     await eventually('another leader', readyWithinMs, async () => {
@@ -120,10 +167,7 @@ describe('on a real node', () => {
     await release.install(lease, '--set=image.tag=next')
     const pods = await untilAllReady()
     expect(pods.every(({ spec }) => spec.containers[0]?.image.endsWith(':next'))).toBe(true)
-    await eventually('a leader of the new image', readyWithinMs, async () => {
-      const leader = await leadingPod(controlPlane)
-      return pods.some(({ metadata }) => metadata.name === leader) || undefined
-    })
+    await untilLeaderIsOneOf(pods)
     expect(conditionStatus(await deployment.read(), 'Ready')).not.toBe('True')
     const before = await deployment.configMaps()
     await deployment.open()
@@ -157,6 +201,24 @@ describe('on a real node', () => {
     const { body } = await apiRequest<{ items: { metadata: { name: string } }[] }>(controlPlane, 'GET', path)
     expect(body.items.filter(({ metadata }) => metadata.name.startsWith('s3-'))).toHaveLength(500)
     expect(await organization.resources()).not.toEqual([])
+  })
+
+  test('a new installation takes over what is there, and the documented commands then remove everything', async () => {
+    await release.install(lease)
+    // The pods before could not release the Lease without the rights that the uninstallation removed.
+    await untilLeaderIsOneOf(await untilAllReady())
+    const kept = organization.id
+    organization = await makeOrganization('again')
+    expect(await deployOverRest('installed')).toBe('succeeded')
+    await runDocumented(installation.slice(-1))
+    const names = async (path: string) => {
+      const { items } = await apiCall<{ items: { metadata: { name: string } }[] }>(controlPlane, 'GET', path)
+      return items.map(({ metadata }) => metadata.name)
+    }
+    const kinds = await names('/apis/apiextensions.k8s.io/v1/customresourcedefinitions')
+    expect(kinds.filter((name) => name.endsWith('.quartermaster.dev'))).toEqual([])
+    const namespaces = await names('/api/v1/namespaces')
+    expect(namespaces.filter((name) => name.includes('quartermaster') || name.startsWith(kept))).toEqual([])
   })
 
   test('no pod of the operator or the gateway logged an error', () => {

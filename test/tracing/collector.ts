@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 /** A span as a collector receives it (OTLP in JSON). */
 export interface Span {
@@ -33,11 +34,11 @@ interface Transfer {
 /** An OpenTelemetry collector that keeps the spans it receives. */
 export async function startCollector() {
   const spans: Span[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(Buffer.concat(chunks).toString())))
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body)))
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo // it listens on a port

@@ -12,7 +12,7 @@ import { type Span, startCollector } from './collector.ts'
 
 const id = (length: number) =>
   fc
-    .string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
+    .string({ unit: fc.constantFrom(...'0123456789abcdef'.split('')), minLength: length, maxLength: length })
     .filter((text) => /[^0]/.test(text))
 const contexts = fc.record({ traceId: id(32), spanId: id(16), isSampled: fc.boolean() })
 

@@ -1,9 +1,10 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { buildBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
+import { apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { installInto, type RunningProcess, startQuartermaster } from '../../../dev/quartermaster.ts'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
@@ -11,6 +12,7 @@ import { conditionStatus, makeTestOrganization, moduleWith, type Organization } 
 
 const rounds = process.env.QUARTERMASTER_SOAK ? 50 : 5
 const killsPerRound = 4
+const failovers = process.env.QUARTERMASTER_SOAK ? 100 : 2
 const modules = 20
 const resourcesPerModule = 10
 // Four modules also have a name and a database, which has its own name, and each name needs an ingress.
@@ -144,25 +146,77 @@ test('SIGKILL of the operator at any moment of a deployment ends in the same sta
   }
 }, 900_000)
 
-test('nothing is made twice', async () => {
-  const created = new Map<string, number>()
-  for (const line of (await readFile(controlPlane.auditLogPath ?? '', 'utf8')).split('\n')) {
-    if (!line.includes('"verb":"create"') && !line.includes('"verb":"delete"')) continue
-    const { verb, objectRef, responseStatus, user } = JSON.parse(line)
-    const isOurs = user.username === 'system:serviceaccount:quartermaster-system:quartermaster-operator'
-    if (!isOurs || objectRef?.resource !== 'activeresources' || responseStatus.code >= 300) continue
-    expect(verb).toBe('create')
-    created.set(objectRef.name, (created.get(objectRef.name) ?? 0) + 1)
+describe('of two operators', () => {
+  const leasePath =
+    '/apis/coordination.k8s.io/v1/namespaces/quartermaster-system/leases/quartermaster-operator'
+  interface Lease {
+    readonly holderIdentity: string
+    readonly renewTime: string
+    readonly acquireTime: string
+    readonly leaseDurationSeconds: number
   }
-  // A create whose client died is not recorded as answered, so a few may be missing here.
-  expect(created.size).toBeGreaterThan((rounds + 1) * resourceCount * 0.5)
-  expect([...created.values()].filter((times) => times !== 1)).toEqual([])
+  const lease = async () => (await apiCall<{ spec: Lease }>(controlPlane, 'GET', leasePath)).spec
+  const running = new Map<string, RunningProcess>()
+  const startAs = async (identity: string) => {
+    const own = join(directory, identity)
+    await mkdir(own, { recursive: true })
+    const places = { directory, logDirectory: own, pidDirectory: own }
+    const ofTwo = { QUARTERMASTER_IDENTITY: identity, QUARTERMASTER_LEASE_SECONDS: '15' }
+    running.set(identity, await startQuartermaster(controlPlane, 'operator', { ...places, settings: ofTwo }))
+  }
+  beforeAll(async () => {
+    await operator.stop()
+    await Promise.all(['first', 'second'].map(startAs))
+  })
+  afterAll(() => Promise.all([...running.values()].map((process) => process.stop())))
+
+  test.each(Array.from({ length: failovers }, (_, index) => index))(
+    'the other one continues deployment %d when the leader ends, at once if it ends in order',
+    async (index) => {
+      const environment = `failover${index}`
+      await organization.environment('shop', environment)
+      const deployed = organization.deploy(`shop.${environment}`, content())
+      await pause(Math.random() * 900)
+      const before = await lease()
+      const leader = running.get(before.holderIdentity)
+      const isOrderly = index % 2 === 0
+      await (isOrderly ? leader?.stop() : leader?.kill())
+      const after = await eventually('another leader', 120_000, async () => {
+        const found = await lease()
+        return ['', before.holderIdentity].includes(found.holderIdentity) ? undefined : found
+      })
+      // A released lease is taken before it would end, and one of a dead leader not before it has ended.
+      const ends = Date.parse(before.renewTime) + before.leaseDurationSeconds * 1000
+      expect(Date.parse(after.acquireTime) < ends).toBe(isOrderly)
+      await startAs(before.holderIdentity)
+      expect(conditionStatus(await deployed, 'Ready')).toBe('True')
+      expect((await stateOf(environment)).resources).toEqual((await stateOf('calm')).resources)
+    },
+    900_000,
+  )
 })
 
-test('no secret appears in the log of the operator', async () => {
-  const log = await readFile(join(directory, 'operator.log'), 'utf8')
-  expect(log).not.toContain('canary-of-the-crash-test')
-  expect(log).not.toContain(Buffer.from('canary-of-the-crash-test').toString('base64'))
+describe('after all of this', () => {
+  test('nothing is made twice', async () => {
+    const created = new Map<string, number>()
+    for (const line of (await readFile(controlPlane.auditLogPath ?? '', 'utf8')).split('\n')) {
+      if (!line.includes('"verb":"create"') && !line.includes('"verb":"delete"')) continue
+      const { verb, objectRef, responseStatus, user } = JSON.parse(line)
+      const isOurs = user.username === 'system:serviceaccount:quartermaster-system:quartermaster-operator'
+      if (!isOurs || objectRef?.resource !== 'activeresources' || responseStatus.code >= 300) continue
+      expect(verb).toBe('create')
+      created.set(objectRef.name, (created.get(objectRef.name) ?? 0) + 1)
+    }
+    // A create whose client died is not recorded as answered, so a few may be missing here.
+    expect(created.size).toBeGreaterThan((rounds + 1) * resourceCount * 0.5)
+    expect([...created.values()].filter((times) => times !== 1)).toEqual([])
+  })
+
+  test('no secret appears in the log of the operator', async () => {
+    const log = await readFile(join(directory, 'operator.log'), 'utf8')
+    expect(log).not.toContain('canary-of-the-crash-test')
+    expect(log).not.toContain(Buffer.from('canary-of-the-crash-test').toString('base64'))
+  })
 })
 
 function pause(milliseconds: number): Promise<void> {

@@ -3,10 +3,10 @@ import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { readModule } from '../../../operator/domain/module/module-problems.ts'
 import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
-import { makeTestOrganization } from '../support/client.ts'
-import { sharedCluster } from '../support/shared-cluster.ts'
 import { validModules } from '../../support/modules.ts'
 import { casesOf, fc } from '../../support/properties.ts'
+import { makeTestOrganization } from '../support/client.ts'
+import { sharedCluster } from '../support/shared-cluster.ts'
 
 const plurals: Readonly<Record<string, string>> = {
   ServiceAccount: 'api/v1 serviceaccounts',
@@ -34,16 +34,30 @@ async function refusal(object: KubeObject): Promise<unknown> {
   const [root, plural] = plurals[object.kind]?.split(' ') ?? []
   const query = 'fieldManager=test&force=true&dryRun=All&fieldValidation=Strict'
   const path = `/${root}/namespaces/${namespace}/${plural}/${object.metadata.name}?${query}`
-  const answer = await apiRequest(sharedCluster().access, 'PATCH', path, object, 'application/apply-patch+yaml')
+  const answer = await apiRequest(
+    sharedCluster().access,
+    'PATCH',
+    path,
+    object,
+    'application/apply-patch+yaml',
+  )
   return answer.status < 300 ? undefined : { object, answer: answer.body }
 }
 
 /** The pods of an object, as the level restricted judges them. */
 function podOf({ kind, spec }: KubeObject): KubeObject | undefined {
   type Holder = { template?: { spec: object }; jobTemplate?: { spec: Holder } }
-  const templateOf = (holder: Holder): { spec: object } | undefined => holder.template ?? (holder.jobTemplate && templateOf(holder.jobTemplate.spec))
+  const templateOf = (holder: Holder): { spec: object } | undefined =>
+    holder.template ?? (holder.jobTemplate && templateOf(holder.jobTemplate.spec))
   const template = plurals[kind]?.startsWith('apis/') ? templateOf(spec as Holder) : undefined
-  return template && { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec: { ...template.spec, serviceAccountName: undefined } }
+  return (
+    template && {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'probe' },
+      spec: { ...template.spec, serviceAccountName: undefined },
+    }
+  )
 }
 
 test('the API server accepts the objects of every valid module, with all of their fields, and their pods at the level restricted', async () => {
