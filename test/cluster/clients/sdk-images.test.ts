@@ -86,6 +86,18 @@ describe('artefacts', () => {
       { archived: true },
     ],
     [
+      'archive the version again',
+      () =>
+        api.patchArtefactVersion({
+          orgId,
+          artefactId: ids['artefact'] ?? '',
+          versionId: ids['version'] ?? '',
+          UpdateArtefactVersionPayloadRequest: { archived: true },
+        }),
+      instanceOfContainerArtefactVersion,
+      { archived: true },
+    ],
+    [
       'find no version that is not archived',
       () => api.listArtefactVersionsInOrg({ orgId }),
       instanceOfContainerArtefactVersion,
@@ -115,6 +127,17 @@ describe('automation rules', () => {
     ],
     [
       'replace it',
+      () =>
+        api.updateAutomationRule({
+          ...env(),
+          ruleId: ruleId(),
+          AutomationRuleRequest: { ...rule, active: false },
+        }),
+      instanceOfAutomationRuleResponse,
+      { active: false },
+    ],
+    [
+      'replace it by the same rule',
       () =>
         api.updateAutomationRule({
           ...env(),
@@ -161,6 +184,13 @@ describe('registries', () => {
           ...place(),
           RegistryRequest: { ...registry, enable_ci: true, creds },
         }),
+      instanceOfRegistryResponse,
+      { enable_ci: true },
+    ],
+    [
+      'change nothing of it',
+      () =>
+        api.orgsOrgIdRegistriesRegIdPatch({ ...place(), RegistryRequest: { ...registry, enable_ci: true } }),
       instanceOfRegistryResponse,
       { enable_ci: true },
     ],

@@ -31,6 +31,7 @@ test('the commands of docs/images.md work, one after the other', async () => {
   const env = {
     PATH: [dirname(cluster.kubectl), process.env.PATH].join(delimiter),
     KUBECONFIG: cluster.kubeconfigPath,
+    HOME: cluster.directory, // kubectl keeps a cache in it
     GATEWAY_URL: cluster.gatewayUrl,
     TOKEN: cluster.adminToken,
   }
