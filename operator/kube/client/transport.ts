@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { createSecureContext } from 'node:tls'
+import { urlToHttpOptions } from 'node:url'
 import type { Credentials } from './credentials.ts'
 
 /** A request; `timeoutMs` limits each silence of the server. */
@@ -24,7 +25,9 @@ const keepAliveMs = 60_000
 
 /** A pool of at most `connections` connections to the server, replaced only when the certificates change. */
 export function createTransport(origin: string, connections: number): Transport {
-  const { protocol, hostname: host, port } = new URL(origin)
+  const url = new URL(origin)
+  const { protocol } = url
+  const { hostname: host, port } = urlToHttpOptions(url) // without the brackets of IPv6
   let current: { readonly key: string; tls: Credentials['tls']; readonly agent: HttpAgent } | undefined
   let isClosed = false
 

@@ -85,6 +85,23 @@ describe('the first list', () => {
     expect(changes).toEqual(['a is', 'b is', 'a is', 'b gone'])
   })
 
+  test('gives other work a turn while it arrives in one piece', async () => {
+    let turns = 0
+    let isOver = false
+    const countTurns = () => {
+      turns += 1
+      if (!isOver) setImmediate(countTurns)
+    }
+    setImmediate(countTurns)
+    const names = Array.from({ length: 50 }, (_, index) => `n-${index}`)
+    const large = (name: string) => ({ ...thing(name, 1), data: 'x'.repeat(100_000) })
+    const { cache, synced } = reflect([[...names.map((name) => event('ADDED', large(name))), endOfList(5)]])
+    await synced
+    isOver = true
+    expect(cache.size).toBe(50)
+    expect(turns).toBeGreaterThanOrEqual(16)
+  })
+
   test('counts only when it is complete: an object of a broken list may be gone by then', async () => {
     const broken = [event('ADDED', thing('a', 1)), event('ADDED', thing('b', 2))]
     const complete = [event('ADDED', thing('a', 1)), event('ADDED', thing('c', 7)), endOfList(8)]

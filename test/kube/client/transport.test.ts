@@ -12,13 +12,13 @@ afterEach(async () => {
   open.server?.close()
 })
 
-async function clientOf(listener: RequestListener, timeoutMs?: number) {
+async function clientOf(listener: RequestListener, timeoutMs?: number, host = '127.0.0.1') {
   const sockets = new Set<Socket>()
   const server = createServer(listener).on('connection', (socket) => sockets.add(socket))
   await new Promise<void>((listening) => {
-    server.listen(0, '127.0.0.1', listening)
+    server.listen(0, host, listening)
   })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // of TCP
+  const origin = `http://${host === '::1' ? '[::1]' : host}:${(server.address() as AddressInfo).port}` // of TCP
   const connection = {
     origin,
     pathPrefix: '/k8s',
@@ -74,6 +74,11 @@ describe('a request', () => {
       setImmediate(() => response.destroy())
     })
     await expect(client.request('GET', path)).rejects.toThrow('aborted')
+  })
+
+  test('reaches an address of IPv6', async () => {
+    const { client } = await clientOf((_, response) => response.end('{"six":true}'), undefined, '::1')
+    expect(await client.request('GET', path)).toEqual({ six: true })
   })
 
   test('of a closed client is refused', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createPace } from '../../../operator/kube/loop/pace.ts'
+import { createPace, inTurns } from '../../../operator/kube/loop/pace.ts'
 import { createQueue } from '../../../operator/kube/loop/queue.ts'
 import { fc } from '../../support/properties.ts'
 
@@ -41,3 +41,26 @@ test('a queue uses only a share of each iteration of the event loop, for every s
     ),
   )
 })
+
+test.each([0, 1, 1000, 1001, 3500])(
+  '%d items are worked on once each, in order, a thousand in a turn',
+  async (count) => {
+    let turn = 0
+    let isOver = false
+    const countTurns = () => {
+      turn += 1
+      if (!isOver) setImmediate(countTurns)
+    }
+    setImmediate(countTurns)
+    const items = Array.from({ length: count }, (_, index) => index)
+    const done: number[] = []
+    const ofTurn = new Map<number, number>()
+    await inTurns(items, (item) => {
+      done.push(item)
+      ofTurn.set(turn, (ofTurn.get(turn) ?? 0) + 1)
+    })
+    isOver = true
+    expect(done).toEqual(items)
+    expect(Math.max(0, ...ofTurn.values())).toBeLessThanOrEqual(1000)
+  },
+)
