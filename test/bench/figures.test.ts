@@ -14,11 +14,11 @@ import {
   sequenceFloor,
 } from '../../bench/floor.ts'
 import { requestsIn, sumOf } from '../../bench/measure.ts'
-import { deviation, predict } from '../../bench/model.ts'
 import { readOptions } from '../../bench/options.ts'
 import { missedGoals } from '../../bench/report.ts'
 import { requestLines } from '../../bench/request-lines.ts'
-import { writeTables } from '../../bench/scale.ts'
+import { deviation, predict } from '../../bench/scale/model.ts'
+import { writeTables } from '../../bench/scale/scale.ts'
 import { quantile, rangeOf } from '../../bench/statistics.ts'
 import { secondsOfPs } from '../../bench/usage.ts'
 

@@ -7,9 +7,9 @@ import { environmentController } from '../../operator/controllers/environment.ts
 import { contextOf, environmentNamespace } from '../../operator/domain/resource/identity.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../support/builders.ts'
-import { readsOf } from '../support/reads.ts'
 import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
+import { readsOf } from './support/reads.ts'
 
 const namespace = 'acme'
 const count = 200

@@ -8,10 +8,10 @@ import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../api-gateway/support/objects.ts'
-import { readsOf } from '../support/reads.ts'
 import { silentContext } from './support/context.ts'
 import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects } from './support/fake-objects.ts'
+import { readsOf } from './support/reads.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()

@@ -2,7 +2,7 @@
 const keepMs = 300_000
 const maxDeletions = 20_000
 
-/** Versions at which objects were deleted, by uid, for as long as an older version of them may still arrive. */
+/** Versions at which objects were deleted, by uid, while an older version of them may still arrive. */
 export class RecentDeletions {
   readonly #now: () => number
   #current = new Map<string, bigint>()

@@ -20,8 +20,8 @@ import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
 import { definition } from '../../support/builders.ts'
 import { drivers } from '../../support/graphs.ts'
-import { readsOf } from '../../support/reads.ts'
 import { silentContext } from '../support/context.ts'
+import { readsOf } from '../support/reads.ts'
 
 const namespace = 'acme'
 const long = 1_000_000_000

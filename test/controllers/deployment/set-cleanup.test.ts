@@ -8,7 +8,7 @@ import { fieldManager } from '../../../operator/api/names.ts'
 import { startSetCleanup } from '../../../operator/controllers/deployment/set-cleanup.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
-import { readsOf } from '../../support/reads.ts'
+import { readsOf } from '../support/reads.ts'
 
 const namespace = 'acme'
 const name = 'shop.one'

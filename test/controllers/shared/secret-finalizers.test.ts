@@ -10,7 +10,7 @@ import {
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
-import { readsOf } from '../../support/reads.ts'
+import { readsOf } from '../support/reads.ts'
 
 const fake = createFakeCluster()
 let cluster: FakeCluster

@@ -1,4 +1,4 @@
-import { objectsPerResource, type Work } from './work.ts'
+import { objectsPerResource, type Work } from '../work.ts'
 
 /** What deployments cost, without time: these figures hold on every machine. */
 export interface Prediction {

@@ -1,7 +1,7 @@
+import { rounded } from '../statistics.ts'
+import { objectsPerResource } from '../work.ts'
 import { costs, deviation, predict } from './model.ts'
 import type { ScaleRow } from './scale.ts'
-import { rounded } from './statistics.ts'
-import { objectsPerResource } from './work.ts'
 
 type Cell = string | number
 

@@ -1,5 +1,5 @@
-import { kinds } from '../../operator/api/kinds.ts'
-import type { Store } from '../../operator/kube/cache/store.ts'
+import { kinds } from '../../../operator/api/kinds.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
 
 /** Returns how many objects the caches return as lists during the work: what grows with the number of all objects. */
 export async function readsOf(store: Pick<Store, 'cacheOf'>, work: () => unknown): Promise<number> {
