@@ -9,6 +9,7 @@ import { crdOf } from './crds.ts'
 import { dashboardFiles } from './dashboards.ts'
 import { driversPage } from './drivers.ts'
 import { metricsPage } from './metrics.ts'
+import { withModuleFields } from './module-fields.ts'
 import { reasonsPage } from './reasons.ts'
 import { readRules, readTests, rulesPage } from './rules.ts'
 
@@ -29,6 +30,7 @@ const wanted = new Map([
   ['docs/built-in-drivers.md', pageHeader('the descriptors in operator/drivers') + driversPage()],
   ['docs/metrics.md', pageHeader('the code of the metrics') + metricsPage()],
   ['docs/reasons.md', pageHeader('operator/api/reasons') + reasonsPage()],
+  ['docs/workloads.md', withModuleFields(readFileSync(join(root, 'docs/workloads.md'), 'utf8'))],
   ['docs/rules.md', pageHeader('docs/rules.yaml') + rulesPage(readRules(root), readTests(root))],
 ])
 

@@ -175,7 +175,7 @@ function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
 }
 
 /**
- * Keeps a resource that no workload uses, so that a rollback can use it again. A workload has no state of its own: its
+ * Keeps a resource that no workload uses, so that a rollback can use it again. A workload has no state: its
  * objects are deleted, and a rollback renders them again.
  */
 async function statusOfUnused(resource: ActiveResource, { inventory }: State): Promise<ResourceStatus> {

@@ -1,4 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
+import { compareText } from '../base/json.ts'
 import { sortTopologically } from '../base/topological-order.ts'
 import { hasContainers, hasObjects, type ReadModule, readModule } from '../module/module-problems.ts'
 import { objectNames } from '../module/names.ts'
@@ -57,7 +58,8 @@ export class RenderedWorkloads {
   /** Only CronJobs can share a name: that of other objects is the id of the workload, with or without a fixed end. */
   #reportSharedNames(): void {
     const owners = new Map<string, string>()
-    for (const [draft, { id, kind, module }] of this.#modules) {
+    const sorted = [...this.#modules].sort(([a], [b]) => compareText(a.text, b.text))
+    for (const [draft, { id, kind, module }] of sorted) {
       if (kind !== 'CronJob') continue
       for (const schedule of Object.keys(module.schedules ?? {})) {
         const name = objectNames.cronJob(id, schedule)
@@ -76,7 +78,7 @@ export class RenderedWorkloads {
     for (const [draft, node] of nodes)
       for (const used of this.#serviceUses.get(draft) ?? []) {
         const target = nodes.get(used)
-        // A workload may know the name of its own Service.
+        // A workload may know its Service.
         if (target && target !== node) node.edges.add(target)
       }
     for (const cycle of sortTopologically([...nodes.values()]).cycles) {

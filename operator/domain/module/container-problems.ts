@@ -38,7 +38,7 @@ export function checkContainer(id: string, container: ModuleContainer, at: strin
   }
 }
 
-/** Reports what Kubernetes would refuse in a container of its own form. */
+/** Reports what Kubernetes would refuse in a container in the form of Kubernetes. */
 export function checkNativeContainer(container: NativeContainer, at: string, report: ReportAt): void {
   if (container.name !== undefined) checkName(container.name, `${at}/name`, report)
   if (container.image !== undefined) checkImage(container.image, at, report)

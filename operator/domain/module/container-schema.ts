@@ -105,7 +105,7 @@ export const nativeContainerSchema = object(
     lifecycle: passed('Handlers `postStart` and `preStop`.'),
     workingDir: text('Working directory of the command.', { maxLength: 4096 }),
     imagePullPolicy: oneOf(['Always', 'IfNotPresent', 'Never'], 'When the image is pulled.'),
-    restartPolicy: oneOf(['Always'], '`Always` makes a sidecar: it runs as long as the pod.'),
+    restartPolicy: oneOf(['Always'], '`Always` makes a sidecar: it runs until the pod ends.'),
     securityContext: containerSecurity,
     terminationMessagePath: text('File with the last message of the container.', { maxLength: 4096 }),
     terminationMessagePolicy: oneOf(['File', 'FallbackToLogsOnError'], 'Source of the last message.'),

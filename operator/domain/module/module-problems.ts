@@ -200,10 +200,7 @@ function checkSections(module: Module, kind: WorkloadKind, report: ReportAt): vo
     if (module[section] !== undefined && !sectionsOf[kind].includes(section))
       report(`/${section}`, `has no effect: the profile makes a ${kind}`)
   if (kind === 'Job' && module.job?.ttlSecondsAfterFinished !== undefined)
-    report(
-      '/job/ttlSecondsAfterFinished',
-      'is for CronJobs: an ended Job of its own shows that the workload ran',
-    )
+    report('/job/ttlSecondsAfterFinished', 'is for CronJobs: the ended Job of a workload shows that it ran')
   eachEntry(module.statefulset?.volume_claims, '/statefulset/volume_claims', (_, { storage }, at) => {
     if (storage !== undefined && !hasPlaceholder(storage) && quantityOf(storage) === undefined)
       report(`${at}/storage`, `'${truncate(storage, 64)}' is not a quantity such as '10Gi'`)

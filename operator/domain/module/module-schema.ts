@@ -220,7 +220,7 @@ export const deploySchema = object(
     ),
     when: oneOf(
       ['before', 'deploy', 'after'],
-      'Accepted for clients that send it; workloads are deployed at once.',
+      '`before`: the other workloads wait for this one; `after`: this one waits for the others.',
     ),
     timeout: integer('Seconds without progress after which the rollout of a Deployment or Job fails.', {
       minimum: 1,

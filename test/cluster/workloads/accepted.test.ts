@@ -81,6 +81,6 @@ test('the API server accepts the objects of every valid module, with all of thei
         expect({ status, body: status < 300 || body }).toEqual({ status: 201, body: true })
       }
     }),
-    { numRuns: casesOf(200) },
+    { numRuns: casesOf(100) },
   )
 })

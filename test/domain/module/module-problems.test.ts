@@ -202,7 +202,7 @@ describe('a problem of a module names its field', () => {
       'an ended Job that is deleted',
       { ...inSpec({ job: { ttlSecondsAfterFinished: 1 } }), profile: 'humanitec/default-job' },
       '/spec/job/ttlSecondsAfterFinished',
-      /shows that the workload ran/,
+      /shows that it ran/,
     ],
     [
       'an id that is too long',

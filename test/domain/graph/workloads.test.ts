@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { builtInDefinitions } from '../../../operator/domain/definition/built-in-definitions.ts'
+import { createMatcher } from '../../../operator/domain/definition/matching.ts'
+import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
+import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
+import { catalogue } from '../../../operator/drivers/catalogue.ts'
+import { definition, set } from '../../support/builders.ts'
+import { graphInput } from '../../support/graphs.ts'
+
+const own = definition('mine', 'workload', { driverType: 'quartermaster/echo' })
+const web = (spec: FreeForm = {}, more: FreeForm = {}) => ({
+  ...more,
+  spec: { containers: { main: { image: 'web:1' } }, ...spec },
+})
+const naming = (workload: string) => web({ annotations: { other: `\${modules.${workload}.service.name}` } })
+
+function graphOf(modules: Record<string, FreeForm>, definitions = [] as (typeof own)[]) {
+  const matcher = createMatcher(definitions, { defaults: builtInDefinitions })
+  return buildGraph({
+    ...graphInput(set(modules), definitions),
+    matcher,
+    catalogue,
+    vendors: ['quartermaster', 'humanitec'],
+  })
+}
+const problemsOf = (modules: Record<string, FreeForm>) =>
+  graphOf(modules).problems.map(({ object, reason, message }) => `${object} ${reason} ${message}`)
+const dependenciesOf = (modules: Record<string, FreeForm>, workload: string) => {
+  const { nodes } = graphOf(modules)
+  const node = nodes.find(({ descriptor }) => descriptor.resourceId === `modules.${workload}`)
+  const names = new Map(nodes.map(({ guResId, descriptor }) => [guResId, descriptor.resourceId]))
+  return node?.dependsOn.map((each) => names.get(each)).sort()
+}
+
+describe('the definition of a workload', () => {
+  test.each<[rule: string, module: FreeForm, definitions: (typeof own)[], expected: string | undefined]>([
+    ['a module with an image has the built-in one', web(), [], 'default--workload'],
+    ['a definition of the user ranks above it', web(), [own], 'mine'],
+    ['a module without containers has none', { spec: {} }, [], undefined],
+    ['nor has one whose containers have no image yet', { spec: { containers: { main: {} } } }, [], undefined],
+    ['a definition of the user applies to both', { spec: {} }, [own], 'mine'],
+  ])('%s', (_, module, definitions, expected) => {
+    const [node] = graphOf({ web: module }, definitions).nodes
+    expect(node?.match?.definition.metadata.name).toBe(expected)
+    expect(node?.virtual).toBe(expected === undefined)
+  })
+})
+
+describe('problems of modules are problems of the graph', () => {
+  test.each<[rule: string, modules: Record<string, FreeForm>, expected: string[]]>([
+    [
+      'an unknown field',
+      { web: web({ volume: {} }) },
+      [
+        "workload.default#modules.web InvalidModule '/spec/volume': is no field of a module; did you mean 'volumes'?",
+      ],
+    ],
+    [
+      'an unknown field beside containers without images',
+      { web: { spec: { containers: { main: { imgae: 'web:1' } } } } },
+      [
+        "workload.default#modules.web InvalidModule '/spec/containers/main/imgae': is no field of a module; did you mean 'image'?",
+      ],
+    ],
+    ['nothing about a module without containers', { web: { spec: { anything: 1 } } }, []],
+    [
+      'CronJobs of one name',
+      {
+        a: { ...web({ schedules: { 'b-c': { schedule: '@daily' } } }), profile: 'humanitec/default-cronjob' },
+        'a-b': { ...web({ schedules: { c: { schedule: '@daily' } } }), profile: 'humanitec/default-cronjob' },
+      },
+      [
+        "workload.default#modules.a-b ConflictingNames '/spec/schedules/c': the CronJob 'a-b-c' belongs to 'workload.default#modules.a'",
+      ],
+    ],
+    [
+      'Services that name each other',
+      { a: naming('b'), b: naming('c'), c: naming('a') },
+      [
+        'workload.default#modules.a Cycle workloads name the Services of each other: workload.default#modules.a -> workload.default#modules.b -> workload.default#modules.c -> workload.default#modules.a',
+      ],
+    ],
+    ['nothing about the own Service', { a: naming('a'), b: naming('a') }, []],
+  ])('%s', (_, modules, expected) => {
+    expect(problemsOf(modules)).toEqual(expected)
+  })
+})
+
+test('workloads are deployed in the order of their field `deploy.when`', () => {
+  const modules = {
+    migrate: web({}, { deploy: { when: 'before' } }),
+    api: web(),
+    web: web({}, { deploy: { when: 'deploy' } }),
+    check: web({}, { deploy: { when: 'after' } }),
+  }
+  expect(dependenciesOf(modules, 'migrate')).toEqual([])
+  expect(dependenciesOf(modules, 'api')).toEqual(['modules.migrate'])
+  expect(dependenciesOf(modules, 'web')).toEqual(['modules.migrate'])
+  expect(dependenciesOf(modules, 'check')).toEqual(['modules.api', 'modules.migrate', 'modules.web'])
+  expect(
+    formatDescriptor(graphOf(modules).nodes[0]?.descriptor ?? { type: '', class: '', resourceId: '' }),
+  ).toContain('migrate')
+})
