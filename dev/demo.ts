@@ -1,10 +1,10 @@
 // `make demo`: starts everything on this machine, deploys a sample with kubectl, then changes it over REST.
-import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './control-plane/kubernetes.ts'
+import { kubectl, kubectlWith } from './kubectl.ts'
 import type { Running } from './places.ts'
 import { deployScore } from './score/deploy.ts'
 import { bringUp } from './up.ts'
@@ -234,18 +234,6 @@ async function rest<T>(method: string, path: string, body?: unknown): Promise<T>
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
   return JSON.parse(text)
-}
-
-function kubectl(at: Running, ...args: string[]): string {
-  return kubectlWith(at, '', ...args)
-}
-
-function kubectlWith(at: Running, input: string, ...args: string[]): string {
-  return execFileSync(at.kubectl, ['--kubeconfig', at.kubeconfig, ...args], {
-    encoding: 'utf8',
-    input,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
 }
 
 function title(text: string): void {

@@ -46,10 +46,7 @@ export function findIn(environment: Environment, workload: Workload, tools: Work
     sharedIds: sharedIds.length > 0 ? sharedIds : undefined,
   }
   const isSameContent = known?.contentHash === hash
-  const progress = progressOf(environment, content, entry, isSameContent, {
-    ...tools,
-    store: tools.store,
-  })
+  const progress = progressOf(environment, content, entry, isSameContent, tools)
   const { message, resources, url, ...rest } = entry
   const shown =
     progress.state === 'pending' ? { resources, url } : resourcesOf(environment, content, tools.store)
