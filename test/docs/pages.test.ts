@@ -15,7 +15,7 @@ const read = (page: string) => readFileSync(join(root, page), 'utf8')
 const makefile = read('Makefile')
 
 /** Pages whose commands other tests run: those of the requests, and those that need the pods of a node. */
-const ofOtherTests = new Set<string>(['README.md', 'docs/rest.md', 'docs/install.md'])
+const ofOtherTests = new Set<string>(['README.md', 'docs/rest.md', 'docs/install.md', 'docs/images.md'])
 
 describe('every command is run by a test', () => {
   test.each(all)('%s', (page) => {

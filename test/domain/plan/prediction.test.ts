@@ -16,7 +16,7 @@ import {
   marks,
   organizationChange,
   typesOfOrganization,
-} from '../../support/organizations.ts'
+} from './random-organizations.ts'
 import { actions, carriedOut, planOf } from '../../support/plans.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 

@@ -1,11 +1,11 @@
-import type { Criterion, ResourceDefinition } from '../../operator/api/resource-definition.ts'
-import type { FreeForm } from '../../operator/api/schema.ts'
-import type { SetContent } from '../../operator/domain/delta/delta.ts'
-import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
-import type { ResourceTypeInfo } from '../../operator/domain/resource/type-info.ts'
-import { definition, driver, module, set } from './builders.ts'
-import { drivers } from './graphs.ts'
-import { fc } from './properties.ts'
+import type { Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import type { SetContent } from '../../../operator/domain/delta/delta.ts'
+import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
+import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
+import { definition, driver, module, set } from '../../support/builders.ts'
+import { drivers } from '../../support/graphs.ts'
+import { fc } from '../../support/properties.ts'
 
 type Spec = ResourceDefinition['spec']
 
