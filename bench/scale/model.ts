@@ -28,15 +28,15 @@ export const costs = {
   readsPerObject: 1,
   /** Lists of what a client may have written just before. */
   readsPerDeployment: 6,
-  /** Removes the finalizer; one request deletes all resources. */
-  deletionWritesPerResource: 1,
+  /** Removes the finalizer; one request deletes a hundred resources. */
+  deletionWritesPerResource: 1.01,
   deletionWritesPerDeployment: 2,
-  deletionWritesPerEnvironment: 3,
+  deletionWritesPerEnvironment: 2,
   bytesPerResource: 2800,
   bytesPerObject: 1500,
-  operatorBaseMiB: 160,
-  operatorKiBPerResource: 10,
-  gatewayBaseMiB: 120,
+  operatorBaseMiB: 165,
+  operatorKiBPerResource: 20,
+  gatewayBaseMiB: 145,
   gatewayKiBPerResource: 5,
 } as const
 
