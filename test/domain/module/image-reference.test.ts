@@ -33,7 +33,7 @@ test.each([
   `api@${digest} `,
   'https://ghcr.io/api',
   'api:ü',
-  `${'a'.repeat(256)}`,
+  'a'.repeat(256),
 ])("'%s' is no image", (text) => {
   expect(isImageReference(text)).toBe(false)
 })

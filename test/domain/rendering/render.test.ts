@@ -27,8 +27,18 @@ function rendered(params: ModuleParams): KubeObject[] {
   return objects
 }
 
+interface PodTemplate {
+  readonly metadata: FreeForm
+  readonly spec: { readonly containers: readonly FreeForm[] }
+}
+
 const kindsOf = (objects: readonly KubeObject[]) => objects.map(({ kind }) => kind)
 const named = (objects: readonly KubeObject[], kind: string) => objects.find((each) => each.kind === kind)
+/** The pod template of the Deployment. */
+const templateOf = (objects: readonly KubeObject[]) => {
+  const spec = named(objects, 'Deployment')?.spec as { template: PodTemplate } | undefined // a Deployment
+  return spec?.template ?? { metadata: {}, spec: { containers: [] } }
+}
 const moduleWith = (container: object, more: object = {}): ModuleParams => ({
   id: 'api',
   spec: { containers: { main: { image: 'api:1', ...container } }, ...more },
@@ -164,9 +174,7 @@ describe('what a module consists of', () => {
 })
 
 describe('a change', () => {
-  const podOf = (params: ModuleParams) =>
-    (named(rendered(params), 'Deployment')?.spec as { template: { metadata: FreeForm; spec: FreeForm } })
-      .template
+  const podOf = (params: ModuleParams) => templateOf(rendered(params))
   const secretModule = (text: string) =>
     withSecretTexts({ ...moduleWith({ variables: { PASSWORD: text } }) }, [
       '/spec/containers/main/variables/PASSWORD',
@@ -195,9 +203,7 @@ describe('a change', () => {
 })
 
 describe('a container', () => {
-  const containerOf = (params: ModuleParams) =>
-    (named(rendered(params), 'Deployment')?.spec as { template: { spec: { containers: FreeForm[] } } })
-      .template.spec.containers[0]
+  const containerOf = (params: ModuleParams) => templateOf(rendered(params)).spec.containers[0]
 
   test.each<[rule: string, container: object, expected: object]>([
     [
