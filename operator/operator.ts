@@ -177,6 +177,7 @@ export async function startOperator(options: {
     log,
     isActive,
     settleMs: config.workloadSettleSeconds * 1000,
+    maxSettleMs: 10 * config.workloadSettleSeconds * 1000,
   })
   reportDeployments(cluster.store, metrics.deploymentEnded)
   start(registryController(cluster))

@@ -22,7 +22,7 @@ function inlined(files: unknown, read: (path: string) => Buffer): unknown {
 function inline(file: unknown, read: (path: string) => Buffer): unknown {
   if (!isObject(file) || typeof file['source'] !== 'string') return file
   const { source, ...rest } = file
-  return { ...rest, ...contentOf(read(String(source))) }
+  return { ...rest, ...contentOf(read(source)) }
 }
 
 function contentOf(bytes: Buffer): FreeForm {

@@ -28,6 +28,8 @@ export interface WorkloadDeploymentTools {
   readonly isActive: () => boolean
   /** How long the Workloads of an environment must not change before they are deployed. */
   readonly settleMs: number
+  /** Workloads that keep changing are deployed after this time. */
+  readonly maxSettleMs: number
 }
 
 /** Creator of these deployments, as the REST API shows it. */
@@ -35,8 +37,6 @@ const creator = 'quartermaster-workloads'
 
 const workers = 16
 const retryMs = 1000
-/** Workloads that keep changing are deployed after this many settling times. */
-const maxSettlings = 10
 const shownWorkloads = 20
 
 /** Deploys the Workloads of an environment when their content differs from what is deployed, after a settling time. */
@@ -159,10 +159,10 @@ class WorkloadDeployments {
 
   /** Milliseconds until the Workloads of the environment count as settled, and their statuses record what they say. */
   #settlingTime(environment: Environment, key: string): number {
-    const { settleMs, cluster } = this.#tools
+    const { settleMs, maxSettleMs, cluster } = this.#tools
     const changes = this.#changes.get(key)
     if (!changes) return 0
-    const latest = changes.first + maxSettlings * settleMs
+    const latest = changes.first + maxSettleMs
     const isRecorded = workloadsBeside(cluster.store, environment).every(
       (each) => each.metadata.deletionTimestamp || isObserved(each) || !isTarget(each, environment),
     )

@@ -140,7 +140,16 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     const deploymentTools = { cluster, installation, progress, renewals, planning, ...limits }
     run(environmentDeploymentController(deploymentTools))
     run(workloadController({ store: cluster.store, planning }))
-    loops.push(startWorkloadDeployments({ cluster, planning, log: silentLog, isActive, settleMs }))
+    loops.push(
+      startWorkloadDeployments({
+        cluster,
+        planning,
+        log: silentLog,
+        isActive,
+        settleMs,
+        maxSettleMs: 60_000,
+      }),
+    )
     const dispatcher = { notifyLast: async () => {} }
     run(
       environmentController(cluster, door, dispatcher, {
