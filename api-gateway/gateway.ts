@@ -14,7 +14,7 @@ import type { Cluster } from '../operator/kube/cache/cluster.ts'
 import type { Log } from '../operator/log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../operator/metrics/process-metrics.ts'
 import { createPlanning } from '../operator/planning/planning.ts'
-import { noTracing, type OpenSpan, type Tracing } from '../operator/tracing/tracing.ts'
+import { noTracing, type Tracing } from '../operator/tracing/tracing.ts'
 import { type AuditLocals, createAudit } from './audit/audit.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Endpoint, Gateway } from './endpoint.ts'
@@ -27,6 +27,7 @@ import { checkRateLimit, createRateLimit, type RateLimit } from './rate-limit.ts
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { addressKey, callerKey, sourceAddress } from './request/source-address.ts'
 import { createServe, type Serve } from './request-pipeline.ts'
+import { startRequestSpan } from './request-span.ts'
 import { allowOrigins, commonHeaders } from './response/common-headers.ts'
 import { type ErrorResponse, errorBody, toErrorResponse } from './response/errors.ts'
 import { withOperatorNotice } from './response/operator-notice.ts'
@@ -194,7 +195,7 @@ async function respond(
 ): Promise<void> {
   response.locals['route'] = endpoint.path
   response.locals['offersDryRun'] = endpoint.query !== undefined && 'dry_run' in endpoint.query
-  const span = spanOf(request, response, gateway, endpoint)
+  const span = startRequestSpan(request, response, gateway, endpoint)
   try {
     const answer = await span.within(() => handle(request, response))
     const result = withOperatorNotice(answer, endpoint, gateway.hasOperator)
@@ -213,27 +214,6 @@ async function respond(
   } catch (error) {
     sendError(request, response, gateway, error, endpoint)
   }
-}
-
-/** The span of a request, which ends with the response; probes have none. */
-function spanOf(request: Request, response: Response, { tracing }: Gateway, endpoint: Endpoint): OpenSpan {
-  const { method, path, isUnlimited } = endpoint
-  if (isUnlimited) return noTracing.start({ name: '' })
-  const span = tracing.start({
-    name: `${method.toUpperCase()} ${path}`,
-    isServer: true,
-    parent: request.get('traceparent'),
-    attributes: {
-      'http.request.method': request.method,
-      'http.route': path,
-      'quartermaster.request_id': String(response.locals['requestId']),
-    },
-  })
-  response.once('close', () => {
-    const { statusCode } = response
-    span.end(statusCode >= 500, { 'http.response.status_code': statusCode })
-  })
-  return span
 }
 
 function methodNotAllowed(operations: readonly Endpoint[], limit: RateLimit): RequestHandler {

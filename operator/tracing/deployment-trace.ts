@@ -6,7 +6,8 @@ import { annotations } from '../api/names.ts'
 import { isFinished, stateOfDeployment } from '../domain/deployment/deployment.ts'
 import type { DriverCalls } from '../drivers/driver.ts'
 import type { Store } from '../kube/cache/store.ts'
-import type { LoopMetrics, TraceReconcile } from '../kube/loop/controller-loop.ts'
+import type { TraceReconcile } from '../kube/loop/controller.ts'
+import type { LoopMetrics } from '../kube/loop/controller-loop.ts'
 import {
   formatTraceparent,
   noTracing,

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
+import type { Kind, ObjectOf } from '../../api/kind.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
 import type { Log } from '../../log.ts'
@@ -8,7 +8,7 @@ import { isConflict, isNotFound, isRejected } from '../client/client.ts'
 import { explainQuota } from '../client/explain-rejection.ts'
 import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
 import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
-import type { Controller, ReconcileContext } from './controller.ts'
+import type { Controller, ReconcileContext, TraceReconcile } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
 import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
@@ -24,9 +24,6 @@ export interface LoopMetrics {
   reconciled(kind: string, result: ReconcileResult): void
   queueOf(kind: string): QueueMetrics
 }
-
-/** Runs one reconcile of an object. */
-export type TraceReconcile = (kind: Kind, object: KubeObject, work: () => Promise<void>) => Promise<void>
 
 export interface LoopOptions {
   readonly log: Log

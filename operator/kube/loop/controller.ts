@@ -1,4 +1,4 @@
-import type { Kind, ObjectOf } from '../../api/kind.ts'
+import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import type { Cache, Change } from '../cache/cache.ts'
 import type { Observed } from './status.ts'
 
@@ -28,6 +28,9 @@ export interface Controller<K extends Kind = Kind> {
   /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]
 }
+
+/** Runs one reconcile of an object, and measures it. */
+export type TraceReconcile = (kind: Kind, object: KubeObject, work: () => Promise<void>) => Promise<void>
 
 /** A source of keys to reconcile, as `namespace/name`. */
 export interface Watch {
