@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
 import { SecretText } from '../../../operator/domain/module/secret-text.ts'
-import { validModules } from '../../support/modules.ts'
 import { casesOf } from '../../support/properties.ts'
+import { validModules } from './support/valid-modules.ts'
 
 const vendors = ['quartermaster', 'humanitec']
 const problemsOf = (params: ModuleParams) => readModule({ id: 'api', ...params }, vendors).problems

@@ -6,8 +6,8 @@ import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
 import { SecretText, withSecretTexts } from '../../../operator/domain/module/secret-text.ts'
 import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
-import { validModules } from '../../support/modules.ts'
 import { casesOf } from '../../support/properties.ts'
+import { validModules } from '../module/support/valid-modules.ts'
 
 const vendors = ['quartermaster', 'humanitec']
 const guResId = 'a'.repeat(40)
