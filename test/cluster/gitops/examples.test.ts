@@ -75,8 +75,9 @@ describe('the examples by kubectl', () => {
     )
   })
 
-  // Calls are made when something happens: test/cluster/webhooks/webhook-calls.test.ts waits for them.
-  test.each(kinds.filter(({ kind, status }) => status && kind !== 'WebhookCall'))(
+  // Calls are made when something happens: test/cluster/webhooks/webhook-calls.test.ts waits for them. The example of a
+  // Workload is a Score file: test/cluster/workloads waits for such objects.
+  test.each(kinds.filter(({ kind, status }) => status && !['WebhookCall', 'Workload'].includes(kind)))(
     '`kubectl wait --for=condition=Ready` works on $kind',
     ({ plural }) => {
       kubectl(

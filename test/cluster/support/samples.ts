@@ -17,6 +17,7 @@ import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
+import { Workload } from '../../../operator/api/workload.ts'
 
 /** A valid object of a kind that makes use of its fields. */
 export interface Sample {
@@ -61,6 +62,7 @@ export function samplesIn(namespace: string): readonly Sample[] {
       }),
     ),
     sample(
+<<<<<<< ours
       Registry,
       newObject(Registry, at('builds'), {
         registry: 'registry.example.test/shop',
@@ -92,6 +94,24 @@ export function samplesIn(namespace: string): readonly Sample[] {
         artefactsFilter: ['registry.example.test/shop/web'],
         excludeArtefactsFilter: true,
         matchRef: '^refs/heads/main$',
+=======
+      Workload,
+      newObject(Workload, at('shop.web'), {
+        applicationName: 'shop',
+        environmentIds: ['dev'],
+        environmentSelector: {
+          matchLabels: { tier: 'web' },
+          matchExpressions: [{ key: 'zone', operator: 'Exists' }],
+        },
+        images: [{ environmentId: 'dev', image: 'web:2' }],
+        adopt: true,
+        score: {
+          apiVersion: 'score.dev/v1b1',
+          metadata: { name: 'web', 'Any key': null },
+          containers: { main: { image: '.' } },
+        },
+        extension: { spec: { labels: { A_b: null } } },
+>>>>>>> theirs
       }),
     ),
     sample(
