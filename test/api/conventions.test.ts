@@ -72,7 +72,7 @@ describe('every field', () => {
       ({ name, schema }) =>
         schema.type === 'string' &&
         kindWord.test(schema.description ?? '') &&
-        !/Name(\[\]|\{\})*$/.test(name),
+        !/Names?(\[\]|\{\})*$/.test(name),
     ],
   ])('%s', (_, breaks) => {
     expect(pathsWhere(all, breaks)).toEqual([])
@@ -94,7 +94,7 @@ describe('every kind', () => {
 
   test.each(kinds.map((kind) => [kind.kind, kind] as const))('%s: names and columns', (name, kind) => {
     expect(kind.shortName).toMatch(/^qm[a-z]+$/)
-    expect(kind.plural).toBe(`${name.toLowerCase()}${name.endsWith('s') ? 'es' : 's'}`)
+    expect(kind.plural).toBe(`${name.toLowerCase()}s`.replace(/ss$/, 'ses').replace(/ys$/, 'ies'))
     expect(kind.description).toMatch(/^[A-Z].*\.$/)
     const columns = kind.columns.map((column) => column.name)
     expect(columns.filter((column) => ['Ready', 'Reason'].includes(column))).toEqual(

@@ -25,7 +25,9 @@ describe('every command is run by a test', () => {
   })
 
   test.each(all)('commands of make in %s exist', (page) => {
-    const targets = [...read(page).matchAll(/(?:^|`)make (?:-s )?([a-z][a-z-]+)/gm)].map(([, target]) => target)
+    const targets = [...read(page).matchAll(/(?:^|`)make (?:-s )?([a-z][a-z-]+)/gm)].map(
+      ([, target]) => target,
+    )
     expect(targets.filter((target) => !makefile.includes(`\n${target}:`))).toEqual([])
   })
 })

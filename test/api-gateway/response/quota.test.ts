@@ -43,6 +43,13 @@ const creations: [operation: string, body: object | undefined, kinds: string[]][
   [`POST ${env}/values`, value, ['SharedValue', 'Secret']],
   [`POST ${app}/webhooks`, { id: 'new', url: 'hooks.example.com' }, ['Webhook', 'Secret']],
   [`POST ${app}/webhooks/acme-hook/actions/rotate-secret`, undefined, ['Secret']],
+  [
+    `POST ${org}/artefact-versions`,
+    { type: 'container', name: 'registry.example.com/web', version: '1' },
+    ['ArtefactVersion'],
+  ],
+  [`POST ${env}/rules`, { active: true, type: 'update' }, ['AutomationRule']],
+  [`POST ${org}/registries`, { id: 'new', registry: 'registry.example.com', type: 'public' }, ['Registry']],
   [`POST ${org}/users`, { name: 'New', role: 'member' }, ['User', 'Membership']],
   ['POST /users/acme-robot/tokens', { id: 'new' }, ['AccessToken']],
 ]

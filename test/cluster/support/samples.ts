@@ -62,7 +62,6 @@ export function samplesIn(namespace: string): readonly Sample[] {
       }),
     ),
     sample(
-<<<<<<< ours
       Registry,
       newObject(Registry, at('builds'), {
         registry: 'registry.example.test/shop',
@@ -94,7 +93,9 @@ export function samplesIn(namespace: string): readonly Sample[] {
         artefactsFilter: ['registry.example.test/shop/web'],
         excludeArtefactsFilter: true,
         matchRef: '^refs/heads/main$',
-=======
+      }),
+    ),
+    sample(
       Workload,
       newObject(Workload, at('shop.web'), {
         applicationName: 'shop',
@@ -111,7 +112,6 @@ export function samplesIn(namespace: string): readonly Sample[] {
           containers: { main: { image: '.' } },
         },
         extension: { spec: { labels: { A_b: null } } },
->>>>>>> theirs
       }),
     ),
     sample(

@@ -9,6 +9,8 @@ import { type Preview, previewChange } from '../../../operator/domain/plan/previ
 import type { WantedSpec } from '../../../operator/domain/plan/wanted-spec.ts'
 import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { definition, set } from '../../support/builders.ts'
+import { actions, carriedOut, planOf } from '../../support/plans.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 import {
   type Change,
   type Definitions,
@@ -17,8 +19,6 @@ import {
   organizationChange,
   typesOfOrganization,
 } from './random-organizations.ts'
-import { actions, carriedOut, planOf } from '../../support/plans.ts'
-import { casesOf, fc } from '../../support/properties.ts'
 
 /** A change of definitions in a deployed environment, and its preview. */
 interface Reported {

@@ -158,7 +158,7 @@ describe('manifests', () => {
     ['no name', { a: { data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} } } }],
     ['no metadata', { a: { data: { apiVersion: 'v1', kind: 'ConfigMap' } } }],
     ['a text', { a: { data: ['x'] } }],
-    ['an unknown location', { a: { ...configMap({}), location: 'volumes' } }],
+    ['an unknown location', { a: { ...configMap({}), location: 'moon' } }],
     ['the same object twice', { a: configMap({}), b: configMap({}) }],
     ['no map', 'just text'],
     [
