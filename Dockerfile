@@ -20,8 +20,7 @@ WORKDIR /
 ENV PATH=/nodejs/bin
 ENV NODE_ENV=production
 # See `runtime` in dev/build.ts.
-ENV NODE_OPTIONS=--max-semi-space-size=8
 ENV MALLOC_ARENA_MAX=2
 ENV MALLOC_TRIM_THRESHOLD_=131072
-ENTRYPOINT ["/nodejs/bin/node"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=8", "--heap-growing-percent=40"]
 CMD ["/operator.mjs"]

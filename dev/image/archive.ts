@@ -62,10 +62,9 @@ const settings = {
   Env: [
     'PATH=/nodejs/bin',
     'NODE_ENV=production',
-    `NODE_OPTIONS=${runtime.nodeOptions.join(' ')}`,
     ...Object.entries(runtime.environment).map(([name, value]) => `${name}=${value}`),
   ],
-  Entrypoint: ['/nodejs/bin/node'],
+  Entrypoint: ['/nodejs/bin/node', ...runtime.nodeOptions],
   Cmd: ['/operator.mjs'],
   WorkingDir: '/',
 }
