@@ -10,6 +10,7 @@ import { Workload } from '../../operator/api/workload.ts'
 import { isFinished } from '../../operator/domain/deployment/deployment.ts'
 import { convertScore } from '../../operator/domain/score/convert-score.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
+import { workloadDescriptor } from '../../operator/drivers/workload/descriptor.ts'
 import { isReady } from '../../operator/kube/loop/outcome.ts'
 import { definition, driver } from '../support/builders.ts'
 import { casesOf, fc } from '../support/properties.ts'
@@ -171,8 +172,11 @@ const maker: Driver = {
   async deprovision() {},
 }
 
+/** Makes nothing in place of the objects of a module. */
+const renderer: Driver = { ...maker, descriptor: workloadDescriptor }
+
 function worldWithDefinitions(): OperatorWorld {
-  const world = createOperatorWorld([maker])
+  const world = createOperatorWorld([maker, renderer])
   for (const id of stores)
     world.fake.put(
       ResourceDefinition,
