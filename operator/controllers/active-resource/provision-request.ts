@@ -63,15 +63,17 @@ export async function requestFor(
   const account = credentialsSecretName ? await reader.read(organization, credentialsSecretName) : undefined
   const problems = problemsOfInputs(descriptor, inputs)
   if (problems.length > 0) throw new Stalled('InvalidInputs', problems.join('; '))
+  const pull = await pullCredentialsOf(resource, inputs.params, cluster, reader)
   return {
     ...inputs,
-    ...(await pullCredentialsOf(resource, inputs.params, cluster, reader)),
+    ...pull,
     parts: partsOf(resource, cluster),
     account,
     knownSecrets: [
       secrets,
       secretValues,
       account,
+      pull.pullCredentials,
       [...outputs.values()].map(({ secretOutputs }) => secretOutputs),
     ],
     secretNames: [

@@ -24,6 +24,7 @@ import { contextOf } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists } from '../../kube/client/client.ts'
+import { ownersIn } from '../../planning/workloads.ts'
 
 type Result = Pick<TargetEnvironment, 'outcome' | 'deploymentName'>
 
@@ -82,7 +83,7 @@ export class AutomaticDeployments {
     const open = wanted.filter((each) => !this.#deploymentOf(each, environmentName))
     this.#awaitOthers(open)
     this.#awaitTurn(environment)
-    const set = this.#deployedSet(environment)
+    const set = this.#changeableSet(environment)
     if (isUnchanged(set, [version])) return { outcome: 'Unchanged' }
     const changed = open.filter((each) => !isUnchanged(set, [each])).sort(byName)
     const updates = imageUpdates(
@@ -128,6 +129,13 @@ export class AutomaticDeployments {
         'DeploymentInProgress',
         `waiting for the deployment '${running.metadata.name}' to finish`,
       )
+  }
+
+  /** What is deployed, without the modules that belong to Workloads: their images are those that the Workloads name. */
+  #changeableSet(environment: Environment): SetContent {
+    const owned = new Set(ownersIn(this.#cluster.store, environment).map(({ id }) => id))
+    const { modules, ...set } = this.#deployedSet(environment)
+    return { ...set, modules: Object.fromEntries(Object.entries(modules).filter(([id]) => !owned.has(id))) }
   }
 
   #deployedSet(environment: Environment): SetContent {

@@ -53,6 +53,14 @@ describe('a new version', () => {
       (world) => world.register('a0', { version: '0' }),
       'Unchanged',
     ],
+    [
+      'of the image of a module that a Workload owns is not deployed',
+      (world) => {
+        world.own('web')
+        world.register('a1', { version: '1' })
+      },
+      'Unchanged',
+    ],
     ['of a workload is not deployed', (world) => world.register('w1', { type: 'workload' }), undefined],
     [
       'is not deployed by a rule that is off',

@@ -8,6 +8,7 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { type Kind, newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
+import { Workload } from '../../../operator/api/workload.ts'
 import { artefactVersionController } from '../../../operator/controllers/image/artefact-version.ts'
 import { automationRuleController } from '../../../operator/controllers/image/automation-rule.ts'
 import { applyDelta, deltaContent } from '../../../operator/domain/delta/delta.ts'
@@ -47,6 +48,8 @@ export interface ImageWorld {
   archive(name: string): void
   rule(name: string, spec?: Partial<AutomationRule['spec']>): void
   removeRule(name: string): void
+  /** Makes a Workload the owner of a module. */
+  own(module: string): void
   /** Starts a deployment of someone else. */
   deployOther(): void
   /** Ends the deployment that runs, if any. */
@@ -153,6 +156,12 @@ export function createImageWorld(): ImageWorld {
       else fake.put(AutomationRule, newObject(AutomationRule, { namespace, name }, { ...place, ...spec }))
     },
     removeRule: (name) => fake.drop(AutomationRule, namespace, name),
+    own(module) {
+      const name = `shop.${module}`
+      const spec = { applicationName: 'shop', environmentIds: ['dev'], score: {} }
+      fake.put(Workload, newObject(Workload, { namespace, name }, spec))
+      fake.setStatus(Workload, namespace, name, { environments: [{ environmentId: 'dev' }] })
+    },
     deployOther() {
       others += 1
       const name = `${environmentName}.${others}`
