@@ -22,10 +22,9 @@ interface Call {
 /** Asks the driver for the identity of the instance, and opens the cookie of a driver that keeps one. Writes nothing. */
 export async function prepareCall({ resource, request, found, signal, tools }: Run): Promise<Call> {
   const { driver, recordedAs } = found
-  const { pullCredentials: _, ...given } = request
+  const { pullCredentials: _, knownSecrets: __, secretNames, ...given } = request
   const plain: ProvisionRequest = { ...given, signal }
   const identity = await withinDeadline(Promise.resolve(driver.identify?.(plain)), signal)
-  const { secretNames } = request
   if (!driver.descriptor.keepsCookie) return { request: plain, identity, secretNames }
   const name = driverName(recordedAs.driverType, tools.vendors)
   const cookieName = cookieSecretName(resource.metadata.name, name, { identity })

@@ -52,7 +52,7 @@ export function resourceTools(
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
     driverCalls: { ended() {} },
     renewals: new Renewals(cluster.store),
-    rollouts: { pods: new WorkloadPods(cluster.client, silentLog), policy: 'wait', schedulingSeconds: 30 },
+    rollouts: { pods: new WorkloadPods(cluster.client, silentLog), policy: 'applied', schedulingSeconds: 30 },
     removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,
   }
