@@ -22,13 +22,13 @@ const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js')
 const mostRepeated = 10
 
 /** Files that run at the same time where this is not Jest's setting: tests on a cluster wait most of their time. */
-const workersOf: Readonly<Record<string, number>> = { cluster: 5 }
+const workersOf: Readonly<Record<string, number>> = { cluster: 4 }
 
 async function run(project: string, args: readonly string[] = []): Promise<FileResult[]> {
   const directory = mkdtempSync(join(tmpdir(), 'quartermaster-results-'))
   const outputFile = join(directory, 'results.json')
   const workers = workersOf[project]
-  const limits = workers ? [`--maxWorkers=${workers}`] : []
+  const limits = workers && !args.includes('--runInBand') ? [`--maxWorkers=${workers}`] : []
   const jestArguments = [
     `--selectProjects=${project}`,
     '--json',

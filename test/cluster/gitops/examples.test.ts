@@ -75,9 +75,10 @@ describe('the examples by kubectl', () => {
     )
   })
 
-  // Calls are made when something happens: test/cluster/webhooks/webhook-calls.test.ts waits for them. The example of a
-  // Workload is a Score file: test/cluster/workloads waits for such objects.
-  test.each(kinds.filter(({ kind, status }) => status && !['WebhookCall', 'Workload'].includes(kind)))(
+  // Calls are made when something happens, the example of a Workload is a Score file, and builds register images: webhooks,
+  // workloads and images in test/cluster wait for these.
+  const elsewhere = ['WebhookCall', 'Workload', 'Registry', 'ArtefactVersion', 'AutomationRule']
+  test.each(kinds.filter(({ kind, status }) => status && !elsewhere.includes(kind)))(
     '`kubectl wait --for=condition=Ready` works on $kind',
     ({ plural }) => {
       kubectl(

@@ -252,7 +252,7 @@ describe('more deployments in Git than are kept of those over REST', () => {
 describe('a deployment that is replaced in Git while it provisions', () => {
   const environment = 'shop.slow'
   const module = (image: string, externals: object) => ({
-    profile: 'p',
+    profile: 'quartermaster/default-module',
     spec: { containers: { main: { image } } },
     externals,
   })

@@ -106,6 +106,10 @@ export async function makeEverything(
   if (!token.ok) throw new Error(`the token of '${user.id}': ${token.status}`)
   await send('POST /apps/shop/users', { id: user.id, role: 'viewer' })
   await send('POST /env-types/stage/users', { id: user.id, role: 'deployer' })
+  const rule = await send('POST /apps/shop/envs/development/rules', { type: 'update' })
+  await send('POST /registries', { id: 'builds', registry: 'registry.example.com', type: 'public' })
+  const image = { type: 'container', name: 'registry.example.com/web', version: '1' }
+  const artefact = await send('POST /artefact-versions', image)
   await send('POST /apps/shop/webhooks', { id: 'chat', url: 'hooks.example.com' })
   const ids = {
     org_id: organization.id,
@@ -130,6 +134,10 @@ export async function makeEverything(
     value_key: 'KEY',
     value_set_version_id: values.id,
     webhook_id: 'chat',
+    rule_id: rule.id,
+    registry_id: 'builds',
+    artefact_id: artefact.artefact_id,
+    artefact_version_id: artefact.id,
     res_type: 'dns',
     res_id: 'shared.main',
   }
