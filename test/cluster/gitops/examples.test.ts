@@ -77,8 +77,8 @@ describe('the examples by kubectl', () => {
 
   // Calls are made when something happens, the example of a Workload is a Score file, and builds register images: webhooks,
   // workloads and images in test/cluster wait for these.
-  const elsewhere = ['WebhookCall', 'Workload', 'Registry', 'ArtefactVersion', 'AutomationRule']
-  test.each(kinds.filter(({ kind, status }) => status && !elsewhere.includes(kind)))(
+  const elsewhere = new Set(['WebhookCall', 'Workload', 'Registry', 'ArtefactVersion', 'AutomationRule'])
+  test.each(kinds.filter(({ kind, status }) => status && !elsewhere.has(kind)))(
     '`kubectl wait --for=condition=Ready` works on $kind',
     ({ plural }) => {
       kubectl(
