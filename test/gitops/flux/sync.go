@@ -97,7 +97,8 @@ func newManager(kubeconfig string) (*ssa.ResourceManager, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = 50, 100
+	// A limit of the client would end a wait before its time, without naming the objects.
+	config.QPS = -1
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
