@@ -16,6 +16,8 @@ const auditBodiesOf = [
     resources: [
       'activeresources',
       'activeresources/status',
+      'registries',
+      'registries/status',
       'resourceaccounts',
       'resourcedefinitions',
       'sharedvalues',
