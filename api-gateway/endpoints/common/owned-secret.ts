@@ -1,16 +1,12 @@
 import type { KubeObject, Manifest, ObjectOf } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import type { Registry } from '../../../operator/api/registry.ts'
-import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
-import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import type { SharedValue } from '../../../operator/api/shared-value.ts'
-import type { Webhook } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
 import {
   pendingSecretAnnotation,
   pendingSecretKey,
   pendingSecretsIn,
+  type SecretOwnerKind,
 } from '../../../operator/domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
@@ -19,13 +15,6 @@ import { createdBy, refuseTaken } from './find.ts'
 import { retryUntilAnswered, withRollback } from './rollback.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'
 
-type OwnerKind =
-  | typeof Registry
-  | typeof ResourceAccount
-  | typeof ResourceDefinition
-  | typeof SharedValue
-  | typeof Webhook
-
 /** A new Secret for an object that references it. */
 export interface OwnedSecret {
   readonly name: string
@@ -33,7 +22,7 @@ export interface OwnedSecret {
 }
 
 /** A new object with the Secret that it references, if any. */
-interface Creation<K extends OwnerKind> {
+interface Creation<K extends SecretOwnerKind> {
   readonly kind: K
   readonly wanted: Manifest<K>
   readonly secret: OwnedSecret | undefined
@@ -46,7 +35,7 @@ interface Creation<K extends OwnerKind> {
  * that no Secret is without an owner. If a process dies in between, the same request of the same user completes
  * the creation.
  */
-export async function createWithSecret<K extends OwnerKind>(
+export async function createWithSecret<K extends SecretOwnerKind>(
   creation: Creation<K>,
   { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
   finish: (owner: ObjectOf<K>) => Promise<unknown> = async () => {},
@@ -74,7 +63,7 @@ export async function createWithSecret<K extends OwnerKind>(
 }
 
 /** Throws Conflict if an ID is taken, except by an incomplete object of the same request. */
-export async function refuseTakenUnlessIncomplete<K extends OwnerKind>(
+export async function refuseTakenUnlessIncomplete<K extends SecretOwnerKind>(
   creation: Creation<K>,
   cluster: Cluster,
   known: ObjectOf<K> | undefined = cachedObject(creation, cluster),
@@ -88,7 +77,7 @@ export async function refuseTakenUnlessIncomplete<K extends OwnerKind>(
  * Secret whose change was not completed. The change must start from the returned object and apply
  * `withoutPendingSecret`.
  */
-export async function addSecret<K extends OwnerKind>(
+export async function addSecret<K extends SecretOwnerKind>(
   kind: K,
   owner: ObjectOf<K>,
   { name, data }: OwnedSecret,
@@ -117,12 +106,15 @@ export function withoutPendingSecret<T extends KubeObject>(object: T, secretName
   return { ...object, metadata: { ...object.metadata, annotations: others } }
 }
 
-function cachedObject<K extends OwnerKind>({ kind, wanted: { metadata } }: Creation<K>, { store }: Cluster) {
+function cachedObject<K extends SecretOwnerKind>(
+  { kind, wanted: { metadata } }: Creation<K>,
+  { store }: Cluster,
+) {
   return store.get(kind, metadata.namespace, metadata.name)
 }
 
 /** Creates the object, or returns an existing one that may be incomplete. */
-async function createOrFindOwner<K extends OwnerKind>(
+async function createOrFindOwner<K extends SecretOwnerKind>(
   creation: Creation<K>,
   cluster: Cluster,
 ): Promise<{ owner: ObjectOf<K>; isNew: boolean }> {
@@ -153,7 +145,7 @@ function createSecret(cluster: Cluster, secret: KubeObject): Promise<boolean> {
  * Returns the Secret name in an existing object of the same user that is otherwise equal; undefined if there is
  * none. The gateway cannot read Secrets, so only the creation shows whether that Secret exists.
  */
-function incompleteSecretName<K extends OwnerKind>(
+function incompleteSecretName<K extends SecretOwnerKind>(
   existing: KubeObject & { readonly spec: unknown },
   { wanted, secret }: Creation<K>,
 ): string | undefined {

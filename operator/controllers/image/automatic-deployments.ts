@@ -24,6 +24,7 @@ import { contextOf } from '../../domain/resource/identity.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists } from '../../kube/client/client.ts'
+import { keyOf } from '../../kube/client/resource.ts'
 import { ownersIn } from '../../planning/workloads.ts'
 
 type Result = Pick<TargetEnvironment, 'outcome' | 'deploymentName'>
@@ -117,12 +118,9 @@ export class AutomaticDeployments {
       throw new Waiting('Batching', 'waiting for more versions, for one deployment', (due - now) / 1000)
   }
 
-  #awaitTurn({ metadata }: Environment): void {
-    const deployments = this.#cluster.store.byIndex(
-      EnvironmentDeployment,
-      'environment',
-      `${metadata.namespace}/${metadata.name}`,
-    )
+  #awaitTurn(environment: Environment): void {
+    const { store } = this.#cluster
+    const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
     const running = deployments.find((each) => !isFinished(each))
     if (running)
       throw new Waiting(

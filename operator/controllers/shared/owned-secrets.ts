@@ -1,25 +1,13 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import type { ObjectOf } from '../../api/kind.ts'
-import type { Registry } from '../../api/registry.ts'
-import type { ResourceAccount } from '../../api/resource-account.ts'
-import type { ResourceDefinition } from '../../api/resource-definition.ts'
-import type { SharedValue } from '../../api/shared-value.ts'
-import type { Webhook } from '../../api/webhook.ts'
-import { pendingSecretsIn } from '../../domain/secret/pending-secrets.ts'
+import { pendingSecretsIn, type SecretOwnerKind } from '../../domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import { hasFinalizer } from '../../kube/client/resource.ts'
 
-type OwnerKind =
-  | typeof Registry
-  | typeof ResourceAccount
-  | typeof ResourceDefinition
-  | typeof SharedValue
-  | typeof Webhook
-
 /** Secrets that objects of a kind own. A new credential is a new Secret, and the old one must be deleted. */
-export interface OwnedSecrets<K extends OwnerKind> {
+export interface OwnedSecrets<K extends SecretOwnerKind> {
   /** Deletes the owner's Secrets that its spec no longer names; returns the names for its status. */
   removeUnused(owner: ObjectOf<K>): Promise<{ readonly secretNames?: string[] }>
 }
@@ -28,7 +16,7 @@ export interface OwnedSecrets<K extends OwnerKind> {
  * Finds the Secrets of the objects of a kind; `namedBy` lists those that a spec names. An announced Secret is kept until
  * the deadline of the write that needs it.
  */
-export function createOwnedSecrets<K extends OwnerKind>(
+export function createOwnedSecrets<K extends SecretOwnerKind>(
   cluster: Cluster,
   kind: K,
   namedBy: (owner: ObjectOf<K>) => readonly string[],
@@ -57,7 +45,7 @@ export function createOwnedSecrets<K extends OwnerKind>(
 }
 
 /** Names that a spec had between two reconciles, by the uid of the owner; no status records them. */
-function trackMissedNames<K extends OwnerKind>(
+function trackMissedNames<K extends SecretOwnerKind>(
   { store }: Cluster,
   kind: K,
   namedBy: (owner: ObjectOf<K>) => readonly string[],
@@ -83,7 +71,7 @@ function trackMissedNames<K extends OwnerKind>(
 
 /** Deletes a Secret of the owner; returns false for one that must be kept for now. */
 async function removeSecretOf(
-  owner: ObjectOf<OwnerKind>,
+  owner: ObjectOf<SecretOwnerKind>,
   name: string,
   { store, client }: Cluster,
 ): Promise<boolean> {

@@ -133,10 +133,7 @@ class WorkloadDeployments {
   }
 
   #hasWorkloads(environment: Environment): boolean {
-    const { store } = this.#tools.cluster
-    return (
-      store.byIndex(Workload, 'application', scoped(environment, environment.spec.applicationName)).length > 0
-    )
+    return workloadsBeside(this.#tools.cluster.store, environment).length > 0
   }
 
   async #work(key: string): Promise<void> {

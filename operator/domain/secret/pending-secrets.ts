@@ -1,4 +1,17 @@
 import { annotations } from '../../api/names.ts'
+import type { Registry } from '../../api/registry.ts'
+import type { ResourceAccount } from '../../api/resource-account.ts'
+import type { ResourceDefinition } from '../../api/resource-definition.ts'
+import type { SharedValue } from '../../api/shared-value.ts'
+import type { Webhook } from '../../api/webhook.ts'
+
+/** Kinds whose objects own Secrets that users give over REST. */
+export type SecretOwnerKind =
+  | typeof Registry
+  | typeof ResourceAccount
+  | typeof ResourceDefinition
+  | typeof SharedValue
+  | typeof Webhook
 
 /** A change completes or fails within this time. */
 const changeWithinMs = 600_000
