@@ -8,6 +8,7 @@ const common = {
 }
 
 export default {
+  testSequencer: '<rootDir>/dev/jest/sequencer.js',
   // Some tests wait.
   maxWorkers: 3,
   // Longer than all that a test waits for one after the other, each as long as the product may take.

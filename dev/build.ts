@@ -65,6 +65,15 @@ export async function buildBundles(
   if (names.includes('gateway')) await copyViewer(join(directory, 'viewer'))
 }
 
+/** The variable that names a directory with the bundles of this source: a run of the tests builds them once. */
+export const builtBundles = 'QUARTERMASTER_BUNDLES'
+
+/** Copies the bundles that this run of the tests has built, or else builds them. */
+export async function provideBundles(directory: string, names?: BundleName[]): Promise<void> {
+  const built = process.env[builtBundles]
+  await (built ? cp(built, directory, { recursive: true }) : buildBundles(directory, names))
+}
+
 async function copyViewer(directory: string): Promise<void> {
   const source = join(root, 'node_modules', 'swagger-ui-dist')
   const names = [...viewerFiles, ...licences]

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BundleName, buildBundles, runtime } from './build.ts'
+import { type BundleName, provideBundles, runtime } from './build.ts'
 import type { Cluster } from './cluster.ts'
 import {
   type ApiAccess,
@@ -178,7 +178,7 @@ export async function startEverything(
   options: ProcessOptions & { readonly gatewayPort?: number; readonly manifests?: readonly string[] },
 ) {
   const [operator, gateway] = await (async () => {
-    await Promise.all([buildBundles(options.directory), installInto(controlPlane, options.manifests)])
+    await Promise.all([provideBundles(options.directory), installInto(controlPlane, options.manifests)])
     return Promise.all([
       startQuartermaster(controlPlane, 'operator', options),
       startQuartermaster(controlPlane, 'gateway', { ...options, port: options.gatewayPort }),

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { buildBundles, builtBundles } from './build.ts'
 import { ensureHelm } from './helm/helm.ts'
 import { useOfRightsDirectory } from './places.ts'
 
@@ -21,13 +22,19 @@ const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js')
 /** More files than this fail because of a defect, not because the machine is busy. */
 const mostRepeated = 10
 
-/** Files that run at the same time where this is not Jest's setting: tests on a cluster wait most of their time. */
-const workersOf: Readonly<Record<string, number>> = { cluster: 4 }
+/** Files of a project that run at the same time: tests on a cluster wait most of their time. */
+function workersOf(project: string): number | undefined {
+  if (project === 'cluster') return 6
+  if (project === 'unit') return projects.includes('cluster') ? 2 : 6
+  return undefined
+}
+
+const newDirectory = (name: string) => mkdtempSync(join(tmpdir(), `quartermaster-${name}-`))
 
 async function run(project: string, args: readonly string[] = []): Promise<FileResult[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'quartermaster-results-'))
+  const directory = newDirectory('results')
   const outputFile = join(directory, 'results.json')
-  const workers = workersOf[project]
+  const workers = workersOf(project)
   const limits = workers && !args.includes('--runInBand') ? [`--maxWorkers=${workers}`] : []
   const jestArguments = [
     `--selectProjects=${project}`,
@@ -63,15 +70,20 @@ const testsIn = (files: readonly FileResult[], wanted: string) =>
 
 const projects = process.argv.slice(2)
 if (['chart', 'node'].some((name) => projects.includes(name))) await ensureHelm() // a first build takes longer than a test may
-const useOfRights = mkdtempSync(join(tmpdir(), 'quartermaster-rights-'))
+const [useOfRights, bundles] = [newDirectory('rights'), newDirectory('bundles')]
 process.env[useOfRightsDirectory] = useOfRights
+if (projects.includes('cluster')) {
+  // Many files start an operator or a gateway.
+  await buildBundles(bundles)
+  process.env[builtBundles] = bundles
+}
 // A node and the chart need the machine for themselves.
 const isTogether = (name: string) => name === 'unit' || name === 'cluster'
 const together = projects.filter(isTogether)
 const files = (await Promise.all(together.map(runProject))).flat()
 if (projects.includes('cluster')) files.push(...(await run('rights')))
 for (const project of projects.filter((name) => !isTogether(name))) files.push(...(await runProject(project)))
-rmSync(useOfRights, { recursive: true })
+for (const directory of [useOfRights, bundles]) rmSync(directory, { recursive: true })
 const passed = testsIn(files, 'passed').length
 // A file without a failed test failed as a whole, such as one that does not compile.
 const failed = failedIn(files).reduce((sum, file) => sum + Math.max(testsIn([file], 'failed').length, 1), 0)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { buildBundles } from '../../dev/build.ts'
+import { provideBundles } from '../../dev/build.ts'
 import { type Cluster, currentCluster } from '../../dev/cluster.ts'
 import { type ControlPlane, startControlPlane } from '../../dev/control-plane/control-plane.ts'
 import { eventually } from '../../dev/control-plane/kubernetes.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 test('both processes run from the checkout in the cluster of the current context of kubectl', async () => {
-  await Promise.all([buildBundles(directory), installInto(cluster)])
+  await Promise.all([provideBundles(directory), installInto(cluster)])
   const operator = await startQuartermaster(cluster, 'operator', { directory })
   running = [operator]
   const gateway = await startQuartermaster(cluster, 'gateway', { directory })

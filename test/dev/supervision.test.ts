@@ -16,12 +16,13 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await stop()
-  expect(left()).toEqual([])
+  await nothingLeft()
   await rm(directory, { recursive: true })
 })
 
 const lasting = 'setInterval(() => {}, 1000)'
-const failing = 'process.exit(3)'
+/** Runs long enough for its pid file to be seen. */
+const failing = 'setTimeout(() => process.exit(3), 500)'
 
 async function start(program: string, detached = true): Promise<number> {
   const script = join(directory, 'program.mjs')
@@ -37,6 +38,11 @@ function stop(): Promise<void> {
 function left(): string[] {
   const lines = execFileSync('ps', ['-ww', '-eo', 'args'], { encoding: 'utf8' }).split('\n')
   return lines.filter((line) => line.includes(`${directory}/`))
+}
+
+/** A shell that watched the program ends shortly after it. */
+function nothingLeft(): Promise<true> {
+  return eventually('the end of all processes', 30_000, async () => left().length === 0 || undefined)
 }
 
 interface Restart {
@@ -125,7 +131,7 @@ describe('a stop leaves neither process nor supervisor nor pid file', () => {
   ])('%s', async (_, prepare) => {
     await prepare()
     await stop()
-    expect(left()).toEqual([])
+    await nothingLeft()
     expect([await readPid(files.pidFile), await readPid(join(directory, 'sample-supervisor.pid'))]).toEqual([
       0, 0,
     ])

@@ -3,7 +3,7 @@ import { createTemplates, type Step, type Templates } from '../../operator/templ
 
 const templates = createTemplates({ timeoutMs: 20_000 })
 /** For work that never ends. */
-const hasty = createTemplates({ timeoutMs: 2000 })
+const hasty = createTemplates({ timeoutMs: 500 })
 afterAll(() => Promise.all([templates.close(), hasty.close()]))
 
 const text = (template: unknown): Step => ({ name: 'given', template, reads: 'text' })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sumOf } from '../../../bench/measure.ts'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
 import { freePorts } from '../../../dev/control-plane/processes.ts'
@@ -38,7 +38,7 @@ const organizations: Organization[] = []
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-churn-'))
   controlPlane = await startControlPlane({ directory })
-  await Promise.all([buildBundles(directory), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory), installInto(controlPlane)])
   const [operator = 0, gateway = 0] = await freePorts(2)
   ports = { operator, gateway }
   for (const name of names) {

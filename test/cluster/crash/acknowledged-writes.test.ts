@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { apiCall } from '../../../dev/control-plane/kubernetes.ts'
 import {
@@ -33,7 +33,7 @@ const startOperator = () => startQuartermaster(controlPlane, 'operator', { direc
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quartermaster-acknowledged-'))
   controlPlane = await startControlPlane({ directory })
-  await Promise.all([buildBundles(directory), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory), installInto(controlPlane)])
   ;[operator, gateway] = await Promise.all([
     startOperator(),
     startQuartermaster(controlPlane, 'gateway', { directory }),

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { installInto, type RunningProcess, startQuartermaster } from '../../../dev/quartermaster.ts'
@@ -30,7 +30,7 @@ const start = () => startQuartermaster(controlPlane, 'operator', { directory, se
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quartermaster-crash-'))
   controlPlane = await startControlPlane({ directory, auditLog: true })
-  await Promise.all([buildBundles(directory, ['operator']), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory, ['operator']), installInto(controlPlane)])
   operator = await start()
   organization = await makeTestOrganization({ access: controlPlane }, 'crash')
   await organization.application('shop')

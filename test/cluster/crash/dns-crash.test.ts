@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
 import {
@@ -56,7 +56,7 @@ beforeAll(async () => {
     startControlPlane({ directory }),
     startCloudflare(directory),
   ])
-  await Promise.all([buildBundles(directory, ['operator']), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory, ['operator']), installInto(controlPlane)])
   operator = await start()
   const cluster = { access: controlPlane, directory, cloudflare }
   organization = await makeDnsOrganization(cluster, 'dnscrash', { spareZone: true })

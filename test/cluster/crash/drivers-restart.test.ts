@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { installInto, type RunningProcess, startQuartermaster } from '../../../dev/quartermaster.ts'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
@@ -34,7 +34,7 @@ async function restart() {
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quartermaster-restart-'))
   controlPlane = await startControlPlane({ directory })
-  await Promise.all([buildBundles(directory, ['operator']), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory, ['operator']), installInto(controlPlane)])
   operator = await start()
   first = await makeTestOrganization({ access: controlPlane }, 'first')
   second = await makeTestOrganization({ access: controlPlane }, 'second')

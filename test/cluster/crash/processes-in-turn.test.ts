@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import {
   installInto,
@@ -49,7 +49,7 @@ async function start(slot: Slot): Promise<void> {
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quartermaster-in-turn-'))
   controlPlane = await startControlPlane({ directory, auditLog: true })
-  await Promise.all([buildBundles(directory), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory), installInto(controlPlane)])
   for (const slot of slots) await start(slot)
   adminToken = await readAdminToken(controlPlane)
   const gatewayUrls = () =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
 import {
@@ -59,7 +59,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quartermaster-webhooks-'))
   await ensureDevelopmentAuthority(directory)
   ;[controlPlane, receiver] = await Promise.all([startControlPlane({ directory }), startReceiver(directory)])
-  await Promise.all([buildBundles(directory, ['operator']), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory, ['operator']), installInto(controlPlane)])
   proxy = await startFaultProxy(controlPlane)
   const kubeconfig = await readFile(await kubeconfigOf(controlPlane, 'operator', directory), 'utf8')
   const proxied = kubeconfig

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { installInto, type RunningProcess, startQuartermaster } from '../../../dev/quartermaster.ts'
 import type { DeploymentSet } from '../../../operator/api/deployment-set.ts'
@@ -40,7 +40,7 @@ const wanted = new Map<string, { readonly document: FreeForm; readonly environme
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quartermaster-crash-'))
   controlPlane = await startControlPlane({ directory })
-  await Promise.all([buildBundles(directory, ['operator']), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory, ['operator']), installInto(controlPlane)])
   operator = await start()
   organization = await makeTestOrganization({ access: controlPlane }, 'crash')
   const echo = { driverType: 'quartermaster/echo', criteria: [{}] }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
-import { buildBundles } from '../../../dev/build.ts'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { apiCall, eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await ensureDevelopmentAuthority(directory)
   controlPlane = await startControlPlane({ directory })
   cloudflare = await startCloudflare(directory)
-  await Promise.all([buildBundles(directory, ['operator']), installInto(controlPlane)])
+  await Promise.all([provideBundles(directory, ['operator']), installInto(controlPlane)])
   operator = await start()
 }, 900_000)
 

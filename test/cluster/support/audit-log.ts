@@ -6,7 +6,7 @@ import { eventually } from './client.ts'
 export interface AuditLog {
   /** Where the log ends now. */
   end(): Promise<number>
-  /** The writes of our processes since that place, as `<user> <verb> <resource> <name>`, without leases. */
+  /** The writes of our processes since that place, as `<user> <verb> <resource> <name or URI>`, without leases. */
   writesSince(position: number): Promise<string[]>
   /** All their requests since that place but watches, in the same form. */
   requestsSince(position: number): Promise<string[]>
@@ -40,7 +40,8 @@ export function createAuditLog(path: string, organization: string): AuditLog {
         .filter(({ user }) => user.username.includes(':quartermaster-'))
         .filter(({ verb, objectRef }) => verb !== 'watch' && objectRef && objectRef.resource !== 'leases')
         .map(
-          ({ verb, objectRef, user }) => `${user.username} ${verb} ${objectRef.resource} ${objectRef.name}`,
+          ({ verb, objectRef, user, requestURI }) =>
+            `${user.username} ${verb} ${objectRef.resource} ${objectRef.name ?? requestURI}`,
         )
     },
     async calm() {
