@@ -23,8 +23,9 @@ import { environmentChanges } from './environments/environment-changes.ts'
 import { environmentTypeUsers } from './environments/environment-type-users.ts'
 import { environmentTypes } from './environments/environment-types.ts'
 import { environments } from './environments/environments.ts'
-import { runtime } from './environments/runtime.ts'
 import { registries } from './registries/registries.ts'
+import { runtime } from './runtime/runtime.ts'
+import { runtimeChanges } from './runtime/runtime-changes.ts'
 import { score } from './score/score.ts'
 import { oidc } from './sign-in/oidc.ts'
 import { sessions } from './sign-in/sessions.ts'
@@ -65,6 +66,7 @@ export const endpoints: readonly Endpoint[] = [
   ...automationRules,
   ...registries,
   ...runtime,
+  ...runtimeChanges,
   ...activeResources,
   ...activeResourceDeletion,
   ...explanations,

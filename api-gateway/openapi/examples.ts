@@ -104,6 +104,8 @@ const bodyExamples: Readonly<Record<string, unknown>> = {
   },
   [`post ${env}/resources/graphs`]: needs,
   [`post ${env}/resources/graph`]: needs,
+  [`patch ${env}/runtime/replicas`]: { backend: 3 },
+  [`post ${env}/runtime/actions/restart`]: { workloads: ['backend'] },
   [`post ${app}/values`]: { key: 'LOG_LEVEL', ...value },
   [`put ${app}/values/{value_key}`]: value,
   [`post ${env}/values`]: { key: 'LOG_LEVEL', ...value },
