@@ -5,7 +5,13 @@ import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
 import { rolloutOf } from '../../../operator/domain/rendering/rollout.ts'
 import type { RuntimeObjects } from './runtime-objects.ts'
 import { runtimePod } from './runtime-pod.ts'
-import type { Runtime, RuntimeController, RuntimeStatus } from './runtime-shape.ts'
+import type {
+  Runtime,
+  RuntimeController,
+  RuntimeStatus,
+  RuntimeStatusClass,
+  SecondRuntime,
+} from './runtime-shape.ts'
 
 /** A workload of an environment. */
 export interface RuntimeWorkload {
@@ -68,6 +74,25 @@ export function statusOfAll(modules: Runtime['modules']): RuntimeStatus | undefi
     return has('Running', 'Succeeded', 'Partially Succeeded') ? 'Partially Succeeded' : 'Failed'
   const order = ['Starting', 'Unknown', 'Running', 'Succeeded'] as const
   return order.find((each) => all.has(each))
+}
+
+const classes: Readonly<Record<RuntimeStatus, RuntimeStatusClass>> = {
+  Running: 'Success',
+  Succeeded: 'Success',
+  Starting: 'Warning',
+  'Partially Succeeded': 'Warning',
+  Failed: 'Failure',
+  Stopped: 'Stopped',
+  Unknown: 'Unknown',
+}
+
+/** The same information in the second form. */
+export function toSecondForm({ namespace, modules }: Runtime): SecondRuntime {
+  const entries = Object.entries(modules).map(([id, controllers]) => {
+    const status = statusOfAll({ [id]: controllers }) ?? 'Unknown'
+    return [id, { status, status_class: classes[status], controllers }]
+  })
+  return { namespace, modules: Object.fromEntries(entries) }
 }
 
 /** Which objects belong to which, by the controllers that they name as owners. */

@@ -118,6 +118,32 @@ export const runtimeShape = named(
   ),
 )
 
+const statusClasses = ['Success', 'Failure', 'Warning', 'Stopped', 'Unknown'] as const
+
+/** Runtime information of one environment in the second form. */
+export const secondRuntimeShape = named(
+  'EnvironmentRuntimeV2',
+  object(
+    {
+      namespace: string('Namespace for the Kubernetes objects of the environment.'),
+      modules: map(
+        object(
+          {
+            status: statusField,
+            status_class: oneOf(statusClasses, 'Class of the status.'),
+            controllers: map(controllerShape, 'Objects that run the pods of the workload.'),
+          },
+          {},
+          'A workload.',
+        ),
+        'Workloads that have such objects, by ID.',
+      ),
+    },
+    {},
+    'Runtime information of an environment, with the status of each workload.',
+  ),
+)
+
 /** Runtime information of several environments. */
 export const runtimeListShape = list(
   named(
@@ -132,6 +158,8 @@ export const runtimeListShape = list(
 )
 
 export type Runtime = Static<typeof runtimeShape>
+export type SecondRuntime = Static<typeof secondRuntimeShape>
+export type RuntimeStatusClass = (typeof statusClasses)[number]
 export type RuntimeController = Static<typeof controllerShape>
 export type RuntimeStatus = RuntimeController['status']
 export type RuntimePod = Static<typeof podShape>

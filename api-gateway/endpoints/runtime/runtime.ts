@@ -1,5 +1,5 @@
 import { Environment } from '../../../operator/api/environment.ts'
-import { list } from '../../../operator/api/schema.ts'
+import { list, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
@@ -7,11 +7,12 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { shortId } from '../../request/parameters.ts'
 import { anyOf } from '../../response/shapes.ts'
 import { environmentIdOf, environmentsOf, findApplication, findEnvironment } from '../common/find.ts'
-import { statusOfAll } from './runtime-info.ts'
-import { runtimeListShape, runtimeShape } from './runtime-shape.ts'
+import { statusOfAll, toSecondForm } from './runtime-info.ts'
+import { runtimeListShape, runtimeShape, secondRuntimeShape } from './runtime-shape.ts'
 import { runtimeOf } from './runtime-workloads.ts'
 
 const mostEnvironments = 5
+const secondForm = 'application/v2+json'
 
 /** One query parameter, or several of the same name. */
 const environmentIds = {
@@ -30,9 +31,14 @@ export const runtime: readonly Endpoint[] = [
     summary: 'Get the namespace of an environment, its pods and the objects that run them',
     tag: 'Runtime',
     access: { application: 'viewer' },
+    headers: { Accept: string(`\`${secondForm}\` for the form with the status of each workload.`) },
     responses: { 200: runtimeShape },
-    async handle({ params }, { cluster }) {
-      return ok(await runtimeOf(cluster, findEnvironment(cluster.store, params)))
+    alternatives: { [secondForm]: secondRuntimeShape },
+    async handle({ params, header }, { cluster }) {
+      const found = await runtimeOf(cluster, findEnvironment(cluster.store, params))
+      if (!header('accept')?.includes(secondForm)) return ok(found)
+      const content = JSON.stringify(toSecondForm(found))
+      return { status: 200, text: { contentType: secondForm, content } }
     },
   }),
   endpoint({

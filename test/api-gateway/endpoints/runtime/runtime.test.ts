@@ -1,4 +1,8 @@
-import { instanceOfEnvironmentRuntimeInfoResponse, instanceOfRuntimeInfoResponseV1 } from '@humanitec/autogen'
+import {
+  instanceOfEnvironmentRuntimeInfoResponse,
+  instanceOfRuntimeInfoResponseV1,
+  instanceOfRuntimeInfoResponseV2,
+} from '@humanitec/autogen'
 import { describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { storedMeta } from '../../../support/builders.ts'
@@ -64,6 +68,19 @@ describe('the runtime of an environment', () => {
           },
         },
       },
+    })
+  })
+
+  test('has the status of each workload in the second form, for clients that ask for it', async () => {
+    addDeployment('web', addWorkload('web'))
+    const headers = { accept: 'application/v2+json' }
+    const answer = await gateway.send(`GET ${environment}/runtime`, { headers })
+    expect(answer.headers.get('content-type')).toBe('application/v2+json')
+    expect(instanceOfRuntimeInfoResponseV2(answer.body)).toBe(true)
+    expect(answer.body.modules.web).toMatchObject({
+      status: 'Running',
+      status_class: 'Success',
+      controllers: { 'deployment/web': { kind: 'Deployment' } },
     })
   })
 
