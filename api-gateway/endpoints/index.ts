@@ -9,6 +9,7 @@ import { applicationUsers } from './applications/application-users.ts'
 import { applications } from './applications/applications.ts'
 import { artefactVersions } from './artefacts/artefact-versions.ts'
 import { artefacts } from './artefacts/artefacts.ts'
+import { images } from './artefacts/images.ts'
 import { automationRules } from './automation-rules/automation-rules.ts'
 import { auditLogs } from './common/audit-logs.ts'
 import { service } from './common/service.ts'
@@ -63,6 +64,7 @@ export const endpoints: readonly Endpoint[] = [
   ...score,
   ...artefacts,
   ...artefactVersions,
+  ...images,
   ...automationRules,
   ...registries,
   ...runtime,
