@@ -108,6 +108,8 @@ export interface Endpoint<
   readonly responses: Readonly<Record<number, TSchema | undefined>>
   /** Response headers on success, in addition to the common ones. */
   readonly responseHeaders?: Fields
+  /** Schemas of the body of a 200 by other media types, for clients whose header `Accept` names one. */
+  readonly alternatives?: Readonly<Record<string, TSchema>>
   /** Media type on success, if it is not JSON. */
   readonly textType?: string
   /** Whether the body of a 404 is a JSON string, as clients of deltas and sets expect. */
@@ -122,12 +124,13 @@ export function endpoint<
   B extends TSchema = TSchema,
   H extends string = never,
 >(declaration: Endpoint<P, Q, B, H>): Endpoint {
-  const { query, body, responses } = declaration
+  const { query, body, responses, alternatives } = declaration
   const plain = {
     ...declaration,
     query: query && mapValues(query, plainSchema),
     body: body && plainSchema(body),
     responses: mapValues(responses, (schema) => schema && plainSchema(schema)),
+    alternatives: alternatives && mapValues(alternatives, plainSchema),
   }
   // The list of operations erases the types of each handler, which only receives validated requests.
   return plain as unknown as Endpoint

@@ -23,7 +23,7 @@ export interface Options {
   readonly nodeOptions?: string
 }
 
-export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,rest,chain,gateway,fairness]
+export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,workloads,rest,chain,gateway,fairness]
                     [--resident n] [--scale 10,100,1000,9990 [--page docs/scale.md]] [--environments n] [--works echo,object,five]
                      [--busy n] [--output file] [--node-options="--cpu-prof …"]`
 

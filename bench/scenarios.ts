@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { deployOverRest, deployTo, removeEnvironment, type Stage } from './client-steps.ts'
 import {
   applyFloor,
@@ -9,6 +10,7 @@ import {
 } from './floor.ts'
 import { chainName, changeName, independentName } from './objects.ts'
 import { objectsPerResource, type Work } from './work.ts'
+import { workloadsName } from './workloads.ts'
 
 /** One thing that is timed: in an environment, after the scenarios before it in the same story. */
 export interface Scenario {
@@ -143,6 +145,44 @@ export function lifeOf(count: number, work: Work, goal: Goal = {}): Scenario[] {
   ]
 }
 
+const idleSeconds = 20
+
+/** New workloads of five objects each with the database that they use, the same again, and nothing at all. */
+function workloads(count: number): Scenario[] {
+  // The database is one resource more.
+  const leaves = count + 1
+  return [
+    {
+      // A Secret is recorded before it is made, and each object is looked for before it is applied.
+      ...deploy(leaves, { ratio: 1.5, writesPerResource: 8.1, readsPerResource: 6.1 }, 'five'),
+      name: `${count} workloads`,
+      run: (stage, id) => deployTo(stage, id, 'first', { deltaName: workloadsName(count) }),
+    },
+    {
+      ...redeploy(leaves, 'five'),
+      name: `${count} unchanged workloads`,
+      // Those of the deployment itself.
+      goal: {
+        seconds: 0.3,
+        writesPerResource: 5 / leaves,
+        readsPerResource: 10 / leaves,
+        reconcilesPerResource: 0,
+      },
+    },
+    {
+      name: `${count} workloads at rest`,
+      resources: leaves,
+      floorSeconds: () => idleSeconds,
+      goal: { writesPerResource: 0, readsPerResource: 0, reconcilesPerResource: 0 },
+      leaves,
+      async run() {
+        await sleep(1000 * idleSeconds)
+        return idleSeconds
+      },
+    },
+  ]
+}
+
 /** Everything that `make bench` times; `quick` is the smallest part that shows that the benchmark works. */
 export function stories(
   sizes: { readonly many: number; readonly few: number; readonly chain: number },
@@ -159,6 +199,7 @@ export function stories(
     { name: 'many', scenarios: lifeOf(many, 'echo', { ratio: 1.3 }) },
     { name: 'objects', scenarios: lifeOf(many, 'object', { ratio: 1.3 }) },
     { name: 'five', scenarios: lifeOf(few, 'five', { ratio: 1.3 }) },
+    { name: 'workloads', scenarios: workloads(few) },
     { name: 'rest', scenarios: [deployByGateway(many, { ratio: 2.2 })] },
     { name: 'chain', scenarios: [deployChain(chain, 'echo')] },
     { name: 'object-chain', scenarios: [deployChain(chain, 'object')] },

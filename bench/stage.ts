@@ -7,12 +7,13 @@ import { Environment } from '../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts'
 import type { KubeObject } from '../operator/api/kind.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
-import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
+import { pathOf, resourceOf, secretResource } from '../operator/kube/client/resource.ts'
 import type { Bed } from './bed.ts'
 import type { Stage } from './client-steps.ts'
 import { chainDelta, changeDelta, foundations, independentDelta, organization } from './objects.ts'
 import { startWatcher } from './watcher.ts'
 import { works } from './work.ts'
+import { database, login, workloadsDelta } from './workloads.ts'
 
 /** How long the chain is. */
 export const chainLength = 100
@@ -28,8 +29,10 @@ export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
     ...works.map(changeDelta),
     chainDelta('echo'),
     chainDelta('object'),
+    workloadsDelta(100),
   ]
-  for (const object of [...foundations(chainLength), ...deltas]) await create(bed, object)
+  await client.request('POST', pathOf(secretResource, organization), { body: login })
+  for (const object of [...foundations(chainLength), database, ...deltas]) await create(bed, object)
   const adminToken = await readAdminToken(controlPlane)
   const gatewayUrl = bed.process('gateway').url
   await awaitAccess(gatewayUrl, adminToken)

@@ -9,6 +9,7 @@ import { applicationUsers } from './applications/application-users.ts'
 import { applications } from './applications/applications.ts'
 import { artefactVersions } from './artefacts/artefact-versions.ts'
 import { artefacts } from './artefacts/artefacts.ts'
+import { images } from './artefacts/images.ts'
 import { automationRules } from './automation-rules/automation-rules.ts'
 import { auditLogs } from './common/audit-logs.ts'
 import { service } from './common/service.ts'
@@ -23,8 +24,9 @@ import { environmentChanges } from './environments/environment-changes.ts'
 import { environmentTypeUsers } from './environments/environment-type-users.ts'
 import { environmentTypes } from './environments/environment-types.ts'
 import { environments } from './environments/environments.ts'
-import { runtime } from './environments/runtime.ts'
 import { registries } from './registries/registries.ts'
+import { runtime } from './runtime/runtime.ts'
+import { runtimeChanges } from './runtime/runtime-changes.ts'
 import { score } from './score/score.ts'
 import { oidc } from './sign-in/oidc.ts'
 import { sessions } from './sign-in/sessions.ts'
@@ -62,9 +64,11 @@ export const endpoints: readonly Endpoint[] = [
   ...score,
   ...artefacts,
   ...artefactVersions,
+  ...images,
   ...automationRules,
   ...registries,
   ...runtime,
+  ...runtimeChanges,
   ...activeResources,
   ...activeResourceDeletion,
   ...explanations,

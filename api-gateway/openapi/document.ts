@@ -158,7 +158,7 @@ function operationOf(endpoint: Endpoint, schemas: Json, errors: Record<string, R
 }
 
 function responseOf(
-  { textType = json, responseHeaders = {} }: Endpoint,
+  { textType = json, responseHeaders = {}, alternatives = {} }: Endpoint,
   status: number,
   schema: TSchema | undefined,
   schemas: Json,
@@ -172,11 +172,15 @@ function responseOf(
     return { $ref: `#/components/responses/${name}` }
   }
   const type = status < 400 ? textType : json
-  const example = type === json && schema ? { example: exampleOf(schema) } : {}
+  const exampleIn = (each: TSchema) => (type === json ? { example: exampleOf(each) } : {})
+  const schemasByType = { [type]: schema, ...(status === 200 ? alternatives : {}) }
+  const content = Object.entries(schemasByType).flatMap(([name, each]) =>
+    each ? [[name, { schema: hoist(each, schemas), ...exampleIn(each) }]] : [],
+  )
   return {
     description: statusText(status),
     headers: withSharedHeaders(status < 400 ? headersOf(responseHeaders) : {}),
-    content: schema && { [type]: { schema: hoist(schema, schemas), ...example } },
+    content: schema && Object.fromEntries(content),
   }
 }
 

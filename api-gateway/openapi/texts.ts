@@ -19,6 +19,8 @@ const tagTexts: Readonly<Record<string, string>> = {
   Artefacts: 'Versions of container images and workloads that builds have made.',
   'Automation rules': 'Rules that deploy new versions of images to an environment.',
   Registries: 'Registries that images are pulled from. Their credentials are never returned.',
+  Runtime:
+    'The pods of environments: their state, pause, number and restart. `kubectl logs` shows what they print.',
   'Active resources': 'Provisioned resources, and why a definition was chosen for them.',
   'Resource graphs': 'Graphs of the resources that a deployment would provision, with their dependencies.',
   'Shared values': 'Values and secrets that the workloads of an application share.',

@@ -60,6 +60,7 @@ export const parameters: Readonly<Record<string, TSchema>> = {
   }),
   artefact_id: string('Artefact ID.', { pattern: '^[0-9a-f-]+$', maxLength: 36 }),
   artefact_version_id: objectName('Artefact version ID.'),
+  image_id: string('Name of an image without tag and digest.', { pattern: '^\\S+$', maxLength: 512 }),
   rule_id: objectName('Automation rule ID.'),
   registry_id: objectName('Registry ID.'),
   webhook_id: objectName('Webhook ID.'),

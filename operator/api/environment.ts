@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { boolean, id, integer, list, object, oneOf, type Static, string, time } from './schema.ts'
+import { boolean, id, integer, list, map, object, oneOf, type Static, string, time } from './schema.ts'
 
 /** States of a deployment, as the REST API names them. */
 export const deploymentStates = ['pending', 'in progress', 'succeeded', 'failed'] as const
@@ -65,6 +65,9 @@ export const pastDeploymentSchema = object(
 )
 export type PastDeployment = Static<typeof pastDeploymentSchema>
 
+/** The largest number of pods that Kubernetes accepts. */
+const mostReplicas = 2_147_483_647
+
 export const Environment = defineKind({
   kind: 'Environment',
   plural: 'environments',
@@ -81,6 +84,19 @@ export const Environment = defineKind({
       fromDeploymentName: string(
         'EnvironmentDeployment, of this or another environment of the application, whose set the next delta is applied to. Each value is used once.',
         { maxLength: 253 },
+      ),
+      paused: boolean(
+        'Whether the pods of all workloads are stopped: Deployments and StatefulSets have no replicas, Jobs and CronJobs are suspended. Deployments to the environment change nothing about it.',
+      ),
+      replicas: map(
+        integer('Number of pods.', { minimum: 0, maximum: mostReplicas }),
+        'Number of pods by workload, in place of the number that its module says. It holds for all later deployments until the entry is removed.',
+        { maxProperties: 1000 },
+      ),
+      restartTimes: map(
+        time('Time of the restart.'),
+        'Times by workload. A change replaces the pods of the workload, unless it runs Jobs.',
+        { maxProperties: 1000 },
       ),
     },
     'Properties of the environment.',
@@ -109,6 +125,7 @@ export const Environment = defineKind({
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'Type', jsonPath: '.spec.typeName' },
     { name: 'Deployment', jsonPath: '.status.lastDeploymentName' },
+    { name: 'Paused', jsonPath: '.spec.paused', type: 'boolean', priority: 1 },
   ],
   rules: [
     {

@@ -52,6 +52,8 @@ beforeAll(async () => {
   gateway.addMember('acme', 'ci-4f2a91c3', { role: 'member' })
   const cache = { type: 'redis', resourceId: 'shared.cache' }
   addResource(gateway, { ...cache, definition: 'redis', environment: 'staging' })
+  const backend = { type: 'workload', resourceId: 'modules.backend', definition: 'workload' }
+  addResource(gateway, { ...backend, environment: 'staging' })
 })
 afterAll(() => gateway.close())
 

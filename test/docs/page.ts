@@ -15,6 +15,7 @@ export const pages = [
   'docs/security.md',
   'docs/operations.md',
   'docs/troubleshooting.md',
+  'docs/workloads.md',
 ] as const
 
 /** Where the commands of a block are run: on a control plane without nodes, on a node with pods, or nowhere. */

@@ -17,6 +17,7 @@ import { startLargeDeployment } from './large-deployment.ts'
 import { collectLogs } from './pod-logs.ts'
 import { containersOf, leadingPod, podsOf, podsPath, readyPods } from './pods.ts'
 import { tracesOf } from './traces.ts'
+import { testWorkload } from './workload.ts'
 
 const readyWithinMs = 120_000
 // Longer than all that one test waits for.
@@ -135,6 +136,8 @@ describe('on a real node', () => {
     organization = await makeOrganization('node')
     expect(await deployOverRest('installed')).toBe('succeeded')
   })
+
+  testWorkload(() => ({ organization, node }))
 
   test.each<[page: string, blocks: readonly Block[]]>([
     ['docs/install.md', installation.slice(0, -2)],

@@ -1,22 +1,20 @@
 import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
-import { newObject } from '../../../operator/api/kind.ts'
 import { freeForm, list, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { artefactVersionId, isReferredBy } from '../../../operator/domain/image/artefact.ts'
+import { isReferredBy } from '../../../operator/domain/image/artefact.ts'
 import { repositoryOf } from '../../../operator/domain/image/image-reference.ts'
 import { repositoriesIn } from '../../../operator/domain/image/image-update.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
-import { authorize, type Caller } from '../../authenticate.ts'
+import { authorize } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { shortId } from '../../request/parameters.ts'
-import { environmentsOf, find, findAll, findApplication, findOrThrow, newMetadata } from '../common/find.ts'
+import { environmentsOf, findAll, findApplication, findOrThrow } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { convertedShape, convertRequests } from '../score/score-shape.ts'
 import { newVersionShape, newVersionSpec, scoreOf, toVersion, versionShape } from './artefact-shape.ts'
+import { register } from './artefact-writing.ts'
 import { archivedFilter, isListed, isOfType, referenceFilter, typeFilter } from './version-filters.ts'
 
 const tag = 'Artefacts'
@@ -28,28 +26,6 @@ function findVersion(
   { org_id, artefact_version_id }: { readonly org_id: string; readonly artefact_version_id: string },
 ): ArtefactVersion {
   return findOrThrow(store, ArtefactVersion, org_id, artefact_version_id, 'artefact version')
-}
-
-/** Registers a version; returns the existing one of the same content. */
-async function register(
-  organization: string,
-  spec: ArtefactVersion['spec'],
-  caller: Caller,
-  cluster: Cluster,
-): Promise<ArtefactVersion> {
-  const name = artefactVersionId(spec)
-  const known = find(cluster.store, ArtefactVersion, organization, name)
-  if (known) return known
-  const wanted = newObject(ArtefactVersion, newMetadata(organization, name, caller), spec)
-  try {
-    return await cluster.create(ArtefactVersion, wanted)
-  } catch (error) {
-    const existing = isAlreadyExists(error)
-      ? await cluster.read(ArtefactVersion, organization, name)
-      : undefined
-    if (existing) return existing
-    throw error
-  }
 }
 
 /** Full names of the repositories whose images the environments of an application run. */

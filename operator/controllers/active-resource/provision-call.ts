@@ -2,6 +2,8 @@ import type { FreeForm } from '../../api/schema.ts'
 import { copyError, hadNoSideEffects } from '../../domain/base/errors.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import { withPullSecret } from '../../domain/image/pull-secret.ts'
+import { withRunSettings } from '../../domain/rendering/run-settings.ts'
+import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
 import { observedOf } from '../shared/observed.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
@@ -22,7 +24,7 @@ interface Call {
 /** Asks the driver for the identity of the instance, and opens the cookie of a driver that keeps one. Writes nothing. */
 export async function prepareCall({ resource, request, found, signal, tools }: Run): Promise<Call> {
   const { driver, recordedAs } = found
-  const { pullCredentials: _, knownSecrets: __, secretNames, ...given } = request
+  const { pullCredentials: _, knownSecrets: __, runSettings: ___, secretNames, ...given } = request
   const plain: ProvisionRequest = { ...given, signal }
   const identity = await withinDeadline(Promise.resolve(driver.identify?.(plain)), signal)
   if (!driver.descriptor.keepsCookie) return { request: plain, identity, secretNames }
@@ -80,7 +82,7 @@ export async function callDriver(
   try {
     const answer = await (driver.descriptor.remote ? context.releaseWorker(call) : call())
     pending.remove(resource)
-    return withPullObjects(run, answer)
+    return withWorkloadSettings(run, answer)
   } catch (error) {
     if (hadNoSideEffects(error)) throw copyError(error, { observed: pending.without(resource, recorded) })
     pending.remove(resource)
@@ -88,10 +90,10 @@ export async function callDriver(
   }
 }
 
-/** Adds the image pull Secret of a workload to the objects that its driver answers. */
-function withPullObjects({ resource, request }: Run, answer: Provisioned): Provisioned {
-  const { pullCredentials = [] } = request
-  if (pullCredentials.length === 0) return answer
+/** Adds the image pull Secret, and what the environment says about pods, to the objects that the driver of a workload answers. */
+function withWorkloadSettings({ resource, request }: Run, answer: Provisioned): Provisioned {
+  if (simpleTypeName(request.type) !== workloadType) return answer
+  const { pullCredentials = [], runSettings } = request
   const objects = withPullSecret(answer.objects, `${resource.metadata.name}-pull`, pullCredentials)
-  return { ...answer, objects }
+  return { ...answer, objects: withRunSettings(objects, runSettings) }
 }

@@ -1,4 +1,5 @@
 import { ActiveResource, type ProvisionedInstance } from '../../api/active-resource.ts'
+import { Environment } from '../../api/environment.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
@@ -9,6 +10,7 @@ import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { imagesIn } from '../../domain/image/image-update.ts'
 import type { PullCredentials } from '../../domain/image/pull-secret.ts'
 import { type PodParts, podPartsOf } from '../../domain/rendering/pod-parts.ts'
+import { type RunSettings, runSettingsOf } from '../../domain/rendering/run-settings.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import {
@@ -16,6 +18,7 @@ import {
   guResId,
   namespaceDescriptor,
   namespaceFor,
+  workloadOf,
 } from '../../domain/resource/identity.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
@@ -30,6 +33,8 @@ export type GatheredRequest = Omit<ProvisionRequest, 'signal'> & {
   readonly secretNames: readonly string[]
   /** Credentials for the images of a workload; absent when none are needed. No driver sees them. */
   readonly pullCredentials?: readonly PullCredentials[]
+  /** What the environment of a workload says about its pods; absent when it says nothing. No driver sees it. */
+  readonly runSettings?: RunSettings
   /** The secrets that its inputs consist of, which no message may contain. */
   readonly knownSecrets: unknown
 }
@@ -68,6 +73,7 @@ export async function requestFor(
     ...inputs,
     ...pull,
     parts: partsOf(resource, cluster),
+    runSettings: runSettingsFor(resource, cluster),
     account,
     knownSecrets: [
       secrets,
@@ -186,6 +192,13 @@ function partsOf({ metadata, spec }: ActiveResource, { store }: Cluster): readon
     return podPartsOf({ guResId, names, descriptor }, dependency.status?.outputs) ?? []
   })
   return parts.length > 0 ? parts : undefined
+}
+
+/** What the environment of a workload says about its pods; undefined for another resource. */
+function runSettingsFor({ metadata, spec }: ActiveResource, { store }: Cluster): RunSettings | undefined {
+  if (simpleTypeName(spec.type) !== workloadType) return undefined
+  const environment = store.get(Environment, metadata.namespace, spec.environmentName)
+  return runSettingsOf(environment, workloadOf(spec.resourceId) ?? '')
 }
 
 /** Namespace for the objects of the resource; Waiting until the `k8s-namespace` resource of the environment names it. */

@@ -1,9 +1,13 @@
 import { ActiveResource } from '../../api/active-resource.ts'
+import { Environment } from '../../api/environment.ts'
 import { Registry } from '../../api/registry.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
+import { sameJson } from '../../domain/base/json.ts'
 import { ownDriverType, wrappedDriverType } from '../../domain/definition/third-party.ts'
+import { runSettingsOf } from '../../domain/rendering/run-settings.ts'
+import { workloadOf } from '../../domain/resource/identity.ts'
 import { qualifiedTypeName, simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Cache, Change } from '../../kube/cache/cache.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
@@ -50,6 +54,17 @@ export function watchesOf({
       return cache
         .inNamespace(registry.metadata.namespace)
         .filter(({ spec }) => simpleTypeName(spec.type) === workloadType)
+        .map(keyOf)
+    }),
+    // What an environment says about pods takes effect without a deployment.
+    watchKind(store.cacheOf(Environment), ({ before, after }) => {
+      if (!after || before?.spec === after.spec) return []
+      const isChanged = (workload: string) =>
+        !sameJson(runSettingsOf(before, workload), runSettingsOf(after, workload))
+      return cache
+        .byIndex('environment', keyOf(after))
+        .filter(({ spec }) => simpleTypeName(spec.type) === workloadType)
+        .filter(({ spec }) => isChanged(workloadOf(spec.resourceId) ?? ''))
         .map(keyOf)
     }),
     // A type declares which outputs are secret: those leave the status at once.

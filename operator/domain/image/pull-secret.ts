@@ -79,7 +79,7 @@ export function parseDockerConfig(text: string): Readonly<Record<string, unknown
 
 /**
  * Adds an image pull Secret to the objects of a workload, and names it in each of their pod templates. Without credentials,
- * and without objects with pods, returns the objects as they are.
+ * only Jobs name it: their pods cannot change, and find the Secret when a registry is added later.
  */
 export function withPullSecret(
   objects: readonly KubeObject[],
@@ -87,7 +87,9 @@ export function withPullSecret(
   credentials: readonly PullCredentials[],
 ): readonly KubeObject[] {
   const namespace = objects.find(({ kind }) => podPaths[kind])?.metadata.namespace
-  if (credentials.length === 0 || !objects.some(({ kind }) => podPaths[kind])) return objects
+  if (!objects.some(({ kind }) => podPaths[kind])) return objects
+  if (credentials.length === 0)
+    return objects.some(isJob) ? objects.map((each) => (isJob(each) ? named(each, name) : each)) : objects
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -99,7 +101,15 @@ export function withPullSecret(
     },
     data: { [pullSecretKey]: Buffer.from(dockerConfig(credentials)).toString('base64') },
   }
-  return [...objects.map((each) => withReference(each, podPaths[each.kind] ?? [], name)), secret]
+  return [...objects.map((each) => named(each, name)), secret]
+}
+
+function isJob({ kind }: KubeObject): boolean {
+  return kind === 'Job'
+}
+
+function named(object: KubeObject, name: string): KubeObject {
+  return withReference(object, podPaths[object.kind] ?? [], name)
 }
 
 /** Where the pod specification of an object is. */

@@ -101,6 +101,12 @@ function check(checked: Checked, report: ReportAt): void {
 }
 
 function checkId({ id, kind, module }: Checked, report: ReportAt): void {
+  const hasOtherAccount = module.serviceAccountName ?? module.pod?.serviceAccountName
+  if (id === 'default' && hasOtherAccount === undefined)
+    report(
+      '/id',
+      "every namespace has a ServiceAccount 'default': give the workload another id, or name an account in '/spec/serviceAccountName'",
+    )
   if (id.length > longestId[kind])
     report(
       '/id',

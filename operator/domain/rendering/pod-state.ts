@@ -44,13 +44,17 @@ interface PodStatus {
 }
 
 /** Reasons of a waiting container that only a change of the workload, the image or the registry ends. */
-const imageReasons = new Set([
+export const imageReasons: ReadonlySet<string> = new Set([
   'ImagePullBackOff',
   'InvalidImageName',
   'ErrImageNeverPull',
   'ImageInspectError',
 ])
-const startReasons = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
+export const startReasons: ReadonlySet<string> = new Set([
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+])
 
 /** The state of a pod; texts name containers, not the pod, so that equal pods have equal texts. */
 export function podStateOf(status: unknown): PodState {

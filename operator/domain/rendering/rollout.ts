@@ -45,6 +45,8 @@ interface Status {
 
 interface Spec {
   readonly replicas?: number
+  /** Of a Job. */
+  readonly suspend?: boolean
   readonly updateStrategy?: {
     readonly type?: string
     readonly rollingUpdate?: { readonly partition?: number }
@@ -90,17 +92,22 @@ export function rolloutOf({ object, pods, now, schedulingSeconds }: RolloutInput
 /** Whether enough pods are available although a change of the object is not rolled out yet. */
 export function isAvailable({ kind, status, spec }: KubeObject): boolean {
   const given = (isObject(status) ? status : {}) as Status // of these kinds
-  if (kind === 'Job') return isTrue(given, 'Complete')
+  const wanted = (isObject(spec) ? spec : {}) as Spec // of these kinds
+  if (kind === 'Job') return isJobDone(wanted, given)
   if (kind === 'Deployment') return isTrue(given, 'Available')
-  const { replicas = 1 } = (isObject(spec) ? spec : {}) as Spec // of a StatefulSet
-  return (given.readyReplicas ?? 0) >= replicas
+  return (given.readyReplicas ?? 0) >= (wanted.replicas ?? 1)
 }
 
 const isComplete: Readonly<Record<string, (spec: Spec, status: Status) => boolean>> = {
   Deployment: ({ replicas = 1 }, { replicas: all = 0, updatedReplicas = 0, availableReplicas = 0 }) =>
     updatedReplicas >= replicas && all <= updatedReplicas && availableReplicas >= updatedReplicas,
   StatefulSet: isSetComplete,
-  Job: (_, status) => isTrue(status, 'Complete'),
+  Job: isJobDone,
+}
+
+/** A suspended Job runs no pods, so no end of them is waited for. */
+function isJobDone({ suspend = false }: Spec, status: Status): boolean {
+  return suspend || isTrue(status, 'Complete')
 }
 
 function isSetComplete({ replicas = 1, updateStrategy }: Spec, status: Status): boolean {

@@ -4,11 +4,13 @@ import { openApiDocument } from '../../../api-gateway/openapi/document.ts'
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { addEnvironment, finish } from '../support/objects.ts'
+import { addEnvironment, addResource, finish } from '../support/objects.ts'
 import { setUpGateway } from '../support/set-up.ts'
 
 const gateway = await setUpGateway(() => {
   addEnvironment(gateway, 'staging', 'development')
+  const backend = { type: 'workload', resourceId: 'modules.backend', definition: 'workload' }
+  addResource(gateway, { ...backend, environment: 'staging' })
 })
 
 const bodies = Object.entries(openApiDocument(endpoints, 'test').paths).flatMap(([path, item]) =>

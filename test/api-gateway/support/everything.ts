@@ -66,6 +66,7 @@ export async function addEverything(
     ...ids,
     criterion_id: criterion.id,
     version_id: version.id,
+    image_id: image.name,
     artefact_id: registered.artefact_id,
     artefact_version_id: registered.id,
   }

@@ -10,12 +10,16 @@ import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import type { Cluster, SelectableFields } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError, type RequestOptions } from '../../../operator/kube/client/client.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */
 export interface FakeCluster extends Cluster {
   /** Secrets that were created. */
   readonly secrets: KubeObject[]
+  /** Objects of other kinds, for lists. */
+  readonly foreign: KubeObject[]
+  /** Paths of the lists that were read. */
+  readonly lists: string[]
   /** Every write in order, such as `create Application acme/shop`. */
   readonly writes: string[]
   addOrganization(id: string, displayName?: string): void
@@ -90,11 +94,33 @@ export function createFakeCluster(): FakeCluster {
     silentMs: () => 0,
   }
 
+  /** A list of all objects of a kind in a namespace that have the labels of a selector. */
+  async function listForeign(method: string, path: string, { query = {} }: RequestOptions = {}) {
+    const [, namespace, plural = ''] = /\/namespaces\/([^/]+)\/([^/]+)$/.exec(path) ?? []
+    if (method !== 'GET') throw new Error(`${method} ${path}`)
+    const selected = String(query['labelSelector'] ?? '')
+      .split(',')
+      .map((each) => each.split('='))
+    fake.lists.push(path)
+    const items = fake.foreign.filter(
+      ({ kind, metadata }) =>
+        metadata.namespace === namespace &&
+        `${kind.toLowerCase()}s` === plural &&
+        selected.every(([key = '', value]) => {
+          const label = metadata.labels?.[key]
+          return label !== undefined && (value === undefined || value === label)
+        }),
+    )
+    return { items: items.map(({ apiVersion: _, kind: __, ...each }) => each) }
+  }
+
   const fake: FakeCluster = {
     secrets: [],
+    foreign: [],
+    lists: [],
     writes: [],
     store,
-    client: undefined as never, // the gateway has no business with it
+    client: { request: listForeign } as unknown as Cluster['client'], // the gateway lists objects and does nothing else
     ready: Promise.resolve(),
     get synced() {
       return synced
@@ -217,7 +243,8 @@ export function createFakeCluster(): FakeCluster {
           }),
         ) // typed by their kinds
       }
-      for (const list of [organizations, failures, fake.secrets, fake.writes]) list.length = 0
+      for (const list of [organizations, failures, fake.secrets, fake.foreign, fake.lists, fake.writes])
+        list.length = 0
       synced = true
     },
   }

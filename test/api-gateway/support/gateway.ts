@@ -102,7 +102,7 @@ export async function startGateway(
       })
       const content = await response.text()
       const contentType = response.headers.get('content-type') ?? ''
-      const isJson = contentType === 'application/json'
+      const isJson = contentType === 'application/json' || contentType.endsWith('+json')
       const parsed = isJson ? JSON.parse(content) : content === '' ? undefined : content
       checkResponse({
         method,

@@ -2,6 +2,8 @@ import {
   instanceOfArtefactResponse,
   instanceOfAutomationRuleResponse,
   instanceOfContainerArtefactVersion,
+  instanceOfImageBuildResponse,
+  instanceOfImageResponse,
   instanceOfRegistryCredsResponse,
   instanceOfRegistryResponse,
 } from '@humanitec/autogen'
@@ -102,6 +104,28 @@ describe('artefacts', () => {
       () => api.listArtefactVersionsInOrg({ orgId }),
       instanceOfContainerArtefactVersion,
       [],
+    ],
+    [
+      'register a build as earlier actions do',
+      () =>
+        api.createDeprecatedImageBuild({
+          orgId,
+          imageId: 'shop/web',
+          ImageBuildRequest: { image: `${name}:1.2.8`, branch: 'main', commit: '884bccaa', tags: [] },
+        }),
+    ],
+    ['list the images', () => api.listDeprecatedImages({ orgId }), instanceOfImageResponse, [{ id: name }]],
+    [
+      'get the image',
+      () => api.getDeprecatedImage({ orgId, imageId: 'shop/web' }),
+      instanceOfImageResponse,
+      { source: name },
+    ],
+    [
+      'list its builds',
+      () => api.listDeprecatedImageBuilds({ orgId, imageId: name }),
+      instanceOfImageBuildResponse,
+      [{ image: `${name}:1.2.8`, branch: 'main' }],
     ],
     ['delete the artefact', () => api.deleteArtefact({ orgId, artefactId: ids['artefact'] ?? '' })],
   ])

@@ -17,6 +17,7 @@ test.each([
   ['promoting a version of a definition', `POST ${version}/actions/promote`],
   ['archiving a version of a definition', `POST ${version}/actions/archive`],
   ['pinning an active resource to a version', `POST ${env}/resources/redis/shared.cache/actions/pin`],
+  ['logs, which kubectl shows', `GET ${env}/logs`],
   ['groups', 'POST ~/groups'],
   ['groups of a user', 'GET ~/users/admin/groups'],
   ['invitations', 'GET ~/invitations'],

@@ -136,6 +136,7 @@ export async function makeEverything(
     webhook_id: 'chat',
     rule_id: rule.id,
     registry_id: 'builds',
+    image_id: image.name,
     artefact_id: artefact.artefact_id,
     artefact_version_id: artefact.id,
     res_type: 'dns',

@@ -3,9 +3,11 @@ import type { StoredObject } from '../../../operator/api/kind.ts'
 import { createAuditLog } from '../support/audit-log.ts'
 import { conditionStatus, eventually, readyOf } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
+import { ended as endedPod, kubeletOf, running, waiting } from './kubelet.ts'
 import { canary, makeStage, type Stage } from './stage.ts'
 
 let stage: Stage
+const play = kubeletOf(() => stage)
 const module = (container: object, more: object = {}) => ({
   profile: 'quartermaster/default-module',
   deploy: { success: 'available' },
@@ -16,55 +18,6 @@ const module = (container: object, more: object = {}) => ({
 
 beforeAll(async () => {
   stage = await makeStage()
-})
-
-/** The test is the kubelet: it writes the status of each pod of a workload, until `until` is true. */
-async function play(environment: string, workload: string, status: object, image?: string): Promise<void> {
-  await eventually(`a pod of '${workload}'`, 30_000, async () => {
-    const pods = (await stage.objects(environment, 'api/v1 pods')).filter(
-      (each) =>
-        each.metadata.labels?.['app.kubernetes.io/name'] === workload &&
-        (image === undefined || JSON.stringify(each.spec).includes(image)),
-    )
-    for (const { metadata } of pods)
-      await stage.request('PATCH', environment, `api/v1 pods/${metadata.name}/status`, { status })
-    return pods.length > 0 || undefined
-  })
-}
-
-const running = {
-  phase: 'Running',
-  conditions: [
-    { type: 'PodScheduled', status: 'True' },
-    { type: 'Ready', status: 'True' },
-    { type: 'ContainersReady', status: 'True' },
-  ],
-  containerStatuses: [
-    {
-      name: 'main',
-      ready: true,
-      started: true,
-      restartCount: 0,
-      image: 'i',
-      imageID: 'i',
-      state: { running: {} },
-    },
-  ],
-}
-const waiting = (reason: string, more: object = {}) => ({
-  phase: 'Pending',
-  conditions: [{ type: 'Ready', status: 'False' }],
-  containerStatuses: [
-    {
-      name: 'main',
-      ready: false,
-      restartCount: 3,
-      image: 'i',
-      imageID: '',
-      state: { waiting: { reason, message: 'said the kubelet' } },
-      ...more,
-    },
-  ],
 })
 
 async function untilReady(environment: string, workload: string, status: string) {
@@ -221,42 +174,12 @@ describe('other kinds', () => {
       profile: 'quartermaster/default-job',
       spec: { ...module({ image }).spec, job: { backoffLimit: 0 } },
     })
-    const succeeded = {
-      ...running,
-      phase: 'Succeeded',
-      containerStatuses: [
-        {
-          ...running.containerStatuses[0],
-          ready: false,
-          state: { terminated: { exitCode: 0, startedAt: null, finishedAt: null } },
-        },
-      ],
-    }
     const first = await stage.begin('job', { migrate: job('images.example.test/migrate:1') })
-    await play('job', 'migrate', succeeded)
+    await play('job', 'migrate', endedPod(0))
     expect(conditionStatus(await stage.organization.ended(first), 'Ready')).toBe('True')
     const [old] = await stage.objects('job', 'apis/batch/v1 jobs')
-    const failed = {
-      ...succeeded,
-      phase: 'Failed',
-      containerStatuses: [
-        {
-          ...running.containerStatuses[0],
-          ready: false,
-          state: {
-            terminated: {
-              exitCode: 7,
-              reason: 'Error',
-              message: 'no table',
-              startedAt: null,
-              finishedAt: null,
-            },
-          },
-        },
-      ],
-    }
     const second = await stage.begin('job', { migrate: job('images.example.test/migrate:2') })
-    await play('job', 'migrate', failed, 'migrate:2')
+    await play('job', 'migrate', endedPod(7, { reason: 'Error', message: 'no table' }), 'migrate:2')
     const ended = await stage.organization.ended(second)
     expect(ended.status?.problems).toMatchObject([
       { reason: 'JobFailed', message: expect.stringContaining('exit code 7: no table') },

@@ -56,6 +56,13 @@ describe('the pods of a workload name its pull Secret', () => {
     })
   })
 
+  test('of a Job also without credentials, so that a registry that comes later leaves its template as it is', () => {
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: { spec: pod } } }
+    const without = withPullSecret([job], 'web-pull', [])
+    expect(without).toHaveLength(1)
+    expect(without[0]).toEqual(withPullSecret([job], 'web-pull', [credentials])[0])
+  })
+
   test.each<[rule: string, objects: readonly KubeObject[], all: readonly PullCredentials[]]>([
     ['without credentials', [{ apiVersion: 'v1', kind: 'Pod', metadata, spec: pod }], []],
     ['without pods', [{ apiVersion: 'v1', kind: 'Service', metadata }], [credentials]],

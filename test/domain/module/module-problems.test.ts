@@ -217,6 +217,12 @@ describe('a problem of a module names its field', () => {
       /begin with a letter/,
     ],
     [
+      'the id of the ServiceAccount that every namespace has',
+      { ...inContainer({}), id: 'default' },
+      '/id',
+      /ServiceAccount 'default'/,
+    ],
+    [
       'a secret where it would be visible',
       inSpec({ annotations: { a: new SecretText('canary') } }),
       '/spec/annotations/a',

@@ -55,6 +55,7 @@ describe('a rollout ends when its pods do what the spec says', () => {
     ['all pods of a Deployment are new and available', deployment({}), 'complete'],
     ['no pods are wanted', object('Deployment', { observedGeneration: 2 }, { replicas: 0 }), 'complete'],
     ['the controller has not seen the change', deployment({ observedGeneration: 1 }), 'running'],
+    ['a Job is suspended', object('Job', {}, { suspend: true }), 'complete'],
     ['an old pod is left', deployment({ replicas: 3 }), 'running'],
     ['a pod is not new', deployment({ updatedReplicas: 1 }), 'running'],
     ['a pod is not available', deployment({ availableReplicas: 1 }), 'running'],

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BundleName } from '../dev/build.ts'
-import { inParallel } from '../operator/controllers/shared/parallel.ts'
-import type { AuditReader } from './audit.ts'
-import type { Bed } from './bed.ts'
-import { checkResources, deployTo, makeEnvironment, type Stage } from './client-steps.ts'
+import type { BundleName } from '../../dev/build.ts'
+import { inParallel } from '../../operator/controllers/shared/parallel.ts'
+import type { AuditReader } from '../audit.ts'
+import type { Bed } from '../bed.ts'
+import { checkResources, deployTo, makeEnvironment, type Stage } from '../client-steps.ts'
+import { requestsIn, untilQuiet } from '../measure.ts'
+import { rounded } from '../statistics.ts'
+import { cpuSecondsOf, memoryMiB } from '../usage.ts'
 import { heapByKind, type KindHeap } from './heap.ts'
-import { requestsIn, untilQuiet } from './measure.ts'
-import { rounded } from './statistics.ts'
-import { cpuSecondsOf, memoryMiB } from './usage.ts'
 
 /** Memory with many resources resident, and what a restart of the operator then costs. */
 export interface Resident {

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createCache, type IndexFunction } from '../operator/kube/cache/cache.ts'
-import { kindsInStore } from '../operator/kube/cache/kinds-in-store.ts'
-import { startReflector } from '../operator/kube/cache/reflector.ts'
-import type { KubeClient } from '../operator/kube/client/client.ts'
-import { resourceOf } from '../operator/kube/client/resource.ts'
-import { silentLog } from '../operator/log.ts'
-import { rounded } from './statistics.ts'
+import { createCache, type IndexFunction } from '../../operator/kube/cache/cache.ts'
+import { kindsInStore } from '../../operator/kube/cache/kinds-in-store.ts'
+import { startReflector } from '../../operator/kube/cache/reflector.ts'
+import type { KubeClient } from '../../operator/kube/client/client.ts'
+import { resourceOf } from '../../operator/kube/client/resource.ts'
+import { silentLog } from '../../operator/log.ts'
+import { rounded } from '../statistics.ts'
 
 /** What the objects of one kind need in the store of a process, indexes included. */
 export interface KindHeap {
