@@ -26,11 +26,31 @@ export const routes: readonly Route[] = [
     load: async () => (await import('../pages/applications/applications.tsx')).Applications,
   },
   {
+    pattern: '/o/:org/apps/:app',
+    load: async () => (await import('../pages/applications/application.tsx')).ApplicationPage,
+  },
+  {
     pattern: environment,
     load: async () => (await import('../pages/environments/overview.tsx')).Overview,
   },
   {
     pattern: `${environment}/resources`,
     load: async () => (await import('../pages/resources/resources.tsx')).Resources,
+  },
+  {
+    pattern: `${environment}/graph`,
+    load: async () => (await import('../pages/resources/graph.tsx')).GraphPage,
+  },
+  {
+    pattern: `${environment}/deployments`,
+    load: async () => (await import('../pages/deployments/deployments.tsx')).Deployments,
+  },
+  {
+    pattern: `${environment}/deployments/:deploy`,
+    load: async () => (await import('../pages/deployments/deployment.tsx')).DeploymentPage,
+  },
+  {
+    pattern: `${environment}/deploy`,
+    load: async () => (await import('../pages/deploy/deploy.tsx')).DeployPage,
   },
 ]

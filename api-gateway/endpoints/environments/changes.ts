@@ -18,6 +18,7 @@ export const changes: readonly Endpoint[] = [
       ),
       429: errorShape,
     },
+    responseHeaders: { 'X-Accel-Buffering': string('Always `no`: proxies would collect the events.') },
     textType: 'text/event-stream',
     handle({ params, caller, isStillAllowed }, { cluster: { store }, changes: followed, streams }) {
       const { namespace, name, uid } = findEnvironment(store, params).metadata
