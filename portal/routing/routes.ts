@@ -1,0 +1,56 @@
+import type { ComponentType } from 'preact'
+import type { PathParameters } from './paths.ts'
+
+/** What every page receives. */
+export interface PageProps {
+  readonly parameters: PathParameters
+}
+
+/** A page and the addresses that show it. */
+export interface Route {
+  readonly pattern: string
+  /** Loads the code of the page on first use. */
+  readonly load: () => Promise<ComponentType<PageProps>>
+}
+
+const environment = '/o/:org/apps/:app/envs/:env'
+
+/** All pages; the first pattern that fits is shown. */
+export const routes: readonly Route[] = [
+  {
+    pattern: '/',
+    load: async () => (await import('../pages/organizations/organizations.tsx')).Organizations,
+  },
+  {
+    pattern: '/o/:org',
+    load: async () => (await import('../pages/applications/applications.tsx')).Applications,
+  },
+  {
+    pattern: '/o/:org/apps/:app',
+    load: async () => (await import('../pages/applications/application.tsx')).ApplicationPage,
+  },
+  {
+    pattern: environment,
+    load: async () => (await import('../pages/environments/overview.tsx')).Overview,
+  },
+  {
+    pattern: `${environment}/resources`,
+    load: async () => (await import('../pages/resources/resources.tsx')).Resources,
+  },
+  {
+    pattern: `${environment}/graph`,
+    load: async () => (await import('../pages/resources/graph.tsx')).GraphPage,
+  },
+  {
+    pattern: `${environment}/deployments`,
+    load: async () => (await import('../pages/deployments/deployments.tsx')).Deployments,
+  },
+  {
+    pattern: `${environment}/deployments/:deploy`,
+    load: async () => (await import('../pages/deployments/deployment.tsx')).DeploymentPage,
+  },
+  {
+    pattern: `${environment}/deploy`,
+    load: async () => (await import('../pages/deploy/deploy.tsx')).DeployPage,
+  },
+]
