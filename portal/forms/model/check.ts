@@ -31,7 +31,11 @@ function* fieldsWithin(field: Field, value: unknown): Generator<Field> {
  * Problems that the form can see itself: missing values, wrong types and limits. `stored` are pointers of secrets that
  * are kept. The server checks the rest.
  */
-export function problemsOf(form: Form, value: unknown, stored: ReadonlySet<string> = new Set()): ValueProblem[] {
+export function problemsOf(
+  form: Form,
+  value: unknown,
+  stored: ReadonlySet<string> = new Set(),
+): ValueProblem[] {
   return [...fieldsOf(form, value)].flatMap((field) => {
     const found = readAt(value, field.pointer)
     const message = found === undefined ? missing(field, value, stored) : violation(field, found)

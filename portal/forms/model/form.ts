@@ -156,5 +156,7 @@ function controlOf(schema: FreeForm, pointer: string, context: Context): Control
 
 /** Equal only for equal pointers. */
 function idOf(pointer: string): string {
-  return pointer.replace(/[^A-Za-z0-9/]/g, (each) => `_${each.charCodeAt(0).toString(16)}_`).replaceAll('/', '-')
+  return pointer
+    .replace(/[^A-Za-z0-9/]/g, (each) => `_${each.charCodeAt(0).toString(16)}_`)
+    .replaceAll('/', '-')
 }

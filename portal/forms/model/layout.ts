@@ -118,7 +118,12 @@ export function layOut<F extends Hinted>(fields: readonly F[], uiGroups: unknown
   const items: Placed<Row<F> | Section<F>>[] = []
   for (const [group, rows] of Map.groupBy([...single, ...shared], ({ section }) => section)) {
     if (!group) items.push(...rows)
-    else items.push({ ...group, index: Math.min(...rows.map(({ index }) => index)), item: sectionFrom(group, rows) })
+    else
+      items.push({
+        ...group,
+        index: Math.min(...rows.map(({ index }) => index)),
+        item: sectionFrom(group, rows),
+      })
   }
   return joined(inOrder(items))
 }

@@ -27,7 +27,7 @@ function writeSteps(holder: unknown, [key, ...rest]: readonly string[], value: u
   if (key === undefined) return value
   const member = writeSteps(memberOf(holder, key), rest, value)
   const wanted = isEmptied(member, value) ? undefined : member
-  return Array.isArray(holder) ? withItem(holder, key, wanted) : withMember(holder, key, wanted)
+  return isItemOf(holder, key) ? withItem(holder, key, wanted) : withMember(holder, key, wanted)
 }
 
 /** Whether an object lost its last member. */
@@ -46,8 +46,12 @@ function withMember(holder: unknown, key: string, member: unknown): unknown {
   return Object.fromEntries(isKnown || member === undefined ? after : [...after, [key, member]])
 }
 
+/** Whether a key is an index of a list, or that of its next item. */
+function isItemOf(holder: unknown, key: string): holder is readonly unknown[] {
+  return Array.isArray(holder) && isIndex(key) && Number(key) <= holder.length
+}
+
 function withItem(items: readonly unknown[], key: string, item: unknown): unknown {
-  if (!isIndex(key) || Number(key) > items.length) return items
   if (item === undefined) return items.filter((_, i) => i !== Number(key))
   return items.toSpliced(Number(key), 1, item)
 }

@@ -10,7 +10,20 @@ import { parseText, textOf } from '../../../../portal/forms/model/text.ts'
 import { casesOf, fc } from '../../../support/properties.ts'
 
 const name = fc.oneof(
-  fc.constantFrom('a', 'b', 'host', 'a/b', 'c~d', '__proto__', 'constructor', 'length', 'values', 'ä b', '-', '_'),
+  fc.constantFrom(
+    'a',
+    'b',
+    'host',
+    'a/b',
+    'c~d',
+    '__proto__',
+    'constructor',
+    'length',
+    'values',
+    'ä b',
+    '-',
+    '_',
+  ),
   fc.string({ maxLength: 3 }),
 )
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
@@ -110,7 +123,9 @@ describe('for any schema that the product accepts', () => {
   test('every field of any value has an ID of its form alone', () => {
     fc.assert(
       fc.property(accepted, json, (given, value) => {
-        const ids = [...fieldsOf(formOf(given, 'parts'), { values: value, secrets: value })].map(({ id }) => id)
+        const ids = [...fieldsOf(formOf(given, 'parts'), { values: value, secrets: value })].map(
+          ({ id }) => id,
+        )
         expect(new Set(ids).size).toBe(ids.length)
         expect(ids.filter((id) => !/^[A-Za-z0-9_-]+$/.test(id))).toEqual([])
       }),
@@ -136,7 +151,9 @@ describe('for any schema that the product accepts', () => {
         const form = formOf(given, 'parts')
         const problems = problemsOf(form, value)
         const { byPointer, others } = placeProblems(form, value, problems)
-        expect([...byPointer.keys()].sort()).toEqual([...new Set(problems.map(({ pointer }) => pointer))].sort())
+        expect([...byPointer.keys()].sort()).toEqual(
+          [...new Set(problems.map(({ pointer }) => pointer))].sort(),
+        )
         expect(others).toEqual([])
       }),
       { numRuns: casesOf(1000) },

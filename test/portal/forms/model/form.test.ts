@@ -71,11 +71,7 @@ describe('the web portal shows a form field for each output', () => {
 
 describe('uiHints.order is the position in the form or in its group', () => {
   test.each<[string, FreeForm, unknown]>([
-    [
-      'lower first',
-      outputs({ a: withHints({ order: 2 }), b: withHints({ order: 1 }) }),
-      [[['b'], ['a']]],
-    ],
+    ['lower first', outputs({ a: withHints({ order: 2 }), b: withHints({ order: 1 }) }), [[['b'], ['a']]]],
     [
       'negative and fractional orders count',
       outputs({ a: withHints({ order: 0.5 }), b: withHints({ order: -1 }), c: withHints({ order: 0 }) }),
@@ -110,10 +106,7 @@ describe('uiHints.group is the name of the uiGroup', () => {
   test.each<[string, FreeForm, unknown]>([
     [
       'a row has its fields beside each other',
-      outputs(
-        { host: inGroup('r'), port: inGroup('r'), name: text },
-        { uiGroups: { r: { type: 'row' } } },
-      ),
+      outputs({ host: inGroup('r'), port: inGroup('r'), name: text }, { uiGroups: { r: { type: 'row' } } }),
       [[['host', 'port'], ['name']]],
     ],
     [
