@@ -10,4 +10,7 @@ export interface NavigationEntry {
 /** The main navigation within an organization. */
 export const navigation: readonly NavigationEntry[] = [
   { label: 'Applications', pattern: '/o/:org', under: ['/o/:org/apps'] },
+  { label: 'Definitions', pattern: '/o/:org/definitions', under: ['/o/:org/definitions'] },
+  { label: 'Types', pattern: '/o/:org/types', under: ['/o/:org/types'] },
+  { label: 'Users', pattern: '/o/:org/users', under: ['/o/:org/users'] },
 ]

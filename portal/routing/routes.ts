@@ -53,4 +53,24 @@ export const routes: readonly Route[] = [
     pattern: `${environment}/deploy`,
     load: async () => (await import('../pages/deploy/deploy.tsx')).DeployPage,
   },
+  {
+    pattern: '/o/:org/definitions',
+    load: async () => (await import('../pages/definitions/definitions.tsx')).Definitions,
+  },
+  {
+    pattern: '/o/:org/definitions/:def',
+    load: async () => (await import('../pages/definitions/definition.tsx')).DefinitionPage,
+  },
+  {
+    pattern: '/o/:org/types',
+    load: async () => (await import('../pages/types/types.tsx')).Types,
+  },
+  {
+    pattern: '/o/:org/users',
+    load: async () => (await import('../pages/users/users.tsx')).Users,
+  },
+  {
+    pattern: '/o/:org/users/:user',
+    load: async () => (await import('../pages/users/tokens.tsx')).Tokens,
+  },
 ]
