@@ -13,4 +13,7 @@ export const navigation: readonly NavigationEntry[] = [
   { label: 'Definitions', pattern: '/o/:org/definitions', under: ['/o/:org/definitions'] },
   { label: 'Types', pattern: '/o/:org/types', under: ['/o/:org/types'] },
   { label: 'Users', pattern: '/o/:org/users', under: ['/o/:org/users'] },
+  { label: 'Accounts', pattern: '/o/:org/accounts', under: ['/o/:org/accounts'] },
+  { label: 'Drivers', pattern: '/o/:org/drivers', under: ['/o/:org/drivers'] },
+  { label: 'Audit', pattern: '/o/:org/audit', under: ['/o/:org/audit'] },
 ]

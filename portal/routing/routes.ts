@@ -73,4 +73,16 @@ export const routes: readonly Route[] = [
     pattern: '/o/:org/users/:user',
     load: async () => (await import('../pages/users/tokens.tsx')).Tokens,
   },
+  {
+    pattern: '/o/:org/accounts',
+    load: async () => (await import('../pages/accounts/accounts.tsx')).Accounts,
+  },
+  {
+    pattern: '/o/:org/drivers',
+    load: async () => (await import('../pages/drivers/drivers.tsx')).Drivers,
+  },
+  {
+    pattern: '/o/:org/audit',
+    load: async () => (await import('../pages/audit/audit.tsx')).Audit,
+  },
 ]
