@@ -1,8 +1,9 @@
+import { FieldMessage } from './field-message.tsx'
+import type { FormState } from './form-state.ts'
 import { MembersField } from './members-field.tsx'
 import type { Field, Form } from './model/form.ts'
 import { readAt } from './model/pointer.ts'
 import { ScalarField } from './scalar-field.tsx'
-import type { FormState } from './schema-form.tsx'
 
 interface Props {
   readonly form: Form
@@ -60,15 +61,14 @@ export function FieldView({ field, state }: { readonly field: Field; readonly st
     )
   }
   if ((control.kind === 'list' || control.kind === 'map') && !isText)
-    return <MembersField field={field} member={control.member} kind={control.kind} state={state} />
+    return (
+      <MembersField
+        field={field}
+        member={control.member}
+        kind={control.kind}
+        state={state}
+        View={FieldView}
+      />
+    )
   return <ScalarField field={field} state={state} />
-}
-
-/** What is wrong with a field. */
-export function FieldMessage({ id, message }: { readonly id: string; readonly message: string | undefined }) {
-  return (
-    <p id={id} class="form-message" aria-live="polite">
-      {message ?? ''}
-    </p>
-  )
 }

@@ -1,19 +1,22 @@
+import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { isObject } from '../../operator/domain/base/json.ts'
-import { FieldMessage, FieldView } from './form-sections.tsx'
+import { FieldMessage } from './field-message.tsx'
+import type { FormState } from './form-state.ts'
 import type { Field } from './model/form.ts'
 import { readAt } from './model/pointer.ts'
-import type { FormState } from './schema-form.tsx'
 
 interface Props {
   readonly field: Field
   readonly kind: 'list' | 'map'
   readonly member: (key: string | number) => Field
   readonly state: FormState
+  /** Shows a member; passed in because members can have members. */
+  readonly View: ComponentType<{ readonly field: Field; readonly state: FormState }>
 }
 
 /** The members of a list, or of an object whose keys are free; they can be added and removed. */
-export function MembersField({ field, kind, member, state }: Props) {
+export function MembersField({ field, kind, member, state, View }: Props) {
   const id = `${state.idPrefix}${field.id}`
   const value = readAt(state.value, field.pointer)
   const keys: (string | number)[] = Array.isArray(value)
@@ -42,7 +45,7 @@ export function MembersField({ field, kind, member, state }: Props) {
         const labelled = kind === 'list' ? { ...one, label: `${field.label} ${at + 1}` } : one
         return (
           <div class="form-member" key={`${keys.length}:${each}`}>
-            <FieldView field={labelled} state={state} />
+            <View field={labelled} state={state} />
             <button
               type="button"
               aria-label={`Remove ${labelled.label}`}

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { isObject, parseJson } from '../../operator/domain/base/json.ts'
+import type { FormState } from './form-state.ts'
 import type { Others } from './model/form.ts'
 import { readAt } from './model/pointer.ts'
-import type { FormState } from './schema-form.tsx'
 
 /** The members of an object that its schema does not name, as JSON. */
 export function OthersField({ others, state }: { readonly others: Others; readonly state: FormState }) {

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sameJson } from '../../operator/domain/base/json.ts'
-import { FieldMessage } from './form-sections.tsx'
+import { FieldMessage } from './field-message.tsx'
+import type { FormState } from './form-state.ts'
 import type { Choice } from './model/control.ts'
 import type { Field } from './model/form.ts'
 import { readAt } from './model/pointer.ts'
 import { isPlaceholder, parseText, textOf } from './model/text.ts'
-import type { FormState } from './schema-form.tsx'
 
 interface Props {
   readonly field: Field

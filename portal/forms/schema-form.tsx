@@ -1,22 +1,11 @@
 import { useMemo } from 'preact/hooks'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { FormSections } from './form-sections.tsx'
-import { type PlacedProblems, placeProblems, type ValueProblem } from './model/check.ts'
+import type { FormState } from './form-state.ts'
+import { placeProblems, type ValueProblem } from './model/check.ts'
 import { type Form, type FormKind, formOf } from './model/form.ts'
 import { writeAt } from './model/pointer.ts'
 import { OthersField } from './others-field.tsx'
-
-/** What all parts of a form share. */
-export interface FormState {
-  readonly value: unknown
-  readonly problems: PlacedProblems
-  /** Pointers of secrets that are stored: an empty field leaves them unchanged. */
-  readonly stored: ReadonlySet<string>
-  readonly isDisabled: boolean
-  readonly idPrefix: string
-  /** Writes a value at a JSON pointer. */
-  readonly write: (pointer: string, value: unknown) => void
-}
 
 interface Props {
   readonly schema: FreeForm

@@ -112,7 +112,7 @@ function numberOf(value: unknown): number | undefined {
 
 /** JSON Schema counts characters, not code units. */
 function lengthOf(value: unknown): number | undefined {
-  return typeof value === 'string' ? [...value].length : undefined
+  return typeof value === 'string' ? Array.from(value).length : undefined
 }
 
 function itemsOf(value: unknown): number | undefined {
