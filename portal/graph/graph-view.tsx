@@ -138,6 +138,7 @@ function Node({ item, x, y, isSelected, isEntry, onSelect }: NodeProps) {
       transform={`translate(${x - nodeWidth / 2} ${y - nodeHeight / 2})`}
       role="button"
       aria-pressed={isSelected}
+      aria-label={`${title} ${subtitle} · ${state}`}
       tabindex={isEntry ? 0 : -1}
       data-node={id}
       onClick={() => onSelect(id)}
