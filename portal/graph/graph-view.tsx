@@ -21,12 +21,8 @@ interface Props {
 const margin = 30
 
 function wholeOf({ width, height }: Layout): Viewport {
-  return {
-    x: -margin,
-    y: -margin,
-    width: Math.max(width, 500) + 2 * margin,
-    height: Math.max(height, 300) + 2 * margin,
-  }
+  const [wide, high] = [Math.max(width, 500) + 2 * margin, Math.max(height, 300) + 2 * margin]
+  return { x: (width - wide) / 2, y: (height - high) / 2, width: wide, height: high }
 }
 
 /** A graph that can be moved, zoomed, and used by keyboard: arrows move between nodes, Enter opens one. */
