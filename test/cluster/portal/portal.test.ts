@@ -92,6 +92,7 @@ test('every page has a title and an address, is accessible, fits 360 and 1440 pi
         width,
         problems: [],
       })
+      // To look at the pages: the folder for pictures of them.
       const { PORTAL_SCREENSHOTS: folder } = process.env
       if (folder)
         await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}-${width}.png`, fullPage: true })

@@ -18,8 +18,6 @@ export interface Visitor {
 /** Opens a page of the portal and signs in with a token. */
 export async function visit(browser: Browser, address: string, token: string): Promise<Visitor> {
   const visitor = await openPage(browser, address)
-  const patience = Number(process.env['PORTAL_PATIENCE'] ?? 0)
-  if (patience) visitor.page.setDefaultTimeout(patience)
   await visitor.page.getByLabel('API token').fill(token)
   await visitor.page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await visitor.page.locator('h1').filter({ hasNotText: 'Sign in' }).waitFor()
