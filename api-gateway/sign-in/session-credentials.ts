@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { readCookie } from './cookies.ts'
 
 /**
- * Returns the session token of the cookie as a value of the header `Authorization`, if a script of our own pages sent the
+ * Returns the session token of the cookie as a value of the header `Authorization`, if a script of the same origin sent the
  * request. Browsers set `Sec-Fetch-Site`, and no script can change it, so other sites cannot act for the user.
  */
 export function sessionCredentials(request: Request): string | undefined {

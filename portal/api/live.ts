@@ -91,7 +91,7 @@ class Follower {
       this.#stale.add('')
     }
     if (name === 'change') {
-      const { kind } = data as { kind?: unknown } // of our own gateway
+      const { kind } = data as { kind?: unknown } // sent by the gateway
       this.#stale.add(kind === 'deployment' ? '/deploys' : kind === 'resource' ? '/resources' : '')
     }
     this.#schedule(leastPauseMs)

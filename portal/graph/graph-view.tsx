@@ -21,12 +21,8 @@ interface Props {
 const margin = 30
 
 function wholeOf({ width, height }: Layout): Viewport {
-  return {
-    x: -margin,
-    y: -margin,
-    width: Math.max(width, 500) + 2 * margin,
-    height: Math.max(height, 300) + 2 * margin,
-  }
+  const [wide, high] = [Math.max(width, 500) + 2 * margin, Math.max(height, 300) + 2 * margin]
+  return { x: (width - wide) / 2, y: (height - high) / 2, width: wide, height: high }
 }
 
 /** A graph that can be moved, zoomed, and used by keyboard: arrows move between nodes, Enter opens one. */
@@ -43,12 +39,12 @@ export function GraphView({ layout, items, selected, onSelect }: Props) {
   const zoom = (factor: number) =>
     setView((now) => zoomed(now, factor, { x: now.x + now.width / 2, y: now.y + now.height / 2 }))
   const onKeyDown = (event: KeyboardEvent) => {
-    const from = layout.nodes.find(({ id }) => id === entry)
+    const from = layout.nodes.find(({ id }) => id === nodeAt(event.target))
     const next = from && nextNode(layout.nodes, from, event.key)
     if (next) {
       setFocused(next.id)
       setView((now) => showing(now, next))
-    } else if ((event.key === 'Enter' || event.key === ' ') && entry) onSelect(entry)
+    } else if ((event.key === 'Enter' || event.key === ' ') && from) onSelect(from.id)
     else if (event.key === '+') zoom(0.8)
     else if (event.key === '-') zoom(1.25)
     else return
@@ -104,6 +100,12 @@ export function GraphView({ layout, items, selected, onSelect }: Props) {
   )
 }
 
+function nodeAt(target: EventTarget | null): string | undefined {
+  return target instanceof Element
+    ? (target.closest('[data-node]')?.getAttribute('data-node') ?? undefined)
+    : undefined
+}
+
 function Arrow() {
   return (
     <defs>
@@ -132,27 +134,21 @@ function Node({ item, x, y, isSelected, isEntry, onSelect }: NodeProps) {
       transform={`translate(${x - nodeWidth / 2} ${y - nodeHeight / 2})`}
       role="button"
       aria-pressed={isSelected}
-      aria-label={`${title}, ${subtitle}, ${state}`}
-      tabIndex={isEntry ? 0 : -1}
+      aria-label={`${title} ${subtitle} · ${state}`}
+      tabindex={isEntry ? 0 : -1}
       data-node={id}
       onClick={() => onSelect(id)}
     >
       <rect width={nodeWidth} height={nodeHeight} rx="9" />
       <rect class="node-edge" width="6" height={nodeHeight} rx="3" />
-      <text x="18" y="25">
-        {shortened(title)}
-      </text>
-      <text class="node-subtitle" x="18" y="44">
-        {shortened(`${subtitle} · ${state}`)}
-      </text>
+      <svg class="node-texts" x="18" width={nodeWidth - 26} height={nodeHeight}>
+        <text y="25">{`${title} `}</text>
+        <text class="node-subtitle" y="44">
+          {`${subtitle} · ${state}`}
+        </text>
+      </svg>
     </g>
   )
-}
-
-const longest = 23
-
-function shortened(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text
 }
 
 function lineThrough(points: readonly { readonly x: number; readonly y: number }[]): string {

@@ -1,39 +1,45 @@
-import type { PlainDelta } from '../../api/types.ts'
-
-/** One change of a deployment set, in words. */
+/** One change between two deployment sets, in words. */
 export interface SetChange {
   readonly sign: '+' | '−' | '~'
   readonly what: string
+  /** The value afterwards; undefined for a removal. */
   readonly value: unknown
 }
 
-type Operation = PlainDelta['shared'][number]
+type Json = Readonly<Record<string, unknown>>
 
-/** The changes of a delta, one for each workload that is added or removed and one for each patch operation. */
-export function changesOf({ modules, shared }: PlainDelta): SetChange[] {
+/** The content of a deployment set. */
+export interface SetContent {
+  readonly modules: Json
+  readonly shared: Json
+}
+
+export const emptySet: SetContent = { modules: {}, shared: {} }
+
+/** What is different: whole workloads and dependencies that are new or gone, and single values that changed. */
+export function changesOf(before: SetContent, after: SetContent): SetChange[] {
   return [
-    ...Object.entries(modules.add).map(
-      ([name, value]): SetChange => ({ sign: '+', what: `workload ${name}`, value }),
-    ),
-    ...modules.remove.map((name): SetChange => ({ sign: '−', what: `workload ${name}`, value: undefined })),
-    ...Object.entries(modules.update).flatMap(([name, operations]) =>
-      operations.map((each) => changeOf(`workload ${name}`, each)),
-    ),
-    ...shared.map((each) => changeOf('shared', each)),
+    ...differences(before.modules, after.modules, ['workload']),
+    ...differences(before.shared, after.shared, ['shared']),
   ]
 }
 
-const signs = { add: '+', remove: '−', replace: '~' } as const
-
-function changeOf(where: string, { op, path, value }: Operation): SetChange {
-  return { sign: signs[op], what: `${where}: ${nameOf(path)}`, value: op === 'remove' ? undefined : value }
+function differences(before: Json, after: Json, path: readonly string[]): SetChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  return names.flatMap((name): SetChange[] => {
+    const [old, now] = [before[name], after[name]]
+    const here = [...path, name]
+    if (JSON.stringify(old) === JSON.stringify(now)) return []
+    if (isObject(old) && isObject(now)) return differences(old, now, here)
+    const sign = old === undefined ? '+' : now === undefined ? '−' : '~'
+    return [{ sign, what: nameOf(here), value: now }]
+  })
 }
 
-/** A JSON pointer as names. */
-function nameOf(path: string): string {
-  return path
-    .split('/')
-    .slice(1)
-    .map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .join(' › ')
+function nameOf([kind = '', name = '', ...rest]: readonly string[]): string {
+  return rest.length === 0 ? `${kind} ${name}` : `${kind} ${name}: ${rest.join(' › ')}`
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

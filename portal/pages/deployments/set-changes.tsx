@@ -3,7 +3,7 @@ import type { Deployment } from '../../api/types.ts'
 import { Json } from '../../components/json.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { type EnvironmentIds, requestPath } from '../environments/paths.ts'
-import { changesOf } from './changes.ts'
+import { changesOf, emptySet, type SetContent } from './changes.ts'
 
 interface Props {
   readonly ids: EnvironmentIds
@@ -42,32 +42,39 @@ function Difference({
   readonly set: string
   readonly before: string | undefined
 }) {
-  const path = { org_id: ids.org, app_id: ids.app, set_id: set }
-  const difference = useRead(
-    'GET /orgs/{org_id}/apps/{app_id}/sets/{set_id}/diff/{source_set_id}',
-    before ? { path: { ...path, source_set_id: before } } : undefined,
-  )
-  const whole = useRead('GET /orgs/{org_id}/apps/{app_id}/sets/{set_id}', before ? undefined : { path })
-  if (!before)
-    return (
-      <ReadView read={whole} what="the set">
-        {({ modules, shared }) => <Json value={{ modules, shared }} empty="An empty set." />}
-      </ReadView>
-    )
+  const now = useSet(ids, set)
+  const earlier = useSet(ids, before)
   return (
-    <ReadView read={difference} what="the changes">
-      {(delta) => (
-        <ul class="changes">
-          {changesOf(delta).map(({ sign, what, value }) => (
-            <li key={`${sign} ${what}`}>
-              <p>
-                <strong>{sign}</strong> {what}
-              </p>
-              {value !== undefined && <Json value={value} empty="empty" />}
-            </li>
-          ))}
-        </ul>
-      )}
+    <ReadView read={now} what="the changes">
+      {(content) => {
+        if (before !== undefined && earlier.data === undefined)
+          return <p class="muted">Reading the earlier set …</p>
+        const changes = changesOf(contentOf(earlier.data), contentOf(content))
+        return (
+          <ul class="changes">
+            {changes.map(({ sign, what, value }) => (
+              <li key={`${sign} ${what}`}>
+                <p>
+                  <strong>{sign}</strong> {what}
+                </p>
+                {value !== undefined && <Json value={value} empty="empty" />}
+              </li>
+            ))}
+          </ul>
+        )
+      }}
     </ReadView>
   )
+}
+
+function useSet({ org, app }: EnvironmentIds, set: string | undefined) {
+  return useRead(
+    'GET /orgs/{org_id}/apps/{app_id}/sets/{set_id}',
+    set ? { path: { org_id: org, app_id: app, set_id: set } } : undefined,
+  )
+}
+
+/** A set, as opposed to a difference of sets. */
+function contentOf(answer: ReturnType<typeof useSet>['data']): SetContent {
+  return answer && 'id' in answer ? answer : emptySet
 }
