@@ -34,6 +34,7 @@ soak: node_modules ## Run the long tests: crash sweeps, fuzzing (hours)
 
 verify: node_modules ## Check types, lint, format, generated files, unused code
 	@tsc -p .
+	@tsc -p portal
 	@oxlint --type-aware --deny-warnings
 	@biome ci --colors=off --log-level=warn
 	@node dev/generate/main.ts --check

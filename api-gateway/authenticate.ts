@@ -65,6 +65,15 @@ export async function authenticate(
   return user && { caller: callerOf(user), via: 'session' }
 }
 
+/** Returns the session of a session token whose user exists; undefined if the session has ended. */
+export async function findSession(
+  text: string,
+  { cluster: { store }, sessions, now }: AuthenticationSources,
+): Promise<Session | undefined> {
+  const session = await sessions.read(text)
+  return session && sessionUser(session, store, now()) && session
+}
+
 /** Depends only on the form of the values, never on which tokens exist. */
 export function rejectionMessage([value = '']: readonly string[]): string {
   return /^(bearer|jwt)(\s|$)/i.test(value)

@@ -7,6 +7,8 @@ import type { Planning } from '../operator/planning/planning.ts'
 import type { Tracing } from '../operator/tracing/tracing.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Caller } from './authenticate.ts'
+import type { Changes } from './changes/changes.ts'
+import type { OpenStreams } from './changes/open-streams.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
 import type { Metrics } from './metrics.ts'
 import type { Viewer } from './pages/viewer.ts'
@@ -40,15 +42,24 @@ export interface Call<
   readonly query: { readonly [K in keyof Q]?: Static<Q[K]> }
   readonly body: Static<B>
   readonly caller: Caller
+  /** Whether the caller is still authenticated and authorized, for responses that take long. */
+  isStillAllowed(): Promise<boolean>
   /** Returns a header that the operation declares, by its lowercase name. */
   header(name: Lowercase<H>): string | undefined
 }
 
-/** Response of an endpoint: without a body, with a JSON body, or with text of another type. */
+/** Events that follow over time; aborting the controller ends them. */
+export interface EventsResponse {
+  readonly events: AsyncIterable<string>
+  readonly controller: AbortController
+}
+
+/** Response of an endpoint: without a body, with a JSON body, with text of another type, or with events. */
 export interface EndpointResponse {
   readonly status: number
   readonly body?: unknown
   readonly text?: { readonly contentType: string; readonly content: string | Buffer }
+  readonly events?: EventsResponse
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** The user whom this request signed in. Such requests are audited even if they are reads. */
   readonly actor?: string
@@ -74,6 +85,9 @@ export interface Gateway {
   readonly metrics: Metrics
   readonly tracing: Tracing
   readonly audit: Audit
+  /** Changes of environments. */
+  readonly changes: Changes
+  readonly streams: OpenStreams
   /** Whether an operator is running, as far as is known. */
   hasOperator(): boolean
   /** The OpenAPI document as JSON, made on first use. */

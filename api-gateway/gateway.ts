@@ -16,12 +16,15 @@ import { createProcessMetrics, type ProcessMetrics } from '../operator/metrics/p
 import { createPlanning } from '../operator/planning/planning.ts'
 import { noTracing, type Tracing } from '../operator/tracing/tracing.ts'
 import { type AuditLocals, createAudit } from './audit/audit.ts'
+import { createChanges } from './changes/changes.ts'
+import { createOpenStreams } from './changes/open-streams.ts'
 import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Endpoint, Gateway } from './endpoint.ts'
 import { endpoints as allEndpoints } from './endpoints/index.ts'
 import { closeServer, createHttpServer } from './http-server.ts'
 import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { createPortal, portalBesideBundle, portalPaths } from './pages/portal.ts'
 import { createViewer } from './pages/viewer.ts'
 import { checkRateLimit, createRateLimit, type RateLimit } from './rate-limit.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
@@ -32,6 +35,7 @@ import { allowOrigins, commonHeaders } from './response/common-headers.ts'
 import { type ErrorResponse, errorBody, toErrorResponse } from './response/errors.ts'
 import { withOperatorNotice } from './response/operator-notice.ts'
 import { contentOf, send } from './response/send.ts'
+import { sendEvents } from './response/send-events.ts'
 import { defaultSettings, type GatewaySettings } from './settings.ts'
 import { createOidc } from './sign-in/oidc.ts'
 import { createSessions } from './sign-in/session.ts'
@@ -50,6 +54,8 @@ export interface GatewayOptions {
   readonly metrics?: ProcessMetrics
   /** Defaults to none. */
   readonly tracing?: Tracing
+  /** Folder with the built portal. Defaults to the one next to the bundle. */
+  readonly portalDirectory?: URL
   /** Whether an operator is running. Defaults to true. */
   hasOperator?(): boolean
   /** Reads the private key that signs sessions, as PEM; undefined if it does not exist. */
@@ -83,13 +89,15 @@ export function createGateway(options: GatewayOptions) {
     log,
     metrics: createMetrics(options.metrics ?? createProcessMetrics('gateway')),
     tracing: options.tracing ?? noTracing,
+    changes: createChanges(cluster.store),
+    streams: createOpenStreams(),
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
     hasOperator: options.hasOperator ?? (() => true),
     document: () => (document ??= JSON.stringify(openApiDocument(endpoints, productVersion))),
     viewer: createViewer(),
     now,
   }
-  const app = createApp(endpoints, gateway)
+  const app = createApp(endpoints, gateway, options.portalDirectory ?? portalBesideBundle)
   let server: Server | undefined
 
   return {
@@ -107,13 +115,14 @@ export function createGateway(options: GatewayOptions) {
     },
     /** Stops listening and waits for open requests. */
     async close(): Promise<void> {
+      gateway.streams.close()
       if (server) await closeServer(server)
       gateway.audit.close()
     },
   }
 }
 
-function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
+function createApp(endpoints: readonly Endpoint[], gateway: Gateway, portalDirectory: URL): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -134,7 +143,11 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
     }
     route.all(methodNotAllowed(operations, limit))
   }
-  app.get('/', redirectBrowser(limit))
+  const portal = createPortal(portalDirectory, limit)
+  if (portal) {
+    app.get(portalPaths, portal.page)
+    app.get('/assets/:file', portal.file)
+  }
   app.use((request) => {
     checkRateLimit(limit, addressKey(sourceAddress(request)))
     throw new Problem('NotFound', 'no such path')
@@ -143,23 +156,19 @@ function createApp(endpoints: readonly Endpoint[], gateway: Gateway): Express {
   return app
 }
 
-/** Redirects browsers to the API reference; the address is relative, because a proxy may add a path prefix. */
-function redirectBrowser(limit: RateLimit): RequestHandler {
-  return (request, response, next) => {
-    if (!request.get('accept')?.includes('text/html')) {
-      next()
-      return
-    }
-    checkRateLimit(limit, addressKey(sourceAddress(request)))
-    send(request, response, { status: 302, headers: { location: 'docs' } })
-  }
-}
-
 /** Groups operations by path; literal segments sort before parameters. */
 function byPath(endpoints: readonly Endpoint[]): [string, Endpoint[]][] {
   const paths = Map.groupBy(endpoints, ({ path }) => path)
   const rank = (path: string) => path.replaceAll(/\{\w+\}/g, '~') // sorts after all letters
   return [...paths].sort(([left], [right]) => (rank(left) < rank(right) ? -1 : 1))
+}
+
+/** What is known of a request when its response ends. */
+interface Measured {
+  readonly route?: string
+  readonly userName?: string
+  /** When a response that takes long began, in milliseconds of the process. */
+  readonly answeredAt?: number
 }
 
 /** Sets the common headers and the request ID, and logs and measures each request. */
@@ -173,9 +182,9 @@ function instrument({ log, metrics }: Gateway): RequestHandler {
     response.locals['requestId'] = requestId
     response.once('close', () => {
       const { method } = request
-      const { route = 'none', userName } = response.locals as { route?: string; userName?: string } // only the gateway sets them
+      const { route = 'none', userName, answeredAt = performance.now() } = response.locals as Measured // only the gateway sets them
       const { statusCode: status } = response
-      const seconds = (performance.now() - started) / 1000
+      const seconds = (answeredAt - started) / 1000
       metrics.observe({ method: knownMethods.has(method) ? method : 'OTHER', route, status, seconds })
       log.debug('request', { requestId, method, route, status, seconds, userName })
     })
@@ -210,6 +219,11 @@ async function respond(
       response.once('close', () => unsent.release(key, bytes))
     }
     gateway.audit.record(request, response, result.status)
+    if (result.events) {
+      response.locals['answeredAt'] = performance.now()
+      await sendEvents(request, response, result.events)
+      return
+    }
     send(request, response, result, content)
   } catch (error) {
     sendError(request, response, gateway, error, endpoint)

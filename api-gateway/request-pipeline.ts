@@ -20,6 +20,7 @@ import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { parameters } from './request/parameters.ts'
 import { callerKey } from './request/source-address.ts'
 import { createValidators } from './request/validate.ts'
+import { sessionCredentials } from './sign-in/session-credentials.ts'
 
 /** Handles a request and returns the response, or throws. */
 export type Serve = (request: Request, response: Response) => Promise<EndpointResponse>
@@ -79,6 +80,10 @@ export function createServe(
         query: checkDeclared('query', checkQuery, request.query) as Call['query'],
         body: undefined,
         caller,
+        isStillAllowed: async () => {
+          const current = isPublic ? anonymous : (await tryAuthenticate(request, gateway))?.caller
+          return current !== undefined && isAuthorized(() => authorizeCaller(current))
+        },
         header: (name) => request.get(name),
       }
       if (!checkBody) return endpoint.handle(call, gateway)
@@ -112,15 +117,19 @@ async function tryAuthenticate(request: Request, gateway: Gateway): Promise<Auth
 }
 
 function throwUnauthenticated(request: Request, gateway: Gateway): never {
+  const hasSession = sessionCredentials(request) !== undefined
   if (credentialsOf(request).length === 0)
     throw new Problem('Unauthorized', "the header 'Authorization' is missing")
   const staleReason = staleCacheReason(gateway.cluster.store)
   if (staleReason !== undefined) throw new Problem('Internal', staleReason)
+  // The page asks the user to sign in again.
+  if (hasSession) throw new Problem('Unauthorized', 'the session has ended')
   throw new Problem('Forbidden', rejectionMessage(credentialsOf(request)))
 }
 
 function credentialsOf(request: Request): readonly string[] {
-  return request.headersDistinct['authorization'] ?? []
+  const session = sessionCredentials(request)
+  return request.headersDistinct['authorization'] ?? (session === undefined ? [] : [session])
 }
 
 function keyOf(request: Request, caller: Caller): string {
@@ -130,6 +139,16 @@ function keyOf(request: Request, caller: Caller): string {
 function withMembership(caller: Caller, organization: string | undefined, { cluster }: Gateway): Caller {
   if (organization === undefined) return caller
   return { ...caller, membership: membershipIn(cluster.store, caller, organization) }
+}
+
+function isAuthorized(authorizeCaller: () => void): boolean {
+  try {
+    authorizeCaller()
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
 }
 
 /** A wrong type in a query or header is Invalid, not Unprocessable. */

@@ -2,6 +2,7 @@ import { cp, glob, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { viewerFiles } from '../api-gateway/pages/viewer.ts'
+import { ensurePortal } from './portal.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -34,7 +35,7 @@ export const runtime = {
   environment: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' },
 } as const
 
-/** Bundles the processes and their threads into `directory` as `<name>.mjs`, with source maps and the viewer of the reference beside them. */
+/** Bundles the processes and their threads into `directory` as `<name>.mjs`, with source maps, the viewer of the reference and the portal beside them. */
 export async function buildBundles(
   directory: string,
   names = Object.keys(entries) as BundleName[],
@@ -62,7 +63,11 @@ export async function buildBundles(
     banner: { js: banner },
     logLevel: 'warning',
   })
-  if (names.includes('gateway')) await copyViewer(join(directory, 'viewer'))
+  if (!names.includes('gateway')) return
+  await copyViewer(join(directory, 'viewer'))
+  // Names of an earlier build may be missing in this one.
+  await rm(join(directory, 'portal'), { recursive: true, force: true })
+  await cp(await ensurePortal(), join(directory, 'portal'), { recursive: true })
 }
 
 /** The variable that names a directory with the bundles of this source: a run of the tests builds them once. */

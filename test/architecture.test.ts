@@ -3,13 +3,13 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 
 const root = join(import.meta.dirname, '..')
-const code = ['operator', 'api-gateway', 'dev', 'bench'].flatMap(filesIn)
+const code = ['operator', 'api-gateway', 'portal', 'dev', 'bench'].flatMap(filesIn)
 const tests = filesIn('test')
 const kubePackage = '@kubernetes/client-node'
 
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name))
 }
 
@@ -53,7 +53,7 @@ function reachedFrom(files: readonly string[]): ReadonlySet<string> {
 }
 
 function isOurs(imported: string): boolean {
-  return /^(operator|api-gateway|bench|dev|test)\//.test(imported)
+  return /^(operator|api-gateway|portal|bench|dev|test)\//.test(imported)
 }
 
 const everything = ['operator/', 'api-gateway/', 'dev/', 'test/']
@@ -109,6 +109,7 @@ describe('imports follow the layers', () => {
         'operator/tracing/open-tracing.ts',
       ],
     ],
+    ['portal/', ['portal/']],
     ['dev/', ['dev/', 'operator/', 'api-gateway/']],
     ['bench/', ['bench/', 'dev/', 'operator/', 'api-gateway/']],
   ])('%s imports no code of the project except %j', (importer, allowed) => {
@@ -223,7 +224,8 @@ test('a process finds the files beside it in every folder: Node leaves `import.m
 test('only config.ts reads the environment', () => {
   const readers = code.filter(
     (file) =>
-      !/^(dev|bench)\//.test(file) && /process\s*\.\s*env\b/.test(readFileSync(join(root, file), 'utf8')),
+      !/^(dev|bench|portal)\//.test(file) &&
+      /process\s*\.\s*env\b/.test(readFileSync(join(root, file), 'utf8')),
   )
   expect(readers).toEqual(['operator/config.ts'])
 })

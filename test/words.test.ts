@@ -40,7 +40,9 @@ const phrases =
 /** Terms of the field that contain one of them. */
 const terms = /stand-alone|standing still|as it stands/gi
 
-const code = ['operator', 'api-gateway', 'bench', 'dev'].flatMap((folder) => filesIn(folder, ['.ts', '.sh']))
+const code = ['operator', 'api-gateway', 'portal', 'bench', 'dev'].flatMap((folder) =>
+  filesIn(folder, ['.ts', '.tsx', '.sh']),
+)
 const texts = [
   'README.md',
   'CONTRIBUTING.md',
@@ -79,7 +81,7 @@ function codeOf(source: string): string {
 /** The comments and string literals of a source, line by line, everything else as spaces. */
 function proseOf(file: string): string {
   const source = read(file)
-  if (!file.endsWith('.ts')) return source
+  if (!/\.tsx?$/.test(file)) return source
   const rest = codeOf(source)
   return source
     .split('')

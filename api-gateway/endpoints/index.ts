@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.ts'
 import { accountChecks } from './accounts/account-check.ts'
 import { accounts } from './accounts/accounts.ts'
 import { activeResourceDeletion } from './active-resources/active-resource-deletion.ts'
+import { activeResourceDetails } from './active-resources/active-resource-details.ts'
 import { activeResources } from './active-resources/active-resources.ts'
 import { explanations } from './active-resources/explain.ts'
 import { graphs } from './active-resources/graphs.ts'
@@ -20,6 +21,7 @@ import { deployments } from './deployments/deployments.ts'
 import { pipelineRuns } from './deployments/pipeline-runs.ts'
 import { sets } from './deployments/sets.ts'
 import { drivers } from './drivers/drivers.ts'
+import { changes } from './environments/changes.ts'
 import { environmentChanges } from './environments/environment-changes.ts'
 import { environmentTypeUsers } from './environments/environment-type-users.ts'
 import { environmentTypes } from './environments/environment-types.ts'
@@ -50,6 +52,7 @@ export const endpoints: readonly Endpoint[] = [
   ...applications,
   ...environments,
   ...environmentChanges,
+  ...changes,
   ...resourceTypes,
   ...resourceClasses,
   ...accounts,
@@ -70,6 +73,7 @@ export const endpoints: readonly Endpoint[] = [
   ...runtime,
   ...runtimeChanges,
   ...activeResources,
+  ...activeResourceDetails,
   ...activeResourceDeletion,
   ...explanations,
   ...graphs,

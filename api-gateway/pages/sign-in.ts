@@ -31,7 +31,14 @@ form.addEventListener('submit', (event) => {
   return send('POST', { token })
 })
 document.querySelector('#end').addEventListener('click', () => send('DELETE'))
-if (location.hash === '#signed-in') output.textContent = 'You are signed in. The session expires in eight hours.'
+if (location.hash === '#signed-in') {
+  output.textContent = 'You are signed in. The session expires in eight hours.'
+  // The portal continues in its tab, or where the sign-in began.
+  new BroadcastChannel('quartermaster-session').postMessage('signed in')
+  const target = sessionStorage.getItem('return-to')
+  sessionStorage.removeItem('return-to')
+  if (target && URL.canParse(target) && new URL(target).origin === location.origin) location.replace(target)
+}
 `
 
 /** Content security policy of the sign-in page. */
@@ -62,6 +69,7 @@ ${oidc ? linkTo(oidc) : ''}<p>Enter an API token to start a session. The session
 <button id="end" type="button">Sign out</button>
 </form>
 <output role="status" for="token"></output>
+<p><a href="../">Open the portal</a></p>
 <noscript><p>This page requires JavaScript. Without it, use <code>POST /auth/session</code>.</p></noscript>
 </main>`
 }

@@ -18,7 +18,7 @@ export function setCookie({ name, value, path, seconds, host }: Cookie): string 
   return [...parts, ...(host !== undefined && isLoopback(host) ? [] : ['Secure'])].join('; ')
 }
 
-/** Cookie from which users copy their session token; it does not authenticate requests. */
+/** Cookie with the session token. It authenticates requests of the portal, and users copy their session token from it. */
 export function sessionCookie(value: string, seconds: number, host: string | undefined): string {
   return setCookie({ name: 'token', value, path: '/', seconds, host })
 }

@@ -7,12 +7,17 @@ export interface Session {
   readonly userUid: string
   /** Undefined for a sign-in with the identity provider. */
   readonly tokenName?: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
 }
+
+/** What a session is opened for. */
+export type SessionUser = Omit<Session, 'expiresAt'>
 
 /** Stateless sessions: signed tokens. */
 export interface Sessions {
   /** Signs a session that ends after eight hours, or at `end` if that is earlier. */
-  open(session: Session, end?: number): Promise<OpenSession>
+  open(session: SessionUser, end?: number): Promise<OpenSession>
   /** Returns the session of a token; undefined if the token is not valid or expired. */
   read(token: string): Promise<Session | undefined>
 }
@@ -45,10 +50,13 @@ export function createSessions(signer: Signer, now: () => number): Sessions {
         sub: userName,
         user_uid: userUid,
         token_name: tokenName,
+        exp: expirySeconds,
       } = (await signer.read(kind, token)) ?? {}
       if (typeof userName !== 'string' || typeof userUid !== 'string') return undefined
-      if (tokenName === null) return { userName, userUid }
-      return typeof tokenName === 'string' ? { userName, userUid, tokenName } : undefined
+      if (typeof expirySeconds !== 'number') return undefined
+      const session = { userName, userUid, expiresAt: expirySeconds * 1000 }
+      if (tokenName === null) return session
+      return typeof tokenName === 'string' ? { ...session, tokenName } : undefined
     },
   }
 }

@@ -10,6 +10,7 @@ import { dashboardFiles } from './dashboards.ts'
 import { driversPage } from './drivers.ts'
 import { metricsPage } from './metrics.ts'
 import { withModuleFields } from './module-fields.ts'
+import { portalTypes } from './portal-types.ts'
 import { reasonsPage } from './reasons.ts'
 import { readRules, readTests, rulesPage } from './rules.ts'
 
@@ -31,6 +32,7 @@ const wanted = new Map([
   ['docs/metrics.md', pageHeader('the code of the metrics') + metricsPage()],
   ['docs/reasons.md', pageHeader('operator/api/reasons') + reasonsPage()],
   ['docs/workloads.md', withModuleFields(readFileSync(join(root, 'docs/workloads.md'), 'utf8'))],
+  ['portal/api/types.ts', portalTypes()],
   ['docs/rules.md', pageHeader('docs/rules.yaml') + rulesPage(readRules(root), readTests(root))],
 ])
 

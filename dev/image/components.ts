@@ -24,8 +24,17 @@ interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-/** Development dependencies that the image contains: the viewer of the reference. */
-const shipped: ReadonlySet<string> = new Set(['node_modules/swagger-ui-dist'])
+/** Development dependencies that the image contains: the viewer of the reference, and the libraries of the portal. */
+const shipped: ReadonlySet<string> = new Set(
+  [
+    'swagger-ui-dist',
+    'preact',
+    '@preact/signals',
+    '@preact/signals-core',
+    '@dagrejs/dagre',
+    '@dagrejs/graphlib',
+  ].map((name) => `node_modules/${name}`),
+)
 
 /** The packages of the lock file that the image is made of: those of production on this platform, Node among them. */
 export async function componentsOf(root: string): Promise<Component[]> {

@@ -15,7 +15,8 @@ import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { findEnvironment, waitUntilDeleted } from '../common/find.ts'
 import { deploymentsTo, refuseUnfinished } from '../deployments/deployment-shape.ts'
 
-function findResource(
+/** Returns the active resource in the path; throws NotFound. */
+export function findResource(
   store: Store,
   environment: Environment,
   { res_type, res_id }: { readonly res_type: string; readonly res_id: string },

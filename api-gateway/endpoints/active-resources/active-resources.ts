@@ -24,7 +24,8 @@ const message = conditionMessageSchema(
   'Why the resource waits, why provisioning or deletion failed, or that no workload uses the resource. Absent if none of these applies.',
 )
 
-const activeResourceShape = named(
+/** Active resource in responses. */
+export const activeResourceShape = named(
   'ActiveResource',
   object(
     {
@@ -40,10 +41,15 @@ const activeResourceShape = named(
       driver_type: string('Driver type.'),
       deploy_id: string('ID of the deployment that last used the resource.'),
       gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
+      depends_on: list(
+        string('A GUResID.', { maxLength: 40 }),
+        'GUResIDs of the resources that must be ready before this one.',
+      ),
       resource: freeForm('Outputs that are not secret.'),
       secret_refs: freeForm(
         'References to the secret outputs, by name: `store` and `ref`, as in the inputs of a definition. Values are never returned.',
       ),
+      is_failing: boolean('Whether the last attempt to provision or to delete it failed.'),
       updated_at: time('Time when the state, the inputs or the outputs last changed.'),
       scheduled_deletion: boolean('Whether it is being deleted.'),
       metadata: object(
@@ -85,7 +91,8 @@ function wantsPlainStatus(call: { header(name: 'humanitec-user-agent'): string |
 // Hashing dominates the cost of long lists.
 const criterionIdOf = memoize(criterionId)
 
-function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
+/** Converts an active resource for a response. */
+export function toActiveResource(store: Store, resource: ActiveResource, plainStatus: boolean) {
   const { metadata, spec, status } = resource
   const { context, definition, resourceId, type, class: resourceClass } = spec
   const current = stateOf(resource)
@@ -105,8 +112,10 @@ function toActiveResource(store: Store, resource: ActiveResource, plainStatus: b
     driver_type: status?.provisioned?.driverType ?? definition.driverType,
     deploy_id: deploymentOf(store, resource),
     gu_res_id: metadata.name,
+    depends_on: spec.dependsOn ?? [],
     resource: status?.outputs ?? {},
     secret_refs: outputReferences(status),
+    is_failing: conditionOf(resource, 'Ready')?.status === 'False',
     updated_at: updatedAt(resource),
     scheduled_deletion: metadata.deletionTimestamp !== undefined,
     criteria_id: definition.criterion && criterionIdOf(definition.criterion),

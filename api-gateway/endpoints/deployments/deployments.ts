@@ -7,6 +7,7 @@ import { flag, isOn } from '../../request/boolean-query.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
+import { remedyField, remedyFor } from '../common/remedy.ts'
 import { newDeploymentShape, withOneSource } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
 import { prepareDeployment, startDeployment } from './deployment-start.ts'
@@ -26,7 +27,7 @@ const deploymentErrorShape = named(
       message: string('Human-readable message.', { maxLength: 32_768 }),
       error_type: string('Always empty.'),
     },
-    {},
+    { remedy: remedyField },
     'A problem that blocks a deployment.',
   ),
 )
@@ -56,6 +57,7 @@ function toErrors({ status }: EnvironmentDeployment) {
     summary: message.split('\n', 1)[0] ?? '',
     message,
     error_type: '',
+    remedy: remedyFor(reason),
   }))
 }
 

@@ -1,14 +1,25 @@
 import { object, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { findTokenUser, staleCacheReason } from '../../authenticate.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { findSession, findTokenUser, staleCacheReason } from '../../authenticate.ts'
+import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { htmlAnswer } from '../../pages/html.ts'
 import { signInPage, signInPolicy } from '../../pages/sign-in.ts'
 import { hostHeader, setCookieHeader } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { sessionCookie } from '../../sign-in/cookies.ts'
+import { readCookie, sessionCookie } from '../../sign-in/cookies.ts'
 
 const tag = 'Sessions'
+
+const sessionStateShape = object(
+  {},
+  {
+    expires_at: time('Time when the session expires. Absent without a valid session.'),
+    identity_provider: string('Host of the identity provider. Absent if none is configured.', {
+      maxLength: 253,
+    }),
+  },
+  'The session of the cookie `token`, and how to sign in.',
+)
 
 /** Sessions of human users. */
 export const sessions: readonly Endpoint[] = [
@@ -23,6 +34,28 @@ export const sessions: readonly Endpoint[] = [
     },
     textType: 'text/html',
     handle: (_call, { settings: { oidc } }) => htmlAnswer(signInPage(oidc), signInPolicy),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/auth/session',
+    summary: 'Get the session of the cookie `token`, and the host of the identity provider',
+    tag,
+    access: 'public',
+    headers: { Cookie: string('Cookies, among them `token`.', { maxLength: 16_384 }) },
+    responses: { 200: sessionStateShape, 429: errorShape },
+    async handle({ header }, { cluster, sessions: signed, settings: { oidc }, now }) {
+      const staleReason = staleCacheReason(cluster.store)
+      if (staleReason !== undefined) throw new Problem('Internal', staleReason)
+      const session = await findSession(readCookie(header('cookie'), 'token') ?? '', {
+        cluster,
+        sessions: signed,
+        now,
+      })
+      return ok({
+        expires_at: session && new Date(session.expiresAt).toISOString(),
+        identity_provider: oidc && new URL(oidc.issuer).host,
+      })
+    },
   }),
   endpoint({
     method: 'post',

@@ -1,6 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, escapeToken, isObject, ownValue, pointerSteps } from '../base/json.ts'
-import { partsOf } from './user-schema.ts'
+import { partsOf } from './parted-schema.ts'
 
 /** Non-secret and secret outputs of a resource. */
 export interface Outputs {

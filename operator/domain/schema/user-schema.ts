@@ -2,9 +2,10 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FreeForm } from '../../api/schema.ts'
-import { isObject, ownValue } from '../base/json.ts'
+import { isObject } from '../base/json.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
+import { partsOf } from './parted-schema.ts'
 import { stepsOf } from './pattern-size.ts'
 import { problemOfForm, problemOfPattern, referencesIn } from './schema-form.ts'
 import { withoutPlaceholderErrors } from './schema-leniency.ts'
@@ -73,26 +74,6 @@ function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
   return problems
 }
 
-/**
- * The schemas of `values` and `secrets` in a schema of outputs or driver inputs, with or without the outer `properties`.
- * Each can be used alone.
- */
-export function partsOf(schema: FreeForm): {
-  readonly values: FreeForm | undefined
-  readonly secrets: FreeForm | undefined
-} {
-  const known = partsCache.get(schema)
-  if (known) return known
-  const properties = ownValue(schema, 'properties')
-  const holder = isObject(properties) ? properties : schema
-  const parts = {
-    values: partOf(schema, ownValue(holder, 'values')),
-    secrets: partOf(schema, ownValue(holder, 'secrets')),
-  }
-  partsCache.set(schema, parts)
-  return parts
-}
-
 /** Why a schema of outputs or driver inputs is invalid, as a whole or in its part for values or secrets. */
 export function problemOfPartedSchema(schema: FreeForm): string | undefined {
   const whole = problemOfSchema(schema)
@@ -102,24 +83,6 @@ export function problemOfPartedSchema(schema: FreeForm): string | undefined {
     if (problem !== undefined) return `under '${name}' ${problem}`
   }
   return undefined
-}
-
-const partsCache = new WeakMap<FreeForm, ReturnType<typeof partsOf>>()
-
-/** The schema of a part with the definitions of the root, because references such as `#/$defs/port` start at the root. */
-function partOf(root: FreeForm, part: unknown): FreeForm | undefined {
-  if (part === false) return { not: {} }
-  if (!isObject(part)) return undefined
-  const definitions = ['$defs', 'definitions'].flatMap((key) => {
-    const [ofPart, ofRoot] = [ownValue(part, key), ownValue(root, key)]
-    return isObject(ofRoot) ? [[key, { ...(isObject(ofPart) ? ofPart : {}), ...ofRoot }] as const] : []
-  })
-  const dialect = ownValue(root, '$schema')
-  return {
-    ...(dialect === undefined ? {} : { $schema: dialect }),
-    ...part,
-    ...Object.fromEntries(definitions),
-  }
 }
 
 const checks = new WeakMap<FreeForm, Check>()

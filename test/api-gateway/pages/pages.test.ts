@@ -45,28 +45,6 @@ describe.each(['/docs', '/auth/sign-in'])('%s', (path) => {
   })
 })
 
-describe('/', () => {
-  const open = (method: string, headers: Record<string, string>) =>
-    fetch(gateway.url, { method, headers, redirect: 'manual' })
-
-  test.each(['GET', 'HEAD'])('redirects a browser to the API reference: %s', async (method) => {
-    const response = await open(method, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
-    expect(response.status).toBe(302)
-    expect(new URL(response.headers.get('location') ?? '', `${gateway.url}/`).pathname).toBe('/docs')
-    expect(await response.text()).toBe('')
-  })
-
-  test.each([
-    ['a client that accepts JSON', 'GET', { accept: 'application/json' }],
-    ['a client that accepts anything', 'GET', { accept: '*/*' }],
-    ['another method', 'POST', { accept: 'text/html' }],
-  ])('is not found for %s', async (_, method, headers) => {
-    const response = await open(method, headers)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ error: 'NotFound' })
-  })
-})
-
 describe('/auth/sign-in', () => {
   test('runs its own style and script alone, by their hashes', async () => {
     const { html, policy } = await pageOf('/auth/sign-in')

@@ -155,10 +155,51 @@ describe('the cookie', () => {
     expect(headers.get('set-cookie')).toMatch(/^token=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax/)
   })
 
-  test('does not authenticate: only the header does', async () => {
-    const headers = { cookie: `token=${await session()}` }
-    expect((await gateway.send('GET /orgs/acme', { as: null, headers })).status).toBe(401)
+  describe('authenticates requests of our own pages only', () => {
+    const own = { 'sec-fetch-site': 'same-origin' }
+    test.each<[who: string, headers: Record<string, string>, status: number]>([
+      ['a script of the same origin', own, 200],
+      ['a script of another site', { 'sec-fetch-site': 'cross-site' }, 401],
+      ['a script of a sibling domain', { 'sec-fetch-site': 'same-site' }, 401],
+      ['an address that the user enters', { 'sec-fetch-site': 'none' }, 401],
+      ['a client that is no browser', {}, 401],
+      ['two statements of the origin', { 'sec-fetch-site': 'same-origin, same-origin' }, 401],
+      ['a header beside the cookie, which counts alone', { ...own, authorization: 'Bearer x' }, 403],
+    ])('%s', async (_, headers, status) => {
+      const cookie = `token=${await session()}`
+      const answer = await gateway.send('GET /orgs/acme', { as: null, headers: { ...headers, cookie } })
+      expect(answer.status).toBe(status)
+    })
+
+    test('and not with an API token in the cookie', async () => {
+      const headers = { ...own, cookie: `token=${tokenOf('ana')}` }
+      expect((await gateway.send('GET /orgs/acme', { as: null, headers })).status).toBe(401)
+    })
+
+    test('and answers 401 when the session has ended, so that the page asks for a new one', async () => {
+      const headers = { ...own, cookie: `token=${await session()}` }
+      now += 9 * 3600 * 1000
+      const { status, body } = await gateway.send('GET /orgs/acme', { as: null, headers })
+      expect([status, body.message]).toEqual([401, 'the session has ended'])
+    })
   })
+
+  test('is described to the portal: when the session expires, never the token', async () => {
+    const token = await session()
+    const { status, body } = await gateway.send('GET /auth/session', {
+      as: null,
+      headers: { cookie: `token=${token}` },
+    })
+    expect([status, body]).toEqual([200, { expires_at: expect.stringMatching(/Z$/) }])
+  })
+
+  test.each(['', 'token=', 'token=ey.a.b', `token=${tokenOf('ana')}`])(
+    'of the text %j is no session',
+    async (cookie) => {
+      const { status, body } = await gateway.send('GET /auth/session', { as: null, headers: { cookie } })
+      expect([status, body]).toEqual([200, {}])
+    },
+  )
 })
 
 /** `fetch` sets the header Host itself. */

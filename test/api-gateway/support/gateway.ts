@@ -100,8 +100,8 @@ export async function startGateway(
         },
         ...(payload === undefined ? {} : { body: payload }),
       })
-      const content = await response.text()
       const contentType = response.headers.get('content-type') ?? ''
+      const content = contentType === 'text/event-stream' ? await firstPart(response) : await response.text()
       const isJson = contentType === 'application/json' || contentType.endsWith('+json')
       const parsed = isJson ? JSON.parse(content) : content === '' ? undefined : content
       checkResponse({
@@ -133,6 +133,14 @@ export async function startGateway(
   }
   populate(test)
   return test
+}
+
+/** The first part of a stream, which has no end. */
+async function firstPart({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const { value } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  return new TextDecoder().decode(value)
 }
 
 function populate(test: TestGateway): void {

@@ -17,8 +17,9 @@ export async function startSecondGateway(
   cluster: SharedCluster,
   name: string,
   settings: Readonly<Record<string, string>>,
+  port?: number,
 ): Promise<SecondGateway> {
-  const start = () => tryToStart(cluster, name, settings)
+  const start = () => tryToStart(cluster, name, settings, port)
   return start().catch(start)
 }
 
@@ -26,8 +27,9 @@ async function tryToStart(
   { directory, gatewayKubeconfig }: SharedCluster,
   name: string,
   settings: Readonly<Record<string, string>>,
+  wantedPort?: number,
 ): Promise<SecondGateway> {
-  const [port = 0] = await freePorts(1)
+  const [port = 0] = wantedPort === undefined ? await freePorts(1) : [wantedPort]
   const url = `http://127.0.0.1:${port}`
   const pid = await startProcess({
     binary: process.execPath,

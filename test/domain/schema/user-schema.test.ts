@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { linearRegExp } from '../../../operator/domain/base/linear-regexp.ts'
+import { partsOf } from '../../../operator/domain/schema/parted-schema.ts'
 import {
-  partsOf,
   problemOfPartedSchema,
   problemOfSchema,
   schemaProblems,

@@ -1,0 +1,33 @@
+import { Problem } from '../../operator/domain/base/errors.ts'
+
+/** Limit per user: each open page has one. */
+const maxPerUser = 30
+
+/** The streams that are open, so that a user opens only so many and all end with the process. */
+export interface OpenStreams {
+  /** Counts a stream until its signal aborts; throws TooManyRequests above the limit. */
+  open(userName: string): AbortController
+  /** Ends all streams. */
+  close(): void
+}
+
+export function createOpenStreams(): OpenStreams {
+  const controllers = new Map<string, Set<AbortController>>()
+  return {
+    open(userName) {
+      const own = controllers.get(userName) ?? new Set()
+      if (own.size >= maxPerUser)
+        throw new Problem('TooManyRequests', `the user has ${maxPerUser} open streams, which is the limit`)
+      const controller = new AbortController()
+      controllers.set(userName, own.add(controller))
+      controller.signal.addEventListener('abort', () => {
+        own.delete(controller)
+        if (own.size === 0 && controllers.get(userName) === own) controllers.delete(userName)
+      })
+      return controller
+    },
+    close() {
+      for (const own of controllers.values()) for (const controller of own) controller.abort()
+    },
+  }
+}

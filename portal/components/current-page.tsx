@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { findRoute, type PathParameters } from '../routing/paths.ts'
+import { path } from '../routing/router.ts'
+import { type PageProps, type Route, routes } from '../routing/routes.ts'
+import { NotFound } from './not-found.tsx'
+import { pageTitle } from './page.tsx'
+
+const loaded = new Map<Route, ComponentType<PageProps>>()
+const failed = signal(false)
+const version = signal(0)
+
+async function load(route: Route): Promise<void> {
+  failed.value = false
+  try {
+    loaded.set(route, await route.load())
+    version.value += 1
+  } catch {
+    failed.value = true
+  }
+}
+
+/** The page of the current address. Its code is loaded on first use; until then the earlier page is shown. */
+export function CurrentPage() {
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef<{ Page: ComponentType<PageProps>; parameters: PathParameters } | undefined>(undefined)
+  const found = findRoute(routes, path.value)
+  const Page = version.value >= 0 && found ? loaded.get(found.route) : undefined
+  useEffect(() => {
+    if (found && !loaded.has(found.route)) void load(found.route)
+  }, [found?.route])
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (isFirst.current) isFirst.current = false
+    else main.current?.focus({ preventScroll: true })
+  }, [path.value])
+  if (found && Page) shown.current = { Page, parameters: found.parameters }
+  const current = shown.current
+  return (
+    <main id="main" ref={main} tabIndex={-1}>
+      <p class="visually-hidden" role="status">
+        {pageTitle.value}
+      </p>
+      {failed.value && (
+        <p class="notice notice-bad" role="alert">
+          The page cannot be loaded. <a href={location.href}>Load it again</a>
+        </p>
+      )}
+      {found ? current && <current.Page key={path.value} parameters={current.parameters} /> : <NotFound />}
+    </main>
+  )
+}

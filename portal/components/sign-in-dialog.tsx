@@ -1,0 +1,32 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { needsSignIn } from '../api/client.ts'
+import { closeDialog, loadSession } from '../api/session.ts'
+import { SignInForm } from './sign-in-form.tsx'
+
+/** Sign-in over the page: what the page shows, and what was typed, stays. */
+export function SignInDialog() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    dialog.current?.showModal()
+    // Another tab may have signed in.
+    const recheck = () => void loadSession().catch(() => undefined)
+    addEventListener('focus', recheck)
+    return () => removeEventListener('focus', recheck)
+  }, [])
+  const cancel = (event: Event) => {
+    event.preventDefault()
+    closeDialog()
+  }
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="sign-in-title" onCancel={cancel}>
+      <h2 id="sign-in-title">{needsSignIn.value ? 'Your session has ended' : 'Continue your session'}</h2>
+      <p>Sign in again to continue. The page keeps what you have typed.</p>
+      <SignInForm keepsPage={true} />
+      {!needsSignIn.value && (
+        <button type="button" onClick={closeDialog}>
+          Not now
+        </button>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,7 @@
+/** How something is doing, as a colour. */
+export type Tone = 'good' | 'wait' | 'bad' | 'off'
+
+/** A state in a word, so that it does not depend on colours. */
+export function State({ tone, children }: { readonly tone: Tone; readonly children: string }) {
+  return <span class={`state state-${tone}`}>{children}</span>
+}

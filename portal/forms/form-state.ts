@@ -1,0 +1,13 @@
+import type { PlacedProblems } from './model/check.ts'
+
+/** What all parts of a form share. */
+export interface FormState {
+  readonly value: unknown
+  readonly problems: PlacedProblems
+  /** Pointers of secrets that are stored: an empty field leaves them unchanged. */
+  readonly stored: ReadonlySet<string>
+  readonly isDisabled: boolean
+  readonly idPrefix: string
+  /** Writes a value at a JSON pointer. */
+  readonly write: (pointer: string, value: unknown) => void
+}

@@ -1,0 +1,55 @@
+import { useRead } from '../../api/reads.ts'
+import type { Application } from '../../api/types.ts'
+import { Page } from '../../components/page.tsx'
+import { ReadView } from '../../components/read-view.tsx'
+import { State } from '../../components/state.tsx'
+import { pathTo } from '../../routing/paths.ts'
+import { linkTo } from '../../routing/router.ts'
+import type { PageProps } from '../../routing/routes.ts'
+
+/** Applications of an organization with their environments. */
+export function Applications({ parameters: { org = '' } }: PageProps) {
+  const read = useRead('GET /orgs/{org_id}/apps', { path: { org_id: org } }, { isList: true })
+  return (
+    <Page title="Applications" documentTitle={`Applications of ${org}`}>
+      <ReadView read={read} what="applications">
+        {(applications) =>
+          applications.length === 0 ? (
+            <p class="empty">No application yet. Create one with REST, kubectl or Git.</p>
+          ) : (
+            <ul class="cards">
+              {applications.map((each) => (
+                <ApplicationCard key={each.id} org={org} application={each} />
+              ))}
+            </ul>
+          )
+        }
+      </ReadView>
+    </Page>
+  )
+}
+
+function ApplicationCard({ org, application }: { readonly org: string; readonly application: Application }) {
+  const { id, name, status, envs } = application
+  return (
+    <li class="card">
+      <h2>
+        <a href={linkTo(pathTo('/o/:org/apps/:app', { org, app: id }))}>{name}</a>
+      </h2>
+      {name !== id && <p class="muted">{id}</p>}
+      {status === 'deleting' && <State tone="wait">deleting</State>}
+      <ul class="chips" aria-label={`Environments of ${name}`}>
+        {envs.map((env) => (
+          <li key={env.id}>
+            <a
+              class="chip"
+              href={linkTo(pathTo('/o/:org/apps/:app/envs/:env', { org, app: id, env: env.id }))}
+            >
+              {env.name} <span class="muted">{env.type === env.name ? '' : env.type}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </li>
+  )
+}

@@ -1,0 +1,64 @@
+import { useRead } from '../../api/reads.ts'
+import { FilteredTable } from '../../components/filtered-table.tsx'
+import { Page } from '../../components/page.tsx'
+import { ReadView } from '../../components/read-view.tsx'
+import { State } from '../../components/state.tsx'
+import { pathTo } from '../../routing/paths.ts'
+import { linkTo } from '../../routing/router.ts'
+import type { PageProps } from '../../routing/routes.ts'
+
+/** Resource definitions with their criteria. */
+export function Definitions({ parameters: { org = '' } }: PageProps) {
+  const read = useRead('GET /orgs/{org_id}/resources/defs', { path: { org_id: org } }, { isList: true })
+  return (
+    <Page title="Definitions" documentTitle={`Definitions of ${org}`}>
+      <ReadView read={read} what="definitions">
+        {(definitions) => (
+          <FilteredTable
+            what="definitions"
+            items={definitions}
+            keyOf={({ id }) => id}
+            textOf={({ id, name, type, driver_type }) => `${id} ${name} ${type} ${driver_type}`}
+            columns={[
+              {
+                title: 'Definition',
+                show: ({ id, name }) => (
+                  <a href={linkTo(pathTo('/o/:org/definitions/:def', { org, def: id }))}>{name}</a>
+                ),
+              },
+              { title: 'Type', show: ({ type }) => type },
+              { title: 'Driver', show: ({ driver_type }) => driver_type },
+              {
+                title: 'Criteria',
+                show: ({ criteria = [] }) => criteria.map(criterionText).join('; ') || 'none',
+              },
+              {
+                title: 'State',
+                show: ({ status_message }) =>
+                  status_message ? (
+                    <State tone="bad">{status_message}</State>
+                  ) : (
+                    <State tone="good">ready</State>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </ReadView>
+    </Page>
+  )
+}
+
+/** A criterion as text, such as `env_type=staging`. */
+export function criterionText({
+  id: _,
+  ...criterion
+}: {
+  readonly id: string
+  readonly [key: string]: string | undefined
+}): string {
+  const given = Object.entries(criterion).filter(
+    ([key, value]) => value !== undefined && !(key === 'class' && value === 'default'),
+  )
+  return given.map(([key, value]) => `${key}=${value}`).join(' ') || 'everything'
+}

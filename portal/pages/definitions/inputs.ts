@@ -1,0 +1,41 @@
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
+import type { Driver, ResourceType } from '../../api/types.ts'
+import { memberPointer } from '../../forms/model/pointer.ts'
+
+/** The schema of the form for a definition: the outputs of the type for a static definition, else the inputs of the driver. */
+export function schemaFor(
+  driverType: string,
+  type: ResourceType | undefined,
+  drivers: readonly Driver[],
+): FreeForm {
+  const name = driverType.slice(driverType.indexOf('/') + 1)
+  const driver =
+    drivers.find(({ org_id, id }) => `${org_id}/${id}` === driverType) ??
+    drivers.find(({ id, target }) => id === name && target === undefined)
+  const isStatic = driver?.id === 'echo' && driver.target === undefined
+  return (isStatic ? type?.outputs_schema : driver?.inputs_schema) ?? {}
+}
+
+/** Pointers of the secrets that are stored. */
+export function storedSecrets(references: unknown, at = '/secrets'): string[] {
+  if (!isObject(references)) return []
+  return Object.entries(references).flatMap(([key, each]) => {
+    const pointer = memberPointer(at, key)
+    const isLeaf = isObject(each) && typeof each['ref'] === 'string'
+    return isLeaf ? [pointer] : storedSecrets(each, pointer)
+  })
+}
+
+/** References for a request: those that are stored, and the values that were entered instead of some of them. */
+export function mergeSecrets(stored: unknown, entered: unknown): FreeForm {
+  const before = isObject(stored) ? Object.entries(stored) : []
+  const given = isObject(entered) ? Object.entries(entered) : []
+  return Object.fromEntries([
+    ...before,
+    ...given.map(([key, value]) => {
+      const known = before.find(([name]) => name === key)?.[1]
+      return [key, isObject(value) ? mergeSecrets(known, value) : { value }] as const
+    }),
+  ])
+}

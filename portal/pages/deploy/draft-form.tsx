@@ -1,0 +1,125 @@
+import { useRead } from '../../api/reads.ts'
+import type { ResourceType } from '../../api/types.ts'
+import type { DependencyDraft, DeployDraft } from './compose.ts'
+import { InputsField } from './inputs-field.tsx'
+
+interface Props {
+  readonly org: string
+  readonly draft: DeployDraft
+  readonly workloads: readonly string[]
+  readonly onChange: (draft: DeployDraft) => void
+}
+
+const noDependency: DependencyDraft = { name: '', type: '', class: '', inputs: {} }
+
+/** Workload, image and dependencies of a deployment. */
+export function DraftForm({ org, draft, workloads, onChange }: Props) {
+  const types = useRead('GET /orgs/{org_id}/resources/types', { path: { org_id: org } }, { isList: true })
+  const direct = (types.data ?? []).filter(({ use }) => use === 'direct')
+  const set = (changes: Partial<DeployDraft>) => onChange({ ...draft, ...changes })
+  const setDependency = (index: number, changes: Partial<DependencyDraft>) =>
+    set({
+      dependencies: draft.dependencies.map((each, at) => (at === index ? { ...each, ...changes } : each)),
+    })
+  const isNew = !workloads.includes(draft.workload)
+  return (
+    <div class="stack">
+      <label>
+        Workload
+        <input
+          list="workload-names"
+          value={draft.workload}
+          autocomplete="off"
+          onInput={({ currentTarget }) => set({ workload: currentTarget.value.trim() })}
+        />
+      </label>
+      <datalist id="workload-names">
+        {workloads.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <label>
+        {isNew ? 'Image' : 'New image (empty: the present one)'}
+        <input
+          value={draft.image}
+          autocomplete="off"
+          onInput={({ currentTarget }) => set({ image: currentTarget.value.trim() })}
+        />
+      </label>
+      {draft.dependencies.map((each, index) => (
+        <Dependency
+          key={index}
+          number={index + 1}
+          dependency={each}
+          types={direct}
+          onChange={(changes) => setDependency(index, changes)}
+          onRemove={() => set({ dependencies: draft.dependencies.filter((_, at) => at !== index) })}
+        />
+      ))}
+      <div class="actions">
+        <button type="button" onClick={() => set({ dependencies: [...draft.dependencies, noDependency] })}>
+          Add a dependency
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function Dependency({
+  number,
+  dependency,
+  types,
+  onChange,
+  onRemove,
+}: {
+  readonly number: number
+  readonly dependency: DependencyDraft
+  readonly types: readonly ResourceType[]
+  readonly onChange: (changes: Partial<DependencyDraft>) => void
+  readonly onRemove: () => void
+}) {
+  const { name, type, class: resourceClass, inputs } = dependency
+  const schema = types.find((each) => each.type === type)?.inputs_schema
+  return (
+    <fieldset class="group stack">
+      <legend>Dependency {number}</legend>
+      <label>
+        Name
+        <input value={name} onInput={({ currentTarget }) => onChange({ name: currentTarget.value.trim() })} />
+      </label>
+      <label>
+        Type
+        <select
+          value={type}
+          onChange={({ currentTarget }) => onChange({ type: currentTarget.value, inputs: {} })}
+        >
+          <option value="">Choose a type</option>
+          {types.map((each) => (
+            <option key={each.type} value={each.type}>
+              {each.name === each.type ? each.type : `${each.name} (${each.type})`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Class (empty: default)
+        <input
+          value={resourceClass}
+          onInput={({ currentTarget }) => onChange({ class: currentTarget.value.trim() })}
+        />
+      </label>
+      <InputsField
+        key={type}
+        id={`dependency-${number}`}
+        schema={schema}
+        value={inputs}
+        onChange={(value) => onChange({ inputs: value })}
+      />
+      <div class="actions">
+        <button type="button" onClick={onRemove}>
+          Remove
+        </button>
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { type ApiProblem, asProblem } from '../../api/problem.ts'
+import { useRead } from '../../api/reads.ts'
+import type { Deployment } from '../../api/types.ts'
+import { ProblemNotice } from '../../components/problem-notice.tsx'
+import { ReadView } from '../../components/read-view.tsx'
+import { State } from '../../components/state.tsx'
+import { Time } from '../../components/time.tsx'
+import { toneOfDeployment } from '../../components/tones.ts'
+import { navigate } from '../../routing/router.ts'
+import type { PageProps } from '../../routing/routes.ts'
+import { EnvironmentFrame, mayDeploy } from '../environments/environment-frame.tsx'
+import { type EnvironmentIds, environmentPath, idsOf, requestPath } from '../environments/paths.ts'
+import { DeploymentProblems } from './deployment-problems.tsx'
+import { SetChanges } from './set-changes.tsx'
+
+interface Props {
+  readonly ids: EnvironmentIds
+  readonly deployment: Deployment
+}
+
+/** One deployment: who, when, outcome, what it changed. */
+export function DeploymentPage({ parameters }: PageProps) {
+  const ids = idsOf(parameters)
+  const { deploy = '' } = parameters
+  const read = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys/{deploy_id}', {
+    path: { ...requestPath(ids), deploy_id: deploy },
+  })
+  return (
+    <EnvironmentFrame ids={ids} what={`Deployment ${deploy.split('.').at(-1)}`}>
+      <ReadView read={read} what="the deployment">
+        {(deployment) => <Content ids={ids} deployment={deployment} />}
+      </ReadView>
+    </EnvironmentFrame>
+  )
+}
+
+function Content({ ids, deployment }: Props) {
+  const { id, status, created_at, created_by, comment, status_changed_at, status_message } = deployment
+  return (
+    <>
+      <section class="panel stack" aria-labelledby="deployment">
+        <h2 id="deployment">Deployment {id.split('.').at(-1)}</h2>
+        <p role="status">
+          <State tone={toneOfDeployment(status)}>{status}</State> <Time at={status_changed_at} />
+        </p>
+        <p class="muted">
+          Started <Time at={created_at} />
+          {created_by && ` by ${created_by}`}
+        </p>
+        {comment && <p class="comment">{comment}</p>}
+        {status_message && <p class="notice notice-wait">{status_message}</p>}
+        {status === 'failed' && <DeploymentProblems ids={ids} deployment={deployment} />}
+        <DeployAgain ids={ids} deployment={deployment} />
+      </section>
+      <SetChanges ids={ids} deployment={deployment} />
+    </>
+  )
+}
+
+/** Deploys the set of this deployment once more. */
+function DeployAgain({ ids, deployment }: Props) {
+  const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
+  const { data } = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path: requestPath(ids) })
+  const isRunning = deployment.status === 'pending' || deployment.status === 'in progress'
+  if (!data || !mayDeploy(ids, data.type) || deployment.set_id === '' || isRunning) return null
+  const deploy = async () => {
+    try {
+      const { id } = await call('POST /orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys', {
+        path: requestPath(ids),
+        body: {
+          set_id: deployment.set_id,
+          comment: `Deployment ${deployment.id.split('.').at(-1)} again`,
+        },
+      }).then(asDeployment)
+      navigate(environmentPath(ids, `/deployments/${encodeURIComponent(id)}`))
+    } catch (error) {
+      setProblem(asProblem(error))
+    }
+  }
+  return (
+    <div class="actions">
+      <button type="button" onClick={() => void deploy()}>
+        Deploy this again
+      </button>
+      {problem && <ProblemNotice problem={problem} />}
+    </div>
+  )
+}
+
+/** The answer is a plan only for a dry run. */
+function asDeployment(answer: unknown): Deployment {
+  return answer as Deployment
+}

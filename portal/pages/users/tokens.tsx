@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { type ApiProblem, asProblem } from '../../api/problem.ts'
+import { useRead } from '../../api/reads.ts'
+import { Confirmation } from '../../components/confirmation.tsx'
+import { Page } from '../../components/page.tsx'
+import { ProblemNotice } from '../../components/problem-notice.tsx'
+import { ReadView } from '../../components/read-view.tsx'
+import { pathTo } from '../../routing/paths.ts'
+import type { PageProps } from '../../routing/routes.ts'
+
+/** API tokens of a service user. The value of a new token is shown once. */
+export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {
+  const read = useRead('GET /users/{user_id}/tokens', { path: { user_id: user } }, { isList: true })
+  const [id, setId] = useState('')
+  const [token, setToken] = useState('')
+  const [revoked, setRevoked] = useState<string | undefined>(undefined)
+  const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
+  const attempt = async (work: () => Promise<void>) => {
+    setProblem(undefined)
+    try {
+      await work()
+    } catch (error) {
+      setProblem(asProblem(error))
+    }
+    read.reload()
+  }
+  const create = () =>
+    attempt(async () => {
+      setToken((await call('POST /users/{user_id}/tokens', { path: { user_id: user }, body: { id } })).token)
+      setId('')
+    })
+  const revoke = (token_id: string) =>
+    attempt(async () => {
+      setRevoked(undefined)
+      await call('DELETE /users/{user_id}/tokens/{token_id}', { path: { user_id: user, token_id } })
+    })
+  return (
+    <Page title={`Tokens of ${user}`} crumbs={[{ label: 'Users', path: pathTo('/o/:org/users', { org }) }]}>
+      {problem && <ProblemNotice problem={problem} />}
+      {token !== '' && (
+        <div class="notice notice-good" role="status">
+          <p>Copy the token now. It is not shown again.</p>
+          <output class="token mono">{token}</output>
+          <button type="button" onClick={() => setToken('')}>
+            Hide the token
+          </button>
+        </div>
+      )}
+      <ReadView read={read} what="tokens">
+        {(tokens) => (
+          <ul class="cards">
+            {tokens.map((each) => (
+              <li key={each.id} class="card">
+                <h2>{each.id}</h2>
+                {each.description && <p>{each.description}</p>}
+                <p class="muted">{each.expires_at ? `Expires ${each.expires_at}` : 'Never expires'}</p>
+                <button type="button" class="danger" onClick={() => setRevoked(each.id)}>
+                  Revoke {each.id}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </ReadView>
+      <form
+        class="panel stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create()
+        }}
+      >
+        <label>
+          ID of a new token
+          <input
+            value={id}
+            required
+            autocomplete="off"
+            onInput={({ currentTarget }) => setId(currentTarget.value)}
+          />
+        </label>
+        <div class="actions">
+          <button type="submit">Create a token</button>
+        </div>
+      </form>
+      {revoked !== undefined && (
+        <Confirmation
+          title={`Revoke ${revoked}?`}
+          button="Revoke"
+          onConfirm={() => void revoke(revoked)}
+          onCancel={() => setRevoked(undefined)}
+        >
+          <p>Clients that use the token are refused within a second.</p>
+        </Confirmation>
+      )}
+    </Page>
+  )
+}
