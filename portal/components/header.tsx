@@ -1,3 +1,4 @@
+import { hasOrganizationRole } from '../api/roles.ts'
 import { signOut, user } from '../api/session.ts'
 import { navigation } from '../routing/navigation.ts'
 import { matchPath, pathTo } from '../routing/paths.ts'
@@ -44,10 +45,12 @@ export function Header() {
 }
 
 function Navigation({ organization }: { readonly organization: string }) {
+  const isAdministrator = hasOrganizationRole(user.value?.roles ?? {}, organization, 'administrator')
+  const offered = navigation.filter(({ isForAdministrators }) => isAdministrator || !isForAdministrators)
   return (
     <nav class="navigation" aria-label="Main">
       <ul>
-        {navigation.map(({ label, pattern, under }) => {
+        {offered.map(({ label, pattern, under }) => {
           const target = pathTo(pattern, { org: organization })
           const isCurrent =
             path.value === target ||

@@ -4,6 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { compareText } from '../../../operator/domain/base/json.ts'
 import { imageOf } from '../../../operator/domain/image/artefact.ts'
 import { parseImage } from '../../../operator/domain/image/image-reference.ts'
+import { isImageReference } from '../../../operator/domain/module/image-reference.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
@@ -83,6 +84,9 @@ export const images: readonly Endpoint[] = [
     body: object({}, buildFields, 'A build of an image. Without `image`, the ID is that of the image.'),
     responses: { 204: undefined },
     async handle({ params: { org_id, image_id }, body, caller }, { cluster }) {
+      if (!isImageName(image_id)) throw new Problem('NotFound', `image '${image_id}' not found`)
+      if (body.image && !isImageReference(body.image))
+        throw new Problem('Invalid', `'${body.image}' in 'image' is not a reference to an image`)
       const { name, tag: ownTag, digest } = parseImage(body.image || image_id)
       const [first] = body.tags ?? []
       const version = newVersionSpec(
@@ -101,6 +105,11 @@ export const images: readonly Endpoint[] = [
     },
   }),
 ]
+
+/** Whether an image can have this name, without tag and digest. */
+function isImageName(text: string): boolean {
+  return isImageReference(text) && parseImage(text).name === text
+}
 
 function imagesIn(store: Store, organization: string): Static<typeof imageShape>[] {
   const versions = findAll(store, ArtefactVersion, organization)

@@ -1,7 +1,9 @@
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
 import { useRead } from '../../api/reads.ts'
 import type { ResourceType } from '../../api/types.ts'
+import { SchemaForm } from '../../forms/schema-form.tsx'
 import type { DependencyDraft, DeployDraft } from './compose.ts'
-import { InputsField } from './inputs-field.tsx'
 
 interface Props {
   readonly org: string
@@ -65,6 +67,11 @@ export function DraftForm({ org, draft, workloads, onChange }: Props) {
   )
 }
 
+/** Whether a type takes inputs. */
+function hasFields({ properties }: FreeForm): boolean {
+  return isObject(properties) && Object.keys(properties).length > 0
+}
+
 function Dependency({
   number,
   dependency,
@@ -108,13 +115,15 @@ function Dependency({
           onInput={({ currentTarget }) => onChange({ class: currentTarget.value.trim() })}
         />
       </label>
-      <InputsField
-        key={type}
-        id={`dependency-${number}`}
-        schema={schema}
-        value={inputs}
-        onChange={(value) => onChange({ inputs: value })}
-      />
+      {schema && hasFields(schema) && (
+        <SchemaForm
+          key={type}
+          idPrefix={`dependency-${number}`}
+          schema={schema}
+          value={inputs}
+          onChange={(value) => onChange({ inputs: value })}
+        />
+      )}
       <div class="actions">
         <button type="button" onClick={onRemove}>
           Remove

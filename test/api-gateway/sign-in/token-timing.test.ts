@@ -16,19 +16,16 @@ const gateway = await setUpGateway((gateway) => {
   addEnvironment(gateway, 'development', 'development', 'blog', 'globex')
 })
 
-const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1]
-
 describe('the time of a refusal does not depend on whether the token exists', () => {
   const refused = ['qm_nobody_wrong', 'qm_ana_wrong', 'qm_ana_secret-of-anax']
 
   test('since each takes the same steps', () => {
     const { store } = gateway.cluster
     const steps = (text: string) => stepsOf(() => expect(findTokenUser(text, store, 0)).toBeUndefined())
-    // The first time takes more, and code that is optimized meanwhile is not counted whole: what most rounds count is right.
-    const rounds = Array.from({ length: 9 }, () => refused.map(steps))
-    const [unknown, ...others] = refused.map((_, index) => median(rounds.map((round) => round[index] ?? 0)))
-    expect(unknown).toBeGreaterThan(0)
-    expect(others).toEqual([unknown, unknown])
+    // The first time takes more, and code that is optimized meanwhile is not counted whole.
+    const rounds = Array.from({ length: 15 }, () => refused.map(steps))
+    const equal = rounds.filter(([first = 0, ...others]) => first > 0 && others.every((each) => each === first))
+    expect({ isMost: equal.length > rounds.length / 2, rounds }).toMatchObject({ isMost: true })
   })
 
   test('since each is one lookup of the same kind', () => {

@@ -12,6 +12,7 @@ const canary = 'canary-7f3d9a51c2'
 let browser: Browser
 let organization: Organization
 let environment = ''
+let robot = ''
 
 beforeAll(async () => {
   browser = await openBrowser()
@@ -51,6 +52,8 @@ beforeAll(async () => {
   const spec = { containers: { main: { id: 'main', image: 'registry.example.com/web:1' } } }
   await organization.deploy('shop.staging', { modules: { web: moduleWith(externals, spec) } })
   await organization.untilRest('/apps/shop/envs/staging/resources', (list) => list.length >= 3)
+  const service = { name: 'Robot', role: 'member' }
+  robot = (await organization.rest('POST', '/users', service)).body.id
   environment = `${cluster.gatewayUrl}/o/${organization.id}/apps/shop/envs/staging`
 })
 afterEach(async () => {
@@ -67,13 +70,22 @@ const pages = [
   ['deployments', '/o/ORG/apps/shop/envs/staging/deployments', 'Deployments – shop staging'],
   ['a deployment', '/o/ORG/apps/shop/envs/staging/deployments/shop.staging.1', 'Deployment 1 – shop staging'],
   ['deploying', '/o/ORG/apps/shop/envs/staging/deploy', 'Deploy – shop staging'],
+  ['definitions', '/o/ORG/definitions', 'Definitions of ORG'],
+  ['a definition', '/o/ORG/definitions/cache', 'Definition cache'],
+  ['types', '/o/ORG/types', 'Types of ORG'],
+  ['users', '/o/ORG/users', 'Users of ORG'],
+  ['tokens', '/o/ORG/users/ROBOT', 'Tokens of ROBOT'],
+  ['accounts', '/o/ORG/accounts', 'Accounts of ORG'],
+  ['drivers', '/o/ORG/drivers', 'Drivers of ORG'],
+  ['the audit log', '/o/ORG/audit', 'Audit of ORG'],
 ] as const
 
 test('every page has a title and an address, is accessible, fits 360 and 1440 pixels, and shows no secret', async () => {
   const { page, faults, foreign } = await visit(browser, environment, cluster.adminToken)
   for (const [name, path, title] of pages) {
-    await page.goto(cluster.gatewayUrl + path.replace('ORG', organization.id))
-    const wanted = `${title.replace('ORG', organization.id)} – Quartermaster`
+    const named = (text: string) => text.replace('ORG', organization.id).replace('ROBOT', robot)
+    await page.goto(cluster.gatewayUrl + named(path))
+    const wanted = `${named(title)} – Quartermaster`
     await eventually(
       `the title '${wanted}'`,
       60_000,
@@ -146,6 +158,48 @@ test('a new bucket is deployed in five clicks after its plan, and its deployment
   await page.getByRole('heading', { name: 'Deployment', level: 2 }).waitFor()
   await page.getByText('succeeded').first().waitFor()
   await page.getByText('workload web: externals › pictures').waitFor()
+  expect(faults).toEqual([])
+})
+
+test('a definition is repaired in five clicks, after a preview of every resource that changes', async () => {
+  const { page, faults } = await visit(
+    browser,
+    `${cluster.gatewayUrl}/o/${organization.id}`,
+    cluster.adminToken,
+  )
+  await page.getByRole('link', { name: 'Definitions', exact: true }).click()
+  await page.getByRole('link', { name: 'any-bucket' }).click()
+  await page.getByLabel(/^bucket/i).fill('repaired')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await eventually('the new input', 30_000, async () => {
+    const { body } = await organization.rest('GET', '/resources/defs/any-bucket')
+    return body.driver_inputs.values.bucket === 'repaired' || undefined
+  })
+  expect(faults).toEqual([])
+})
+
+test('a token is shown once, and revoked in five clicks', async () => {
+  const { page, faults } = await visit(
+    browser,
+    `${cluster.gatewayUrl}/o/${organization.id}`,
+    cluster.adminToken,
+  )
+  await page.getByRole('link', { name: 'Users', exact: true }).click()
+  await page.getByRole('link', { name: /^Tokens of/ }).click()
+  await page.getByLabel('ID of a new token').fill('nightly')
+  await page.getByRole('button', { name: 'Create a token' }).click()
+  const token = await page.locator('output.token').textContent()
+  const status = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await fetch(`${cluster.gatewayUrl}/orgs/${organization.id}/apps`, { headers })).status
+  }
+  expect(await status()).toBe(200)
+  await page.reload()
+  await page.getByRole('button', { name: 'Revoke nightly' }).click()
+  expect(await page.content()).not.toContain(token)
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+  await eventually('the end of the token', 30_000, async () => (await status()) === 401 || undefined)
   expect(faults).toEqual([])
 })
 

@@ -4,6 +4,7 @@ import { setUpGateway } from '../../support/set-up.ts'
 
 const gateway = await setUpGateway()
 const name = 'registry.example.com/shop/web'
+const digest = `sha256:${'0f'.repeat(32)}`
 const build = { image: `${name}:1.2.7`, branch: 'main', commit: '884bccaa', tags: ['v1'] }
 
 const post = (body: object, id = 'web') => gateway.send(`POST /orgs/acme/images/${id}/builds`, { body })
@@ -26,11 +27,21 @@ describe('a build of an image', () => {
   test.each<[rule: string, body: object, expected: object]>([
     ['of a tag', { image: 'web:1', tags: ['v1'] }, { version: '1', ref: 'refs/tags/v1' }],
     ['without a tag in its name has that of the commit', { image: 'web', tags: ['v2'] }, { version: 'v2' }],
-    ['with a digest', { image: 'web:1@sha256:0f' }, { version: '1', digest: 'sha256:0f' }],
+    ['with a digest', { image: `web:1@${digest}` }, { version: '1', digest }],
     ['without a name has that of the path', { branch: 'main' }, { name: 'web', ref: 'refs/heads/main' }],
   ])('%s', async (_, body, expected) => {
     expect((await post(body)).status).toBe(204)
     expect(await versions()).toMatchObject([expected])
+  })
+
+  test.each<[rule: string, status: number, image: string, id: string]>([
+    ['needs the name of an image in its path', 404, '', 'a%00b'],
+    ['has no tag in its path', 404, '', 'web:1'],
+    ['refuses what is no reference to an image', 400, 'Web:1', 'web'],
+    ['refuses a digest that is none', 400, 'web@sha256:0f', 'web'],
+  ])('%s', async (_, status, image, id) => {
+    expect((await post({ image }, id)).status).toBe(status)
+    expect(await versions()).toEqual([])
   })
 
   test('needs a commit in hexadecimal digits', async () => {
