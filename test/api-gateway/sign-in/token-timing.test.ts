@@ -24,7 +24,9 @@ describe('the time of a refusal does not depend on whether the token exists', ()
     const steps = (text: string) => stepsOf(() => expect(findTokenUser(text, store, 0)).toBeUndefined())
     // The first time takes more, and code that is optimized meanwhile is not counted whole.
     const rounds = Array.from({ length: 15 }, () => refused.map(steps))
-    const equal = rounds.filter(([first = 0, ...others]) => first > 0 && others.every((each) => each === first))
+    const equal = rounds.filter(
+      ([first = 0, ...others]) => first > 0 && others.every((each) => each === first),
+    )
     expect({ isMost: equal.length > rounds.length / 2, rounds }).toMatchObject({ isMost: true })
   })
 

@@ -10,6 +10,7 @@ import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { checkResponse } from './document-check.ts'
 import { createFakeCluster, type FakeCluster } from './fake-cluster.ts'
+import { responseText } from './response-text.ts'
 
 /** A request of a test. */
 export interface TestRequest {
@@ -101,7 +102,7 @@ export async function startGateway(
         ...(payload === undefined ? {} : { body: payload }),
       })
       const contentType = response.headers.get('content-type') ?? ''
-      const content = contentType === 'text/event-stream' ? await firstPart(response) : await response.text()
+      const content = await responseText(response)
       const isJson = contentType === 'application/json' || contentType.endsWith('+json')
       const parsed = isJson ? JSON.parse(content) : content === '' ? undefined : content
       checkResponse({
@@ -136,13 +137,6 @@ export async function startGateway(
 }
 
 /** The first part of a stream, which has no end. */
-async function firstPart({ body }: Response): Promise<string> {
-  const reader = body?.getReader()
-  const { value } = (await reader?.read()) ?? {}
-  await reader?.cancel()
-  return new TextDecoder().decode(value)
-}
-
 function populate(test: TestGateway): void {
   const { cluster } = test
   test.addUser('admin')

@@ -7,6 +7,7 @@ import { inheritedNames, type Mutation, mutated, mutation, oddValue, valuesOf } 
 import { checkResponse } from './document-check.ts'
 import { type Ids, pathWith } from './everything.ts'
 import { type TestGateway, tokenOf } from './gateway.ts'
+import { messageText } from './response-text.ts'
 
 /** Any request. */
 export interface WildRequest {
@@ -200,13 +201,8 @@ export function createClient({ port }: Pick<TestGateway, 'port'>) {
       const length = body === undefined ? {} : { 'content-length': String(body.length) }
       const options = { host: '127.0.0.1', port, agent, method, path: target }
       const sent = httpRequest({ ...options, headers: { ...headers, ...length } }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.once('error', reject)
-        response.once('end', () => {
-          const text = Buffer.concat(chunks).toString()
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
-        })
+        const { statusCode: status = 0, headers } = response
+        messageText(response).then((text) => resolve({ status, headers, text }), reject)
       })
       sent.once('error', reject)
       sent.end(body)
@@ -219,20 +215,25 @@ const stackPattern =
 
 const textPaths = ['/metrics', '/docs', '/auth/sign-in']
 
+function parsedText(text: string, type: unknown): unknown {
+  if (type === 'application/json') return text === '' ? undefined : JSON.parse(text)
+  return type === 'text/event-stream' ? text : undefined
+}
+
 /** The problem of a response to any request; undefined when it is valid. */
 export function faultOf(
   { method, target }: WildRequest,
   { status, headers, text }: WildResponse,
 ): string | undefined {
   if (status >= 500 && !target.startsWith('/readyz')) return `status ${status}`
-  const isText = textPaths.some((path) => target.startsWith(path)) && status === 200
   const type = headers['content-type']
+  const isText =
+    type === 'text/event-stream' || (textPaths.some((path) => target.startsWith(path)) && status === 200)
   if (text !== '' && type !== 'application/json' && !isText) return `content type '${String(type)}'`
   if (status === 405 && headers['allow'] === undefined) return 'no header Allow'
   if (stackPattern.test(text) && !isText) return 'it shows the inside'
   try {
-    const body: unknown = text === '' || isText ? undefined : JSON.parse(text)
-    if (status !== 405) checkResponse({ method, target, status, headers, body })
+    if (status !== 405) checkResponse({ method, target, status, headers, body: parsedText(text, type) })
   } catch (error) {
     return String(error)
   }

@@ -100,6 +100,8 @@ describe('endpoint 8: the active resources of an environment', () => {
       secret_refs: { password: { store: 'kubernetes', ref: `${guResId}-outputs/password` } },
       updated_at: time,
       scheduled_deletion: false,
+      depends_on: [],
+      is_failing: false,
       metadata: { res_id: 'shared.two', type: 'redis', class: 'large' },
       status: { gu_res_id: guResId, state: 'active' },
     })

@@ -89,7 +89,7 @@ const rows = (): Record<number, Row> => ({
   10: {
     operation: 'DELETE ~/apps/shop/envs/dev/resources/redis/shared.missing',
     allowed: administrators,
-    methods: ['DELETE'],
+    methods: ['DELETE', 'GET', 'HEAD'],
     missing: 'DELETE ~/apps/shop/envs/dev/resources/redis.large/modules.a.externals.b',
   },
   11: {

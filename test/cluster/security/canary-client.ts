@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals'
+import { responseText } from '../../api-gateway/support/response-text.ts'
 import type { Organization } from '../support/client.ts'
 import type { SharedCluster } from '../support/shared-cluster.ts'
 import { plantCanaries } from './canaries.ts'
@@ -67,7 +68,7 @@ export function createCanaryClient(
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return { status: answer.status, headers: [...answer.headers], text: await answer.text() }
+    return { status: answer.status, headers: [...answer.headers], text: await responseText(answer) }
   }
 
   return {

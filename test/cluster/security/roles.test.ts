@@ -4,6 +4,7 @@ import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import { checkResponse } from '../../api-gateway/support/document-check.ts'
 import { type Ids, pathWith } from '../../api-gateway/support/everything.ts'
+import { messageText } from '../../api-gateway/support/response-text.ts'
 import { everybody, members, ruleOf } from '../../api-gateway/support/rules.ts'
 import { eventually, type Organization } from '../support/client.ts'
 import { makeEverything, makeMember, makeUser } from '../support/everything.ts'
@@ -72,20 +73,15 @@ function send(method: string, path: string, authorization?: string, body?: unkno
   }
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const request = httpRequest(cluster.gatewayUrl + path, { method, agent, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.once('end', () => {
-        const { statusCode: status = 0 } = response
-        const text = Buffer.concat(chunks).toString()
-        checkResponse({
-          method,
-          target: path,
-          status,
-          headers: response.headers,
-          body: text === '' ? undefined : JSON.parse(text),
+      const { statusCode: status = 0, headers } = response
+      const isText = headers['content-type']?.startsWith('text/')
+      messageText(response)
+        .then((text) => {
+          const body = text === '' ? undefined : isText ? text : JSON.parse(text)
+          checkResponse({ method, target: path, status, headers, body })
+          resolve({ status, text })
         })
-        resolve({ status, text })
-      })
+        .catch(reject)
     })
     request.once('error', reject)
     request.end(content)
