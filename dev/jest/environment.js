@@ -1,4 +1,5 @@
 // Runs test files in the process of the worker itself, without a virtual machine per file: each module is loaded once per worker.
+import 'node:tls' // loaded whole before a test overflows the stack
 import { ModernFakeTimers } from '@jest/fake-timers'
 import { ModuleMocker } from 'jest-mock'
 

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { apiCall } from '../../../dev/control-plane/kubernetes.ts'
 import { loadConnection } from '../../../operator/kube/client/connection.ts'
 import { leaseResource, pathOf } from '../../../operator/kube/client/resource.ts'
-import { type Election, startElection } from '../../../operator/kube/lease/leader.ts'
+import { type Election, electionTimes, startElection } from '../../../operator/kube/lease/leader.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -15,7 +15,9 @@ import { connectionThrough, uniqueName } from './support.ts'
 const { access, operatorKubeconfig } = sharedCluster()
 const namespace = 'quartermaster-system'
 // Long enough for a machine that is busy with other tests.
-const times = { leaseMs: 9000, renewDeadlineMs: 6000, retryMs: 200, stuckMs: 60_000 }
+const times = { ...electionTimes(9000), stuckMs: 60_000 }
+/** For leaders that must not lose, even on a machine that stands still for seconds. */
+const patient = electionTimes(24_000)
 const always = 1_000_000
 
 interface Candidate {
@@ -23,7 +25,7 @@ interface Candidate {
   readonly proxy: FaultProxy
 }
 const candidates: Candidate[] = []
-const children: ChildProcessWithoutNullStreams[] = []
+const children: ReturnType<typeof spawnLeading>[] = []
 
 afterAll(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
@@ -34,8 +36,13 @@ afterAll(async () => {
   }
 })
 
+function spawnLeading(options: string) {
+  const script = join(import.meta.dirname, 'leading-process.ts')
+  return spawn(process.execPath, [script, options], { stdio: ['pipe', 'pipe', 'inherit'] })
+}
+
 /** Another process, once it leads. */
-async function leadingProcess(name: string, stuckMs: number): Promise<ChildProcessWithoutNullStreams> {
+async function leadingProcess(name: string, stuckMs: number): Promise<ReturnType<typeof spawnLeading>> {
   const options = {
     kubeconfig: operatorKubeconfig,
     namespace,
@@ -43,10 +50,8 @@ async function leadingProcess(name: string, stuckMs: number): Promise<ChildProce
     identity: 'other',
     times: { ...times, stuckMs },
   }
-  const script = join(import.meta.dirname, 'leading-process.ts')
-  const child = spawn(process.execPath, [script, JSON.stringify(options)])
+  const child = spawnLeading(JSON.stringify(options))
   children.push(child)
-  child.stderr.pipe(process.stderr)
   await once(child.stdout, 'data')
   return child
 }
@@ -57,13 +62,17 @@ function block(milliseconds: number): void {
 }
 
 /** A candidate with a separate proxy, so that it alone can lose the API server. */
-async function candidate(name: string, identity: string, isDirect = false): Promise<Candidate> {
+async function candidate(
+  name: string,
+  identity: string,
+  { isDirect = false, its = times } = {},
+): Promise<Candidate> {
   const proxy = await startFaultProxy(access)
   // The proxy runs in this thread, so nothing passes while this thread is blocked.
   const connection = isDirect
     ? await loadConnection({ kubeconfig: operatorKubeconfig })
     : await connectionThrough(proxy, operatorKubeconfig)
-  const election = startElection({ connection, log: silentLog, namespace, name, identity, times })
+  const election = startElection({ connection, log: silentLog, namespace, name, identity, times: its })
   const made = { election, proxy }
   candidates.push(made)
   return made
@@ -91,15 +100,15 @@ function watchClaims({ election }: Candidate) {
 describe('of two candidates', () => {
   test.concurrent('one leads, keeps leading, and hands over at once when it releases', async () => {
     const name = uniqueName('lease')
-    const first = await candidate(name, 'first')
+    const first = await candidate(name, 'first', { its: patient })
     await first.election.elected
-    const second = await candidate(name, 'second')
-    expect(await isSettled(second.election.elected, times.leaseMs + 500)).toBe(false)
+    const second = await candidate(name, 'second', { its: patient })
+    expect(await isSettled(second.election.elected, patient.leaseMs + 500)).toBe(false)
     expect([first.election.isLeader(), second.election.isLeader()]).toEqual([true, false])
     await first.election.release()
     expect(first.election.isLeader()).toBe(false)
     // Less than a lease: a released lease needs no wait.
-    expect(await isSettled(second.election.elected, times.leaseMs / 2)).toBe(true)
+    expect(await isSettled(second.election.elected, patient.leaseMs / 2)).toBe(true)
     const { spec } = await apiCall<{ spec: object }>(access, 'GET', pathOf(leaseResource, namespace, name))
     expect(spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: expect.any(Number) })
   })
@@ -157,10 +166,10 @@ describe('a leader that cannot renew', () => {
     ['is refused for a shorter time than the deadline', { kind: 'answer', status: 500 }, 3],
     ['misses one answer', { kind: 'freeze' }, 1],
   ])('and %s is still the leader', async (_, fault, faults) => {
-    const first = await candidate(uniqueName('lease'), 'first')
+    const first = await candidate(uniqueName('lease'), 'first', { its: patient })
     await first.election.elected
     first.proxy.inject(() => true, fault, faults)
-    expect(await isSettled(first.election.lost, times.renewDeadlineMs * 2)).toBe(false)
+    expect(await isSettled(first.election.lost, patient.renewDeadlineMs + patient.retryMs)).toBe(false)
     expect(first.election.isLeader()).toBe(true)
   })
 })
@@ -169,9 +178,9 @@ describe('a leader that cannot renew', () => {
 describe('a leader whose loop is blocked', () => {
   test('for longer than the lease: stays the leader, and no other one begins', async () => {
     const name = uniqueName('lease')
-    const first = await candidate(name, 'first', true)
+    const first = await candidate(name, 'first', { isDirect: true })
     await first.election.elected
-    const second = await candidate(name, 'second', true)
+    const second = await candidate(name, 'second', { isDirect: true })
     block(times.leaseMs + times.renewDeadlineMs)
     expect(first.election.isLeader()).toBe(true)
     expect(await isSettled(second.election.elected, times.retryMs * 3)).toBe(false)

@@ -48,7 +48,9 @@ test.each<[rule: string, answer: (response: ServerResponse) => void, message: st
   ['no JSON', (response) => response.end('<html>'), 'cannot be read'],
   ['nothing', (response) => response.end(), 'cannot be read'],
 ])('not believed: %s', async (_, answer, message) => {
-  const driver = world.process({ baseUrl: await provider((_request, response) => answer(response)) })
+  const baseUrl = await provider((_request, response) => answer(response))
+  // Long enough to unpack an answer up to the limit on a busy machine.
+  const driver = world.process({ baseUrl, timeoutMs: 60_000 })
   const call = driver.provision(world.numbered(1))
   await expect(call).rejects.toMatchObject({
     reason: 'ProviderUnavailable',
