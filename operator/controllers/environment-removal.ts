@@ -9,7 +9,7 @@ import { keyOf } from '../kube/client/resource.ts'
 import { conditionOf } from '../kube/loop/outcome.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
-import type { Removals } from './active-resource/removals.ts'
+import { hasHosts, type Removals } from './active-resource/removals.ts'
 import { deletionBlockers } from './shared/deletion-blockers.ts'
 import { isNamespaceOf, namespaceReference } from './shared/environment-namespace.ts'
 import { recordEvent } from './shared/events.ts'
@@ -31,8 +31,8 @@ export interface RemovalTools {
  * 1. deleteResources: deletes all resources with one request; their finalizers keep them.
  * 2. decide: decides which of them are removed alone; throws Waiting until those are gone.
  * 3. deleteNamespace: deletes the namespace that the operator made, with the objects of the other resources.
- * 4. removeTogether: removes the other resources; throws Waiting until they are gone.
- * 5. awaitNamespace: throws Waiting until the namespace is gone.
+ * 4. removeTogether: removes the other resources, those that reserve hosts when the namespace is gone; throws Waiting
+ *    until they are gone, and then until the namespace is gone.
  *
  * Each step is safe to repeat; a new process starts again with step 1.
  */
@@ -49,8 +49,9 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   }
   if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
   if (isOurs) await deleteNamespace(environment, namespace, tools)
-  removals.removeTogether(environment, resources)
-  if (resources.length > 0) throw resourcesRemain(environment, tools)
+  removals.removeTogether(environment, resources, isOurs ? 'terminating' : 'gone')
+  const isRemoved = (each: ActiveResource) => !isOurs || !hasHosts(each)
+  if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
   if (!isOurs) return
   const message = `waiting for the namespace '${name}' to be deleted${blockersOf(namespace)}`
   throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)

@@ -38,6 +38,7 @@ const makerOf = (name: string, remote: boolean): Driver => ({
     return {
       outputs: { values: { name: id }, secrets: {} },
       objects: places.map((each) => objectOf(id, each, values.custom)),
+      reservedHosts: values.host ? [`${id}.example.test`] : [],
     }
   },
   async deprovision({ resourceId }) {
@@ -72,6 +73,12 @@ async function deployed(wanted: readonly Wanted[]): Promise<OperatorWorld> {
   faults = []
   world = createOperatorWorld([makerOf('maker', false), makerOf('remote', true)])
   world.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: elsewhere } })
+  world.fake.store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
+    const id = shortId(before?.spec.resourceId ?? '')
+    if (after || !before?.status?.reservedHosts?.length) return
+    // Its host is free for other organizations now.
+    if (world.objects.get('ConfigMap', id)) faults.push(`the object of ${id} outlives its reservation`)
+  })
   world.start()
   world.deploy('first', wanted)
   expect(await world.hasSucceeded('first')).toBe(true)
@@ -82,7 +89,7 @@ async function deployed(wanted: readonly Wanted[]): Promise<OperatorWorld> {
 /** Resources without cycles, some outside the cluster, some with their object in a namespace of others. */
 const graphs = fc
   .array(
-    fc.tuple(fc.array(fc.nat(), { maxLength: 3 }), fc.constantFrom('maker', 'maker', 'remote', elsewhere)),
+    fc.tuple(fc.array(fc.nat(), { maxLength: 3 }), fc.constantFrom('maker', 'host', 'remote', elsewhere)),
     {
       minLength: 1,
       maxLength: 10,
@@ -91,8 +98,9 @@ const graphs = fc
   .map((rows) =>
     rows.map(([row, what], index): Wanted => {
       const needs = new Set(index === 0 ? [] : row.map((each) => `r${each % index}`))
-      const place = what === elsewhere ? { driver: 'maker', values: { places: elsewhere } } : { driver: what }
-      return { id: `r${index}`, dependsOn: [...needs], ...place }
+      if (what === 'remote') return { id: `r${index}`, dependsOn: [...needs], driver: what }
+      const values = { host: what === 'host', ...(what === elsewhere ? { places: elsewhere } : {}) }
+      return { id: `r${index}`, dependsOn: [...needs], driver: 'maker', values }
     }),
   )
 
@@ -101,6 +109,7 @@ const mixed: readonly Wanted[] = [
   { id: 'database', driver: 'remote', dependsOn: ['config'] },
   { id: 'workload', dependsOn: ['database'] },
   { id: 'other' },
+  { id: 'site', values: { host: true } },
   { id: 'guest', values: { places: elsewhere } },
 ]
 
@@ -126,6 +135,7 @@ describe('the deletion of an environment', () => {
     const wanted = Array.from({ length: 30 }, (_, index) => ({
       id: `r${index}`,
       dependsOn: index % 5 === 0 ? [] : [`r${index - 1}`],
+      values: index % 3 === 0 ? { host: true } : {},
     }))
     await deployed(wanted)
     world.removeEnvironment()
@@ -134,6 +144,7 @@ describe('the deletion of an environment', () => {
     const names = world.log.filter((each) => / ActiveResource [0-9a-f]{40}$/.test(each))
     expect(names).toHaveLength(wanted.length)
     expect(names.every((each) => each.startsWith('patch '))).toBe(true)
+    expect(faults).toEqual([])
     expect(world.log.filter((each) => each.includes('ConfigMap'))).toEqual(['foreign ConfigMap'])
     expect(writesIn(world.log).length).toBeLessThanOrEqual(wanted.length + 2)
   })
@@ -241,7 +252,7 @@ test('a resource that is deleted alone takes its object with it, and the others 
   world.removeResource('other')
   await world.until(() => !world.ids().includes('other'))
   expect(world.objects.get('ConfigMap', 'other')).toBeUndefined()
-  expect(world.ids().sort()).toEqual(['config', 'database', 'guest', 'workload'])
+  expect(world.ids().sort()).toEqual(['config', 'database', 'guest', 'site', 'workload'])
 })
 
 describe.each(['before', 'after'] as const)(

@@ -24,14 +24,19 @@ interface Decision {
   readonly names: ReadonlySet<string>
   /** Names of those that are removed alone and still exist. */
   readonly alone: Set<string>
-  /** Whether the others are removed now: no resource is left that is removed alone, and their namespace is terminating. */
-  isTogetherDue: boolean
+  /** Which of the others are removed now; none while resources are left that are removed alone. */
+  due: 'none' | 'without hosts' | 'all'
 }
 
 interface Tools {
   readonly store: Store
   readonly drivers: Pick<OrganizationDrivers, 'find' | 'forInstance'>
   readonly inventory: Pick<Inventory, 'objectsOf'>
+}
+
+/** Whether the resource reserves hosts. */
+export function hasHosts({ status }: ActiveResource): boolean {
+  return (status?.reservedHosts?.length ?? 0) > 0
 }
 
 /** Decides how the resources of terminating environments are removed. A new process decides again. */
@@ -62,7 +67,8 @@ export class Removals {
     const decision = this.#decisionOf(environment)
     if (!decision?.names.has(metadata.name)) return 'later'
     if (decision.alone.has(metadata.name)) return 'alone'
-    return decision.isTogetherDue ? 'together' : 'later'
+    const isDue = decision.due === 'all' || (decision.due === 'without hosts' && !hasHosts(resource))
+    return isDue ? 'together' : 'later'
   }
 
   /** Whether all of these resources are decided about. */
@@ -99,7 +105,7 @@ export class Removals {
       environmentUid: environment.metadata.uid,
       names: new Set(remaining.map(({ name }) => name)),
       alone: withDependents(alone, remaining),
-      isTogetherDue: false,
+      due: 'none',
     }
     this.#decisions.set(keyOf(environment), decision)
     this.#enqueue(resources.filter(({ metadata }) => decision.alone.has(metadata.name)))
@@ -110,11 +116,19 @@ export class Removals {
     return (this.#decisionOf(environment)?.alone.size ?? 0) > 0
   }
 
-  /** Enqueues the resources that are removed together, for their removal. */
-  removeTogether(environment: Environment, resources: readonly ActiveResource[]): void {
+  /**
+   * Enqueues the resources that are removed together, for their removal; while their namespace terminates, only those
+   * without hosts: another organization may reserve the hosts as soon as a resource is gone, so its objects must be gone.
+   */
+  removeTogether(
+    environment: Environment,
+    resources: readonly ActiveResource[],
+    namespace: 'terminating' | 'gone',
+  ): void {
     const decision = this.#decisionOf(environment)
-    if (!decision || decision.isTogetherDue) return
-    decision.isTogetherDue = true
+    const due = namespace === 'gone' ? 'all' : 'without hosts'
+    if (!decision || decision.due === due) return
+    decision.due = due
     this.#enqueue(resources)
   }
 
@@ -139,8 +153,7 @@ export class Removals {
 
   /** Whether the resource consists of objects in the namespace only, and the cluster deletes those without help. */
   async #isWithin(resource: ActiveResource, namespace: string | undefined): Promise<boolean> {
-    // Another organization may reserve the hosts as soon as the resource is gone: its objects must be gone by then.
-    if (resource.status?.reservedHosts?.length || this.#isOutsideCluster(resource)) return false
+    if (this.#isOutsideCluster(resource)) return false
     const objects = await this.#tools.inventory.objectsOf(resource)
     return objects.every((each) => isDeletedWith(namespace, each))
   }
