@@ -2,14 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { wildcardCertificate } from '../../support/certificates.ts'
 import { conditionStatus, makeTestOrganization } from '../support/client.ts'
 import { claimHost, defineDns, deployHost, ingressIn, prepareIngresses } from '../support/hosts.ts'
-import {
-  endEnvironment,
-  namespaceOf,
-  objectAt,
-  readinessIn,
-  resourceIn,
-  secretAt,
-} from '../support/observing.ts'
+import { namespaceOf, objectAt, readinessIn, resourceIn, secretAt, untilEnded } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()
@@ -52,7 +45,7 @@ describe('a host that two organizations want', () => {
   })
 
   test('does not return to the first one', async () => {
-    await endEnvironment(first, 'wanted')
+    await untilEnded(first, 'wanted')
     expect(await ready(claimHost(first, 'wanted', host))).toBe('False')
     await readinessIn(first, 'wanted', 'ingress', 'Conflict')
   })

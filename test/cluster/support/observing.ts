@@ -78,6 +78,11 @@ export function patch(organization: Organization, path: string, body: object) {
 /** Deletes an environment of the application `shop` and waits for its end. */
 export async function endEnvironment(organization: Organization, environment: string): Promise<void> {
   await organization.remove('environments', `shop.${environment}`)
+  await untilEnded(organization, environment)
+}
+
+/** Waits for the end of an environment that is being deleted. */
+export async function untilEnded(organization: Organization, environment: string): Promise<void> {
   await eventually(`the end of '${environment}'`, 30_000, async () =>
     (await organization.get('environments', `shop.${environment}`)) ? undefined : true,
   )
