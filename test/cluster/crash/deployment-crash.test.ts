@@ -10,7 +10,7 @@ import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { conditionStatus, makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
 
-const rounds = process.env.QUARTERMASTER_SOAK ? 50 : 5
+const rounds = process.env.QUARTERMASTER_SOAK ? 50 : 3
 const killsPerRound = 4
 const failovers = process.env.QUARTERMASTER_SOAK ? 100 : 2
 const modules = 20
