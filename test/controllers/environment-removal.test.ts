@@ -215,7 +215,7 @@ describe('the deletion of an environment', () => {
 test('a resource that is written after the deletion began is removed too', async () => {
   await deployed(mixed)
   const [late] = world.resources()
-  if (!late) throw new Error('there is none')
+  if (!late) throw new Error('the environment has no resources')
   world.removeEnvironment()
   await world.until(() => world.objects.get('Namespace', own)?.metadata.deletionTimestamp !== undefined)
   world.put({ ...late, metadata: { ...late.metadata, name: 'f'.repeat(40), uid: 'late' }, status: undefined })

@@ -16,7 +16,7 @@ const { access, operatorKubeconfig } = sharedCluster()
 const namespace = 'quartermaster-system'
 // Long enough for a machine that is busy with other tests.
 const times = { ...electionTimes(9000), stuckMs: 60_000 }
-/** For leaders that must not lose, even on a machine that stands still for seconds. */
+/** For leaders that must not lose the lease, even if the machine is very busy. */
 const patient = electionTimes(24_000)
 const always = 1_000_000
 
