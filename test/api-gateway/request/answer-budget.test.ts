@@ -10,13 +10,22 @@ const mebibyte = 1024 * 1024
 let written = 0
 
 const common = { tag: 'Test', summary: 'Test.', responses: { 200: string('Much.') } }
+/** An answer of this many MiB; made once, since JSON of this size takes a second. */
+const answers = new Map(
+  [0, 24, 100].map((size) => [
+    size,
+    { status: 200, text: { contentType: 'text/plain', content: Buffer.alloc(size * mebibyte, 'x') } },
+  ]),
+)
+const answerOf = (size: number) => answers.get(size) ?? { status: 500 }
 const sized = (size: number, path: string, more: Partial<Endpoint>) =>
   endpoint({
     method: 'get',
     path,
     access: 'authenticated',
     ...common,
-    handle: () => ({ status: 200, body: 'x'.repeat(size * mebibyte) }),
+    textType: 'text/plain',
+    handle: () => answerOf(size),
     ...more,
   })
 const endpoints = [
@@ -29,7 +38,7 @@ const endpoints = [
     method: 'post',
     handle() {
       written += 1
-      return { status: 200, body: 'x'.repeat(24 * mebibyte) }
+      return answerOf(24)
     },
   }),
 ]
