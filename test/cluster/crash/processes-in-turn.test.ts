@@ -16,7 +16,7 @@ import type { EnvironmentDeployment } from '../../../operator/api/environment-de
 import { conditionStatus, eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 import { type BalancedClient, createBalancedClient } from './balanced-client.ts'
 
-const kills = process.env.QUARTERMASTER_SOAK ? 60 : 6
+const kills = process.env.QUARTERMASTER_SOAK ? 60 : 4
 const clients = 3
 const resourcesEach = 10
 const leaseSeconds = 10
