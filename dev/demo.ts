@@ -74,10 +74,10 @@ title('5. Webhook calls')
 await showCalls(second)
 
 title('Next steps')
-say(`  REST interface             ${running.gatewayUrl}/orgs`)
-say(`  REST reference             ${running.gatewayUrl}/docs`)
-say(`  sign-in page (as 'ada')    ${running.gatewayUrl}/auth/sign-in`)
-say('  addresses and API token    .dev/env\n')
+say(`  portal (as 'ada', or token) ${running.gatewayUrl}/o/acme/apps/shop/envs/staging/graph`)
+say(`  REST interface              ${running.gatewayUrl}/orgs`)
+say(`  REST reference              ${running.gatewayUrl}/docs`)
+say('  addresses and API token     .dev/env\n')
 say('  . .dev/env && export KUBECONFIG && kubectl get quartermaster -n acme')
 say(
   `  . .dev/env && curl -s -H "Authorization: Bearer $ADMIN_TOKEN" $GATEWAY_URL${environmentPath}/resources`,

@@ -142,6 +142,6 @@ if (import.meta.main) {
   }
   const { gatewayUrl } = await bringUp((line) => console.log(line), name === 'current')
   console.log(
-    `\nQuartermaster runs; the gateway is at ${gatewayUrl}; addresses and an API token are in .dev/env`,
+    `\nQuartermaster runs; the portal is at ${gatewayUrl}; addresses and an API token are in .dev/env`,
   )
 }
