@@ -52,7 +52,7 @@ export function createPortal(folder: URL, limit: RateLimit): Portal | undefined 
   }
   return {
     page: async (request, response, next) => {
-      if (!request.get('accept')?.includes('text/html')) {
+      if (!request.accepts('html')) {
         next()
         return
       }

@@ -71,9 +71,15 @@ describe('the portal', () => {
     for (const address of addresses) expect(address).toMatch(/^\/prefix\/assets\/[\w.-]+$/)
   })
 
+  test.each(['*/*', 'text/*', 'application/json;q=0.5, text/html'])(
+    'is found by a client that accepts %s',
+    async (accept) => {
+      expect(await (await open('/', { accept })).text()).toBe(page)
+    },
+  )
+
   test.each([
     ['a client that accepts JSON', '/', 'GET', { accept: 'application/json' }],
-    ['a client that accepts anything', '/', 'GET', { accept: '*/*' }],
     ['another method', '/', 'POST', html],
     ['another client at a page', '/o/acme', 'GET', { accept: 'application/json' }],
     ['a path of no page', '/other', 'GET', html],
