@@ -55,7 +55,7 @@ const phaseOf = (isWatchDead: fc.Arbitrary<boolean>) =>
 const phases = (isWatchDead: fc.Arbitrary<boolean>) => fc.array(phaseOf(isWatchDead), { maxLength: 6 })
 
 describe('a process', () => {
-  test('is well whatever the API server does, while its watches work', async () => {
+  test('is well while its watches work, in any state of the API server', async () => {
     await fc.assert(
       fc.asyncProperty(phases(fc.constant(false)), async (given) => {
         expect((await play(given)).every(({ isWell }) => isWell)).toBe(true)
