@@ -10,6 +10,13 @@ interface Run {
   readonly isForced: boolean
   /** Marks by key. A reconcile removes the mark that it began with: a newer one asks for another reconcile. */
   readonly pending: Map<string, symbol>
+  /** A dependency that each of some resources was last seen to wait for: with many of them, a look at all is expensive. */
+  readonly blockers: Map<string, Blocker>
+}
+
+interface Blocker {
+  readonly dependsOn: readonly string[]
+  readonly key: string
 }
 
 /** A reconcile of one resource while a deployment runs in its environment. */
@@ -46,7 +53,7 @@ export class Renewals {
     resources: readonly ActiveResource[],
   ): void {
     const pending = new Map(resources.map((each) => [keyOf(each), Symbol()]))
-    this.#running.set(environmentKey, { ...run, pending })
+    this.#running.set(environmentKey, { ...run, pending, blockers: new Map() })
   }
 
   /** Enqueues the marked resources that wait for no other one. */
@@ -130,6 +137,12 @@ export class Renewals {
 }
 
 /** Whether a dependency of the resource is reconciled first. */
-function isBlocked(resource: ActiveResource, { pending }: Run): boolean {
-  return resource.spec.dependsOn?.some((name) => pending.has(scoped(resource, name))) ?? false
+function isBlocked(resource: ActiveResource, { pending, blockers }: Run): boolean {
+  const { dependsOn = [] } = resource.spec
+  const known = blockers.get(keyOf(resource))
+  if (known && known.dependsOn === dependsOn && pending.has(known.key)) return true
+  const name = dependsOn.find((each) => pending.has(scoped(resource, each)))
+  if (name === undefined) blockers.delete(keyOf(resource))
+  else blockers.set(keyOf(resource), { dependsOn, key: scoped(resource, name) })
+  return name !== undefined
 }

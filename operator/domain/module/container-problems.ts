@@ -141,7 +141,7 @@ function checkProbe(probe: Probe, at: string, needsOneSuccess: boolean, report: 
   if (needed && isMissing(probe, needed))
     report(at, `has no '${needed}', which a probe of the type '${type}' needs`)
   if ('host' in probe && needed !== undefined && type !== 'http')
-    report(`${at}/host`, `is for probes of the type 'http': a probe always goes to the pod`)
+    report(`${at}/host`, `is for probes of the type 'http': a probe always reaches the pod itself`)
   if (needsOneSuccess && successThreshold !== 1)
     report(`${at}/successThreshold`, 'must be 1 except for a readiness probe')
 }

@@ -160,7 +160,7 @@ describe('a problem of a module names its field', () => {
       'a probe of another address',
       inContainer({ readiness_probe: { type: 'tcp', port: 80, host: '169.254.169.254' } }),
       '/spec/containers/main/readiness_probe/host',
-      /always goes to the pod/,
+      /reaches the pod itself/,
     ],
     [
       'a quantity',
