@@ -20,6 +20,7 @@ import type { Installation } from '../shared/installation-key.ts'
 import { inParallel } from '../shared/parallel.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
+import { createSecretReader } from '../shared/secrets.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
 import {
   awaitSource,
@@ -164,7 +165,7 @@ class DeploymentReconciler {
     // What an earlier process wrote is unchanged in this plan.
     const isResumed = deployment.status?.startTime !== undefined
     const marked = isForced || isResumed ? existingIn(plan) : referringToSecrets(plan, cluster.store)
-    renewals.start(environmentKey, { uid, isForced }, marked)
+    renewals.start(environmentKey, { uid, isForced, secrets: createSecretReader(cluster.client) }, marked)
     await this.#writeResources(deployment, plan, status)
     renewals.enqueue(environmentKey)
     return status

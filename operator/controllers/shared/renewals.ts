@@ -2,6 +2,7 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
+import type { SecretReader } from './secrets.ts'
 
 /** A deployment, and the resources that it waits for although their specs are unchanged. */
 interface Run {
@@ -10,6 +11,10 @@ interface Run {
   readonly isForced: boolean
   /** Marks by key. A reconcile removes the mark that it began with: a newer one asks for another reconcile. */
   readonly pending: Map<string, symbol>
+  /** Reads the Secrets of all resources, for the first reconcile of each. */
+  readonly secrets: SecretReader
+  /** Keys of the resources that were reconciled. */
+  readonly visited: Set<string>
   /** A dependency that each of some resources was last seen to wait for: with many of them, a look at all is expensive. */
   readonly blockers: Map<string, Blocker>
 }
@@ -24,6 +29,8 @@ export interface Pass {
   readonly resource: ActiveResource
   readonly run: Run
   readonly mark: symbol | undefined
+  /** Reads Secrets once for all resources of the run; absent when the resource is not reconciled for the first time. */
+  readonly secrets: SecretReader | undefined
 }
 
 /**
@@ -49,11 +56,11 @@ export class Renewals {
   /** Marks the resources, which `enqueue` reconciles. An earlier run in the environment ends. */
   start(
     environmentKey: string,
-    run: Pick<Run, 'uid' | 'isForced'>,
+    run: Pick<Run, 'uid' | 'isForced' | 'secrets'>,
     resources: readonly ActiveResource[],
   ): void {
     const pending = new Map(resources.map((each) => [keyOf(each), Symbol()]))
-    this.#running.set(environmentKey, { ...run, pending, blockers: new Map() })
+    this.#running.set(environmentKey, { ...run, pending, visited: new Set(), blockers: new Map() })
   }
 
   /** Enqueues the marked resources that wait for no other one. */
@@ -73,7 +80,12 @@ export class Renewals {
   begin(resource: ActiveResource): Pass | undefined {
     const run = this.#running.get(environmentKeyOf(resource))
     if (!run || (run.isForced && isBlocked(resource, run))) return undefined
-    return { resource, run, mark: run.pending.get(keyOf(resource)) }
+    const key = keyOf(resource)
+    const mark = run.pending.get(key)
+    // Another attempt must see what a user corrected since.
+    const isFirst = mark !== undefined && !run.visited.has(key)
+    if (isFirst) run.visited.add(key)
+    return { resource, run, mark, secrets: isFirst ? run.secrets : undefined }
   }
 
   /** Marks a resource that is about to be provisioned: the deployment waits for it, and then for its dependents. */

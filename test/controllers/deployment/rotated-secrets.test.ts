@@ -177,6 +177,16 @@ describe('a deployment of unchanged resources', () => {
   })
 })
 
+test('a deployment reads a Secret once for all unchanged resources that refer to it', async () => {
+  const wanted = wantedOf(Array.from({ length: 40 }, () => ({ needs: [], secret: 0, edition: 1 })))
+  await deployed(wanted)
+  const reads = readSecrets()
+  world.deploy('second', wanted)
+  expect(await world.hasSucceeded('second')).toBe(true)
+  // A reconcile of the time before may end only now.
+  expect(reads.length).toBeLessThan(10)
+})
+
 test('a Secret without its key keeps a deployment from its success until it has the key again', async () => {
   const wanted = wantedOf([{ needs: [], secret: 0, edition: 1 }])
   await deployed(wanted)
