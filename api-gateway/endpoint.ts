@@ -90,6 +90,8 @@ export interface Gateway {
   readonly streams: OpenStreams
   /** Whether an operator is running, as far as is known. */
   hasOperator(): boolean
+  /** Whether the process works, or must be restarted. */
+  isAlive(): boolean
   /** The OpenAPI document as JSON, made on first use. */
   document(): string
   /** Files of the API reference page. */

@@ -58,6 +58,8 @@ export interface GatewayOptions {
   readonly portalDirectory?: URL
   /** Whether an operator is running. Defaults to true. */
   hasOperator?(): boolean
+  /** Whether the process works, or must be restarted. Defaults to true. */
+  isAlive?(): boolean
   /** Reads the private key that signs sessions, as PEM; undefined if it does not exist. */
   sessionKey?(): Promise<string | undefined>
   now?(): number
@@ -93,6 +95,7 @@ export function createGateway(options: GatewayOptions) {
     streams: createOpenStreams(),
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
     hasOperator: options.hasOperator ?? (() => true),
+    isAlive: options.isAlive ?? (() => true),
     document: () => (document ??= JSON.stringify(openApiDocument(endpoints, productVersion))),
     viewer: createViewer(),
     now,

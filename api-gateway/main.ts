@@ -4,6 +4,7 @@ import { type OidcConfig, readConfig } from '../operator/config.ts'
 import { catalogue } from '../operator/drivers/catalogue.ts'
 import { openCluster } from '../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../operator/kube/cache/kinds-in-store.ts'
+import { createWatchHealth, probeOver } from '../operator/kube/cache/watch-health.ts'
 import { createClient } from '../operator/kube/client/client.ts'
 import { loadConnection } from '../operator/kube/client/connection.ts'
 import { watchLease } from '../operator/kube/lease/lease-watch.ts'
@@ -20,7 +21,8 @@ const log = createLog('gateway', config.logLevel)
 const auditLog = createLog('gateway', 'info') // audit records are written at every log level
 const metrics = createProcessMetrics('gateway')
 const tracing = await openTracing(config.tracing, 'gateway')
-const client = createClient(await loadConnection(config), { onResponse: metrics.onResponse })
+const connection = await loadConnection(config)
+const client = createClient(connection, { onResponse: metrics.onResponse })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
@@ -28,6 +30,7 @@ const limits = { requestsPerSecond, burst }
 const settings = { ...limits, vendors, allowedOrigins, trustedProxies, oidc }
 const lease = watchLease(client, log, { namespace: systemNamespace, name: operatorLease })
 const hasOperator = () => lease.isHeld() !== false
+const watchHealth = createWatchHealth(cluster.store, () => probeOver(() => createClient(connection)))
 const gateway = createGateway({
   cluster,
   log,
@@ -37,6 +40,7 @@ const gateway = createGateway({
   metrics,
   tracing,
   hasOperator,
+  isAlive: () => watchHealth.isWell(),
 })
 const gracePeriodMs = 25_000
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
 import { checkResources, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
+import { measureFailover } from './failover.ts'
 import { measureFairness } from './fairness.ts'
 import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
 import { measureGateway } from './gateway/gateway.ts'
@@ -79,6 +80,7 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
   const resident =
     options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
+  const failover = isChosen(options, 'failover') ? await measureFailover(bed, stage) : undefined
   // The last one: the failing resources stay.
   const fairness = isChosen(options, 'fairness') ? await measureFairness(bed, stage, options.busy) : undefined
   await audit.close()
@@ -86,7 +88,7 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
   rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, fairness }
+  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, failover, fairness }
 }
 
 /** Whether a part that is no story is to run. */

@@ -1,3 +1,4 @@
+import { type Failover, failoverRows } from './failover.ts'
 import { type Fairness, fairnessRows } from './fairness.ts'
 import type { Floor, FloorRound, Pace } from './floor.ts'
 import { independentFloor, operations } from './floor.ts'
@@ -38,6 +39,7 @@ export interface Report {
   readonly scenarios: readonly ScenarioResult[]
   readonly gateway?: GatewayFigures
   readonly resident?: Resident
+  readonly failover?: Failover
   readonly fairness?: Fairness
   readonly samples: {
     readonly floor: readonly FloorRound[]
@@ -107,7 +109,16 @@ export function floorTable({ serial, parallel }: Floor): string {
 }
 
 /** A report for people. */
-export function textOf({ floor, start, scenarios, gateway, resident, fairness, samples }: Report): string {
+export function textOf({
+  floor,
+  start,
+  scenarios,
+  gateway,
+  resident,
+  failover,
+  fairness,
+  samples,
+}: Report): string {
   const starts = Object.entries(start).map(([name, seconds]) =>
     goalLine(`${name} ready in an empty cluster, s`, seconds, 0.6),
   )
@@ -122,6 +133,7 @@ export function textOf({ floor, start, scenarios, gateway, resident, fairness, s
       ...starts,
       ...gatewayLines(gateway, goalLine),
       ...residentRows(floor, resident),
+      ...failoverRows(failover, goalLine),
       ...fairnessRows(fairness, goalLine),
     ]),
     ...(resident ? [heapTable(resident.heap)] : []),

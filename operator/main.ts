@@ -4,6 +4,7 @@ import { openDrivers } from './drivers/drivers.ts'
 import { serveHealth } from './health.ts'
 import { openCluster } from './kube/cache/cluster.ts'
 import { kindsInStore } from './kube/cache/kinds-in-store.ts'
+import { createWatchHealth, probeOver } from './kube/cache/watch-health.ts'
 import { createClient } from './kube/client/client.ts'
 import { loadConnection } from './kube/client/connection.ts'
 import { createSecretBindings, withSecretBindings } from './kube/client/secret-bindings.ts'
@@ -34,8 +35,7 @@ const secretBindings =
 const client = secretBindings ? withSecretBindings(directClient, secretBindings) : directClient
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
-/** A watch that is silent for longer is dead. */
-const silenceLimitMs = 300_000
+const watchHealth = createWatchHealth(cluster.store, () => probeOver(() => createClient(connection)))
 /** Each request and call of a reconcile has a deadline of at most minutes, so a reconcile that runs for longer hangs. */
 const runLimitSeconds = 3600
 const gracePeriodMs = 25_000
@@ -44,9 +44,7 @@ let operator: Operator | undefined
 
 await serveHealth(
   {
-    isAlive: () =>
-      (!cluster.store.synced || cluster.store.silentMs() < silenceLimitMs) &&
-      metrics.longestRunSeconds() < runLimitSeconds,
+    isAlive: () => watchHealth.isWell() && metrics.longestRunSeconds() < runLimitSeconds,
     isReady: () => cluster.store.synced,
   },
   metrics.registry,

@@ -25,8 +25,13 @@ export const service: readonly Endpoint[] = [
     tag: 'Service',
     access: 'public',
     isUnlimited: true,
-    responses: { 200: stateShape },
-    handle: () => ok({ status: 'ok' }),
+    responses: { 200: stateShape, 503: errorShape },
+    handle(_call, { isAlive }) {
+      if (isAlive()) return ok({ status: 'ok' })
+      const message =
+        'a watch has no answer for minutes, although the API server answers: restart this process'
+      return { status: 503, body: { error: 'Internal', message } }
+    },
   }),
   endpoint({
     method: 'get',

@@ -48,7 +48,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 4. awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
  * 6. isDue: compares the hash of the inputs; returns the status of a resource that needs no call. A deployment of mode
- *    `full` calls in any case.
+ *    `full` calls in any case, and each deployment waits until dependents of what changed are reconciled (`renewals`).
  * 7. provision: calls the driver.
  * 8. awaitRollout: for a workload, throws Waiting until its pods run.
  *
@@ -62,24 +62,31 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
   const resource = withoutPending(visible, state)
   if (resource.spec.unusedSince) return statusOfUnused(resource, state)
   awaitDependencies(resource, cluster)
+  const begun = renewals.begin(resource)
   const found = drivers.find(namespace, resource.spec.definition.driverType)
-  const request = await requestFor(resource, found.driver.descriptor, cluster)
+  const request = await requestFor(resource, found.driver.descriptor, cluster, begun?.secrets)
   const inputsHash = installation.hash(hashedInputs(resource, request, found.templates))
-  const renewal = renewals.of(resource)
   const secrets = request.knownSecrets
-  if (!isDue(resource, { inputsHash, found, isResync: context.isResync }, state) && !renewal) {
+  const due = isDue(resource, { inputsHash, found, isResync: context.isResync }, state)
+  const isForced = begun?.run.isForced === true && begun.mark !== undefined
+  if (!due && !isForced) {
+    if (begun) context.afterWrite(() => renewals.complete(begun, { isChanged: false }))
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
     return awaitRollout(resource, { status, secrets }, state, context)
   }
   customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
   unfinished.add(keyOf(resource))
+  const pass = renewals.provisioning(begun)
   const provisioned = await provision(resource, { request, inputsHash, found }, state, context).catch(
     (error: unknown) => {
       throw withoutHash(error, resource, cluster)
     },
   )
-  unfinished.delete(keyOf(resource))
-  if (renewal) context.afterWrite(() => renewals.complete(resource, renewal))
+  // Until then, the hash that is written may be that of earlier inputs.
+  context.afterWrite(() => unfinished.delete(keyOf(resource)))
+  const { provisionTime, inputsHash: earlierHash } = resource.status ?? {}
+  const isChanged = earlierHash !== inputsHash || provisioned.status.provisionTime !== provisionTime
+  if (pass) context.afterWrite(() => renewals.complete(pass, { isChanged }))
   return awaitRollout(resource, { ...provisioned, secrets }, state, context)
 }
 

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { areCovered, leafPaths, type SeparatedOutputs } from '../../domain/schema/secret-outputs.ts'
 import type { Outputs, Provisioned } from '../../drivers/driver.ts'
+import { claimsRollout } from '../rollout/await-rollout.ts'
 import { isSame, isWatchable, refuseReserved } from '../shared/applied-object.ts'
 import type { ApplyResult } from '../shared/drift.ts'
 import { openNamespace, refuseNamespaceOfOthers } from '../shared/environment-namespace.ts'
@@ -24,7 +25,10 @@ export async function placeObjects(
   return Promise.all(answer.objects.map((each) => tools.objects.placed(each, request.namespace)))
 }
 
-/** Writes to the status the objects that a new process would not find by its watches; before they exist. */
+/**
+ * Writes to the status the objects that a new process would not find by its watches, before they exist; and that a ready
+ * workload is not ready any more, before its objects change.
+ */
 export async function recordObjects(
   { resource, inputsHash, tools, context, action }: Run,
   objects: readonly KubeObject[],
@@ -32,7 +36,9 @@ export async function recordObjects(
   recorded: ResourceStatus,
 ): Promise<void> {
   const unrecorded = await tools.inventory.unrecorded(resource, objects)
-  const isHashWrong = hasOtherInputs(recorded, inputsHash) && isChangeUnseen(recorded, objects)
+  const isHashWrong =
+    hasOtherInputs(recorded, inputsHash) &&
+    (isChangeUnseen(recorded, objects) || claimsRollout(resource, tools.rollouts))
   if (unrecorded.length === 0 && !isHashWrong) return
   const known = recorded.objects ?? []
   const status = {

@@ -39,15 +39,18 @@ export type GatheredRequest = Omit<ProvisionRequest, 'signal'> & {
   readonly knownSecrets: unknown
 }
 
-/** Gathers the inputs of a driver: resolves placeholders, reads Secrets, and checks the inputs. */
+/**
+ * Gathers the inputs of a driver: resolves placeholders, reads Secrets, and checks the inputs. Other resources may share
+ * `reader` for the Secrets of users.
+ */
 export async function requestFor(
   resource: ActiveResource,
   descriptor: DriverDescriptor,
   cluster: Cluster,
+  reader: SecretReader = createSecretReader(cluster.client),
 ): Promise<GatheredRequest> {
   const { metadata, spec } = resource
   const { namespace: organization } = metadata
-  const reader = createSecretReader(cluster.client)
   const secrets = await resolveSecretRefs(
     spec.definition.driverInputs?.secretRefs ?? {},
     organization,
@@ -55,7 +58,8 @@ export async function requestFor(
   )
   const valueRefs = valueSecretRefs(spec.values)
   const secretValues = await resolveSecretRefs(valueRefs, organization, reader)
-  const outputs = await outputsOfNeighbours(resource, cluster, reader)
+  // Outputs may have changed since another resource read them.
+  const outputs = await outputsOfNeighbours(resource, cluster, createSecretReader(cluster.client))
   const inputs = resolveInputs({
     spec,
     guResId: metadata.name,

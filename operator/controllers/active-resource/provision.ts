@@ -21,7 +21,7 @@ import type { ResourceStatus } from './resource-tools.ts'
  * 3. recordInstance: writes the instance to the status, before anything can exist outside the cluster.
  * 4. callDriver: makes or updates the instance.
  * 5. recordObjects: writes to the status the objects that no watch would find again, and removes the hash of earlier inputs
- *    before changes that no watch would show.
+ *    before changes that no watch would show, or that begin a rollout.
  * 6. applyObjects: reserves the hosts and applies the objects.
  * 7. readOutputs: reads the outputs from the answer or from the objects.
  * 8. hideOutputs: removes from the status the outputs that are secret by now.

@@ -1,4 +1,3 @@
-import type { ActiveResource } from '../../api/active-resource.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
@@ -21,6 +20,7 @@ import type { Installation } from '../shared/installation-key.ts'
 import { inParallel } from '../shared/parallel.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
+import { createSecretReader } from '../shared/secrets.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
 import {
   awaitSource,
@@ -33,6 +33,7 @@ import {
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
+import { existingIn, referringToSecrets } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
 import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 import { writeResource } from './write-resource.ts'
@@ -130,15 +131,15 @@ class DeploymentReconciler {
    * 3. plan: decides what to do with each resource; throws for problems before anything is changed.
    * 4. report: writes the set and the start time to the status.
    * 5. waitForRecord: waits until the environment records the set, which must outlive the deployment.
-   * 6. renewals.start: with mode `full`, marks the existing resources, which are then provisioned again.
+   * 6. renewals.start: marks the existing resources that are reconciled although they are unchanged.
    * 7. writeResources: creates and updates the active resources.
    * 8. renewals.enqueue: reconciles the marked resources.
    *
    * After a crash, the next process starts again with step 1: all names are deterministic, and a resource that is
-   * written already is unchanged in the new plan. With mode `full`, it provisions all resources again.
+   * written already is unchanged in the new plan. It marks all resources.
    */
   async #start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
-    const { settleSeconds, renewals } = this.#tools
+    const { settleSeconds, renewals, cluster } = this.#tools
     const { namespace } = deployment.metadata
     if (!deployment.status?.startTime) await context.releaseWorker(() => this.#waitForCache(namespace))
     const environment = this.#environmentOf(deployment)
@@ -160,7 +161,11 @@ class DeploymentReconciler {
     await context.releaseWorker(() => this.#waitForRecord(deployment))
     const environmentKey = environmentKeyOf(deployment)
     const { uid } = deployment.metadata
-    if (deployment.spec.mode === 'full') renewals.start(environmentKey, uid, existingIn(plan))
+    const isForced = deployment.spec.mode === 'full'
+    // What an earlier process wrote is unchanged in this plan.
+    const isResumed = deployment.status?.startTime !== undefined
+    const marked = isForced || isResumed ? existingIn(plan) : referringToSecrets(plan, cluster.store)
+    renewals.start(environmentKey, { uid, isForced, secrets: createSecretReader(cluster.client) }, marked)
     await this.#writeResources(deployment, plan, status)
     renewals.enqueue(environmentKey)
     return status
@@ -261,13 +266,6 @@ class DeploymentReconciler {
     this.#waiting.remove(deployment)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
-}
-
-/** The resources that a plan updates. A new one needs no mark to be provisioned. */
-function existingIn({ steps }: Plan): ActiveResource[] {
-  return steps.flatMap(({ action, wanted, current }) =>
-    wanted && current && action !== 'create' ? [current] : [],
-  )
 }
 
 function namesNamespace({ descriptor }: PlanStep): boolean {

@@ -54,7 +54,7 @@ const replicaSetResource: Resource = {
 /**
  * Returns the status of a workload whose rollout is complete, and of any other resource. Throws Waiting while the rollout
  * runs, and Stalled with the reason of its pods when it cannot end; a change of the object or of its pods enqueues the
- * resource. A repair keeps a ready workload ready while it is available.
+ * resource. A repair keeps a ready workload ready while the cluster reports it available at its generation.
  */
 export async function awaitRollout(
   resource: ActiveResource,
@@ -93,12 +93,21 @@ export async function awaitRollout(
 }
 
 /** The object whose rollout is waited for: none of a CronJob, and none where applied objects are enough. */
-function targetOf({ spec }: ActiveResource, { objects = [] }: ResourceStatus, { policy }: Rollouts) {
-  if (simpleTypeName(spec.type) !== workloadType) return undefined
-  const deploy = isObject(spec.params?.deploy) ? spec.params.deploy : {}
-  const isApplied = deploy.success === undefined ? policy === 'applied' : deploy.success === 'deploy'
-  if (isApplied) return undefined
+function targetOf(resource: ActiveResource, { objects = [] }: ResourceStatus, rollouts: Rollouts) {
+  if (!isAwaited(resource, rollouts)) return undefined
   return objects.find(({ apiVersion, kind }) => rolloutKinds.has(`${apiVersion} ${kind}`))
+}
+
+/** Whether the resource is a workload that is ready when its pods run, not when its objects are applied. */
+function isAwaited({ spec }: ActiveResource, { policy }: Pick<Rollouts, 'policy'>): boolean {
+  if (simpleTypeName(spec.type) !== workloadType) return false
+  const deploy = isObject(spec.params?.deploy) ? spec.params.deploy : {}
+  return deploy.success === undefined ? policy !== 'applied' : deploy.success !== 'deploy'
+}
+
+/** Whether the status says of objects that are about to change that their rollout is complete. */
+export function claimsRollout(resource: ActiveResource, rollouts: Pick<Rollouts, 'policy'>): boolean {
+  return isReady(resource) && isAwaited(resource, rollouts)
 }
 
 /** The pods that the current spec of the object made. */

@@ -2,22 +2,47 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
+import type { SecretReader } from './secrets.ts'
 
-/** A run that provisions resources again, and the keys of those that it has not provisioned yet. */
-export interface Renewal {
-  readonly runUid: string
-  readonly pending: Set<string>
+/** A deployment, and the resources that it waits for although their specs are unchanged. */
+interface Run {
+  readonly uid: string
+  /** Whether drivers are called although no input changed. */
+  readonly isForced: boolean
+  /** Marks by key. A reconcile removes the mark that it began with: a newer one asks for another reconcile. */
+  readonly pending: Map<string, symbol>
+  /** Reads the Secrets of all resources, for the first reconcile of each. */
+  readonly secrets: SecretReader
+  /** Keys of the resources that were reconciled. */
+  readonly visited: Set<string>
+  /** A dependency that each of some resources was last seen to wait for: with many of them, a look at all is expensive. */
+  readonly blockers: Map<string, Blocker>
+}
+
+interface Blocker {
+  readonly dependsOn: readonly string[]
+  readonly key: string
+}
+
+/** A reconcile of one resource while a deployment runs in its environment. */
+export interface Pass {
+  readonly resource: ActiveResource
+  readonly run: Run
+  readonly mark: symbol | undefined
+  /** Reads Secrets once for all resources of the run; absent when the resource is not reconciled for the first time. */
+  readonly secrets: SecretReader | undefined
 }
 
 /**
- * The resources that deployments of mode `full` provision again although nothing changed, dependencies first. Kept in
- * memory, since a mark on each resource would cost two writes: after a restart, an unfinished deployment starts again with
- * all of its resources.
+ * The resources that deployments reconcile although their specs are unchanged, dependencies first: all of them in mode
+ * `full`; otherwise those whose inputs come from Secrets, and the dependents of those whose inputs changed. Kept in memory,
+ * since a mark on each resource would cost two writes: after a restart, an unfinished deployment starts again with all
+ * of its resources.
  */
 export class Renewals {
   readonly #store: Store
   /** By key of the environment, in which one deployment runs at a time. */
-  readonly #running = new Map<string, Renewal>()
+  readonly #running = new Map<string, Run>()
   readonly #resourceHandlers: ((key: string) => void)[] = []
   readonly #endHandlers: ((environmentKey: string) => void)[] = []
 
@@ -29,41 +54,67 @@ export class Renewals {
   }
 
   /** Marks the resources, which `enqueue` reconciles. An earlier run in the environment ends. */
-  start(environmentKey: string, runUid: string, resources: readonly ActiveResource[]): void {
-    this.#running.set(environmentKey, { runUid, pending: new Set(resources.map(keyOf)) })
+  start(
+    environmentKey: string,
+    run: Pick<Run, 'uid' | 'isForced' | 'secrets'>,
+    resources: readonly ActiveResource[],
+  ): void {
+    const pending = new Map(resources.map((each) => [keyOf(each), Symbol()]))
+    this.#running.set(environmentKey, { ...run, pending, visited: new Set(), blockers: new Map() })
   }
 
   /** Enqueues the marked resources that wait for no other one. */
   enqueue(environmentKey: string): void {
-    for (const key of this.#running.get(environmentKey)?.pending ?? []) this.#enqueueIfFree(key)
+    for (const key of this.#running.get(environmentKey)?.pending.keys() ?? []) this.#enqueueIfFree(key)
   }
 
-  /** Ends the run: its other resources are not provisioned again. */
-  end(environmentKey: string, runUid: string): void {
-    if (this.#running.get(environmentKey)?.runUid === runUid) this.#running.delete(environmentKey)
+  /** Ends the run: its other resources are not reconciled. */
+  end(environmentKey: string, uid: string): void {
+    if (this.#running.get(environmentKey)?.uid === uid) this.#running.delete(environmentKey)
   }
 
-  /** The run that provisions the resource again now; undefined while one of its dependencies waits to be provisioned. */
-  of(resource: ActiveResource): Renewal | undefined {
+  /**
+   * Begins a reconcile, before it reads any input. Undefined without a run, and for a forced run while one of the
+   * dependencies waits to be provisioned.
+   */
+  begin(resource: ActiveResource): Pass | undefined {
     const run = this.#running.get(environmentKeyOf(resource))
-    if (!run?.pending.has(keyOf(resource))) return undefined
-    const isBlocked = resource.spec.dependsOn?.some((name) => run.pending.has(scoped(resource, name)))
-    return isBlocked ? undefined : run
+    if (!run || (run.isForced && isBlocked(resource, run))) return undefined
+    const key = keyOf(resource)
+    const mark = run.pending.get(key)
+    // Another attempt must see what a user corrected since.
+    const isFirst = mark !== undefined && !run.visited.has(key)
+    if (isFirst) run.visited.add(key)
+    return { resource, run, mark, secrets: isFirst ? run.secrets : undefined }
   }
 
-  /** Whether a run has still to provision the resource again. */
+  /** Marks a resource that is about to be provisioned: the deployment waits for it, and then for its dependents. */
+  provisioning(pass: Pass | undefined): Pass | undefined {
+    if (!pass || pass.run.isForced || pass.run.pending.has(keyOf(pass.resource))) return pass
+    const mark = Symbol()
+    pass.run.pending.set(keyOf(pass.resource), mark)
+    return { ...pass, mark }
+  }
+
+  /** Ends a reconcile after its status is written. When the inputs or outputs changed, marks the dependents. */
+  complete({ resource, run, mark }: Pass, { isChanged }: { readonly isChanged: boolean }): void {
+    if (this.#running.get(environmentKeyOf(resource)) !== run) return
+    // A forced run has marked them from the beginning.
+    if (isChanged && !run.isForced)
+      for (const each of this.#dependentsOf(resource))
+        if (!each.spec.unusedSince && !each.metadata.deletionTimestamp) run.pending.set(keyOf(each), Symbol())
+    const isCurrent = mark !== undefined && run.pending.get(keyOf(resource)) === mark
+    if (isCurrent && !isBlocked(resource, run)) this.#remove(resource)
+  }
+
+  /** Whether a run has still to reconcile the resource. */
   isPending(resource: ActiveResource): boolean {
     return this.#running.get(environmentKeyOf(resource))?.pending.has(keyOf(resource)) ?? false
   }
 
-  /** How many resources of the environment a run has still to provision again. */
+  /** How many resources of the environment a run has still to reconcile. */
   pendingIn(environmentKey: string): number {
     return this.#running.get(environmentKey)?.pending.size ?? 0
-  }
-
-  /** The run has provisioned the resource, and its status is written. */
-  complete(resource: ActiveResource, run: Renewal): void {
-    if (this.#running.get(environmentKeyOf(resource)) === run) this.#remove(resource)
   }
 
   /** Calls the handler with the key of each resource to reconcile. */
@@ -71,7 +122,7 @@ export class Renewals {
     this.#resourceHandlers.push(handler)
   }
 
-  /** Calls the handler with the key of an environment when a run has provisioned its last resource. */
+  /** Calls the handler with the key of an environment when a run has reconciled its last resource. */
   onEnd(handler: (environmentKey: string) => void): void {
     this.#endHandlers.push(handler)
   }
@@ -80,13 +131,30 @@ export class Renewals {
     const environmentKey = environmentKeyOf(resource)
     const run = this.#running.get(environmentKey)
     if (!run?.pending.delete(keyOf(resource))) return
-    for (const each of this.#store.byIndex(ActiveResource, 'dependsOn', keyOf(resource)))
-      this.#enqueueIfFree(keyOf(each))
+    for (const each of this.#dependentsOf(resource)) this.#enqueueIfFree(keyOf(each))
     if (run.pending.size === 0) for (const handler of this.#endHandlers) handler(environmentKey)
+  }
+
+  #dependentsOf(resource: ActiveResource): readonly ActiveResource[] {
+    return this.#store.byIndex(ActiveResource, 'dependsOn', keyOf(resource))
   }
 
   #enqueueIfFree(key: string): void {
     const resource = this.#store.get(ActiveResource, ...namespacedName(key))
-    if (resource && this.of(resource)) for (const handler of this.#resourceHandlers) handler(key)
+    if (!resource || !this.isPending(resource)) return
+    const run = this.#running.get(environmentKeyOf(resource))
+    if (!run || isBlocked(resource, run)) return
+    for (const handler of this.#resourceHandlers) handler(key)
   }
+}
+
+/** Whether a dependency of the resource is reconciled first. */
+function isBlocked(resource: ActiveResource, { pending, blockers }: Run): boolean {
+  const { dependsOn = [] } = resource.spec
+  const known = blockers.get(keyOf(resource))
+  if (known && known.dependsOn === dependsOn && pending.has(known.key)) return true
+  const name = dependsOn.find((each) => pending.has(scoped(resource, each)))
+  if (name === undefined) blockers.delete(keyOf(resource))
+  else blockers.set(keyOf(resource), { dependsOn, key: scoped(resource, name) })
+  return name !== undefined
 }

@@ -13,7 +13,7 @@ const jsonEnding = '.json'
 /** Secrets are not watched. */
 const retrySeconds = 5
 
-/** Reads Secrets by exact name, each once per reader. */
+/** Reads Secrets by exact name, each once per reader; one that cannot be read is read again. */
 export interface SecretReader {
   /** Returns the whole Secret as an object; throws Waiting while it does not exist. */
   read(namespace: string, name: string): Promise<FreeForm>
@@ -30,8 +30,11 @@ export function createSecretReader(client: KubeClient): SecretReader {
   return {
     read(namespace, name) {
       const key = `${namespace}/${name}`
-      const answer = known.get(key) ?? fetch(namespace, name)
+      const found = known.get(key)
+      if (found) return found
+      const answer = fetch(namespace, name)
       known.set(key, answer)
+      void answer.catch(() => known.delete(key))
       return answer
     },
   }

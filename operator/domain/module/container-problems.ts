@@ -140,6 +140,8 @@ function checkProbe(probe: Probe, at: string, needsOneSuccess: boolean, report: 
   const needed = type === undefined || hasPlaceholder(type) ? undefined : neededField[type]
   if (needed && isMissing(probe, needed))
     report(at, `has no '${needed}', which a probe of the type '${type}' needs`)
+  if ('host' in probe && needed !== undefined && type !== 'http')
+    report(`${at}/host`, `is for probes of the type 'http': a probe always reaches the pod itself`)
   if (needsOneSuccess && successThreshold !== 1)
     report(`${at}/successThreshold`, 'must be 1 except for a readiness probe')
 }

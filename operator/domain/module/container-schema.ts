@@ -18,7 +18,7 @@ const probe = (what: string) =>
     {
       path: text('Path of the request, for `http`.'),
       port: portNumber('Port of the request, for `http`, `tcp` and `grpc`.'),
-      host: text('Host of the request; the pod when absent.'),
+      host: text('Header `Host` of the request, for `http`. The pod itself is probed in any case.'),
       scheme: oneOf(['HTTP', 'HTTPS'], 'Scheme of the request, for `http`.'),
       headers: map(text('Value of the header.'), 'Headers of the request, for `http`.'),
       command: list(text('A word of the command.'), 'Command in the container, for `command`.'),

@@ -2,7 +2,10 @@ import type { FreeForm } from '../../api/schema.ts'
 import { compareText } from '../base/json.ts'
 import type { Probe } from '../module/container-schema.ts'
 
-/** The probe in the form of Kubernetes. */
+/**
+ * The probe in the form of Kubernetes. Its host is a header: a probe of another address than the pod's would be a request of
+ * the node, which the Pod Security level `baseline` forbids.
+ */
 export function probeOf({
   type,
   path,
@@ -14,7 +17,9 @@ export function probeOf({
   service,
   ...timing
 }: Probe): FreeForm {
-  const httpHeaders = Object.entries(headers ?? {})
+  const isGiven = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'host')
+  const all = host === undefined || isGiven ? headers : { ...headers, Host: host }
+  const httpHeaders = Object.entries(all ?? {})
     .sort(([a], [b]) => compareText(a, b))
     .map(([name, value]) => ({ name, value }))
   const handlers = {
@@ -22,13 +27,12 @@ export function probeOf({
       httpGet: {
         path: path ?? '/',
         port,
-        host,
         scheme,
         httpHeaders: httpHeaders.length > 0 ? httpHeaders : undefined,
       },
     },
     command: { exec: { command } },
-    tcp: { tcpSocket: { port, host } },
+    tcp: { tcpSocket: { port } },
     grpc: { grpc: { port, service } },
   }
   return { ...handlers[type], ...timing }

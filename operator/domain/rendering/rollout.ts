@@ -71,9 +71,7 @@ export function rolloutOf({ object, pods, now, schedulingSeconds }: RolloutInput
     message: `waiting for the rollout of the ${what}`,
   }
   // Before, status and pods are those of an earlier revision.
-  const isObserved =
-    object.kind === 'Job' || (status.observedGeneration ?? 0) >= (object.metadata.generation ?? 0)
-  if (!isObserved) return running
+  if (!isObserved(object, status)) return running
   if (isComplete[object.kind]?.(spec, status)) return { state: 'complete' }
   const failure = failureOf(what, status, pods)
   if (failure) return failure
@@ -89,10 +87,17 @@ export function rolloutOf({ object, pods, now, schedulingSeconds }: RolloutInput
   return { state: 'running', reason, message, retryAfterSeconds: Math.ceil(left) }
 }
 
+/** Whether the status is about the current spec. The spec of a Job cannot change, but for a few fields. */
+function isObserved({ kind, metadata }: KubeObject, { observedGeneration = 0 }: Status): boolean {
+  return kind === 'Job' || observedGeneration >= (metadata.generation ?? 0)
+}
+
 /** Whether enough pods are available although a change of the object is not rolled out yet. */
-export function isAvailable({ kind, status, spec }: KubeObject): boolean {
+export function isAvailable(object: KubeObject): boolean {
+  const { kind, status, spec } = object
   const given = (isObject(status) ? status : {}) as Status // of these kinds
   const wanted = (isObject(spec) ? spec : {}) as Spec // of these kinds
+  if (!isObserved(object, given)) return false
   if (kind === 'Job') return isJobDone(wanted, given)
   if (kind === 'Deployment') return isTrue(given, 'Available')
   return (given.readyReplicas ?? 0) >= (wanted.replicas ?? 1)

@@ -74,7 +74,8 @@ function convertVolumes(volumes: ScoreContainer['volumes'], at: Path, texts: Tex
       target,
       withoutAbsent({
         id: texts.convert(source, [...where, 'source']),
-        sub_path: path,
+        // Paths in a volume begin with a slash in Score, and never in Kubernetes.
+        sub_path: path?.replace(/^\/+/, ''),
         read_only: readOnly,
       }),
     ]),

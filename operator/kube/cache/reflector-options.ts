@@ -10,6 +10,8 @@ export interface Reflector {
   readonly resource: string
   /** Milliseconds since the last line from the API server. */
   silentMs(): number
+  /** Milliseconds since the API server last sent anything, a refusal included. */
+  unansweredMs(): number
   stop(): void
 }
 

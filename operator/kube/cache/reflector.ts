@@ -42,6 +42,7 @@ class CacheReflector implements Reflector {
   readonly #synced = Promise.withResolvers<void>()
   readonly #stopping = new AbortController()
   #heardAt = performance.now()
+  #refusedAt = Number.NEGATIVE_INFINITY
   #listedAt = Number.NEGATIVE_INFINITY
   #canStreamLists = true
   /** The resource version to watch from; undefined when a list is due. */
@@ -82,6 +83,10 @@ class CacheReflector implements Reflector {
     return performance.now() - this.#heardAt
   }
 
+  unansweredMs(): number {
+    return performance.now() - Math.max(this.#heardAt, this.#refusedAt)
+  }
+
   stop(): void {
     this.#stopping.abort()
     this.#pause?.abort()
@@ -100,6 +105,7 @@ class CacheReflector implements Reflector {
         await this.#watchWithPause()
       } catch (error) {
         if (signal.aborted) return
+        if (error instanceof ApiError) this.#refusedAt = performance.now()
         this.#setForbidden(asForbidden(error))
         if (this.#forbidden && failIfForbidden && this.#listVersion === 0n)
           return this.#synced.reject(this.#forbidden)

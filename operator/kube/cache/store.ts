@@ -28,6 +28,8 @@ export interface Store {
   readonly watches: readonly Pick<Reflector, 'resource' | 'silentMs'>[]
   /** Milliseconds since the last line of the watch that is silent longest. */
   silentMs(): number
+  /** Milliseconds since the last line or refusal of the watch for which there was none for the longest time. */
+  unansweredMs(): number
 }
 
 /** A kind to keep in the store, with its indexes. */
@@ -86,6 +88,7 @@ export function createStore(
     },
     watches: reflectors,
     silentMs: () => Math.max(...reflectors.map((each) => each.silentMs())),
+    unansweredMs: () => Math.max(...reflectors.map((each) => each.unansweredMs())),
   }
 }
 

@@ -54,13 +54,18 @@ class Participant implements LeaseHolder {
     const { shared, times, emit, onStuck } = this.#options
     while (!this.#stopped) {
       if (monotonicMs() - shared.aliveAt > times.stuckMs) return onStuck()
+      let isReached = true
       this.#current = this.#acquireOrRenew().catch((error: unknown) => {
+        isReached = false
         emit({ kind: 'warning', message: 'could not reach the lease', error })
       })
       await this.#current
       if (this.#hasEverLed() && !this.#isLeader()) return this.#lose()
+      // One that waits looks more often: after the leader has ended, every deployment waits for it.
+      const isWaiting = isReached && !this.#hasEverLed()
+      const pauseMs = isWaiting ? times.retryMs / 4 : times.retryMs
       await new Promise<void>((resolve) => {
-        this.#retryTimer = setTimeout(resolve, times.retryMs)
+        this.#retryTimer = setTimeout(resolve, pauseMs)
       })
     }
   }

@@ -3,8 +3,10 @@ import { startGateway, type TestGateway, tokenOf } from '../support/gateway.ts'
 
 let gateway: TestGateway
 
+let isAlive = true
+
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ isAlive: () => isAlive })
 })
 afterAll(() => gateway.close())
 
@@ -32,4 +34,18 @@ describe('a gateway without contact with the cluster', () => {
     silence(milliseconds)
     expect((await gateway.send(operation, request)).status).toBe(status)
   })
+})
+
+test('a gateway that a restart would heal is not alive', async () => {
+  isAlive = false
+  const { status, body } = await gateway.send('GET /livez', { as: null })
+  expect([status, body]).toEqual([
+    503,
+    {
+      error: 'Internal',
+      message: 'a watch has no answer for minutes, although the API server answers: restart this process',
+    },
+  ])
+  isAlive = true
+  expect((await gateway.send('GET /livez', { as: null })).status).toBe(200)
 })

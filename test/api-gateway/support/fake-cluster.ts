@@ -92,6 +92,7 @@ export function createFakeCluster(): FakeCluster {
     },
     watches: [],
     silentMs: () => 0,
+    unansweredMs: () => 0,
   }
 
   /** A list of all objects of a kind in a namespace that have the labels of a selector. */

@@ -1,9 +1,10 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { readModule } from '../../../operator/domain/module/module-problems.ts'
 import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
 import { validModules } from '../../domain/module/support/valid-modules.ts'
+import { renderedScore, scoreFiles } from '../../domain/score/rendered-scores.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { makeTestOrganization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -60,6 +61,17 @@ function podOf({ kind, spec }: KubeObject): KubeObject | undefined {
   )
 }
 
+/** The API server accepts all of the objects, and their pods at the level restricted. */
+async function expectAccepted(objects: readonly KubeObject[]): Promise<void> {
+  for (const each of objects) expect(await refusal(each)).toBeUndefined()
+  const pods = objects.map(podOf).filter((each) => each !== undefined)
+  for (const pod of pods) {
+    const path = `/api/v1/namespaces/${namespace}/pods?dryRun=All`
+    const { status, body } = await apiRequest(sharedCluster().access, 'POST', path, pod)
+    expect({ status, body: status < 300 || body }).toEqual({ status: 201, body: true })
+  }
+}
+
 test('the API server accepts the objects of every valid module, with all of their fields, and their pods at the level restricted', async () => {
   await fc.assert(
     fc.asyncProperty(validModules, async (params) => {
@@ -73,14 +85,14 @@ test('the API server accepts the objects of every valid module, with all of thei
         parts: [],
         hash: () => 'hash',
       })
-      for (const each of objects) expect(await refusal(each)).toBeUndefined()
-      const pods = objects.map(podOf).filter((each) => each !== undefined)
-      for (const pod of pods) {
-        const path = `/api/v1/namespaces/${namespace}/pods?dryRun=All`
-        const { status, body } = await apiRequest(sharedCluster().access, 'POST', path, pod)
-        expect({ status, body: status < 300 || body }).toEqual({ status: 201, body: true })
-      }
+      await expectAccepted(objects)
     }),
     { numRuns: casesOf(100) },
   )
+})
+
+describe('the API server accepts the objects of a Score file', () => {
+  test.each(scoreFiles)('%s', async (name) => {
+    await expectAccepted(renderedScore(name, namespace))
+  })
 })

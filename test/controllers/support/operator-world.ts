@@ -44,6 +44,8 @@ export interface Wanted {
   readonly dependsOn?: readonly string[]
   readonly driver?: string
   readonly values?: FreeForm
+  /** The Secret whose key `password` is an input of its driver. */
+  readonly secret?: string
 }
 
 /** Milliseconds for which Workloads must not change before they are deployed. */
@@ -268,14 +270,23 @@ function withNamespaces(objects: FakeObjects): Objects {
   }
 }
 
-function definitionOf({ id, dependsOn = [], driver = 'maker', values = {} }: Wanted): ResourceDefinition {
+function definitionOf({
+  id,
+  dependsOn = [],
+  driver = 'maker',
+  values = {},
+  secret,
+}: Wanted): ResourceDefinition {
   const references = dependsOn.map((each) => [
     each,
     `\${resources['s3.default#shared.${each}'].outputs.name}`,
   ])
   return definition(id, 's3', {
     driverType: `quartermaster/${driver}`,
-    driverInputs: { values: { ...values, needs: Object.fromEntries(references) } },
+    driverInputs: {
+      values: { ...values, needs: Object.fromEntries(references) },
+      secretRefs: secret === undefined ? {} : { password: { secret, key: 'password' } },
+    },
     criteria: [{ resId: `shared.${id}` }],
   })
 }

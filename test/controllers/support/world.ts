@@ -6,6 +6,7 @@ import { createInventory } from '../../../operator/controllers/shared/inventory.
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
+import { isConflict } from '../../../operator/kube/client/client.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
@@ -23,6 +24,8 @@ export interface World {
   /** Keys of the resources that a watch enqueued. */
   readonly enqueued: string[]
   readonly tools: ResourceTools
+  /** Called before each write of a status; its error is that of the write. */
+  beforeStatus: () => void
   put(resource: ActiveResource): ActiveResource
   /** Reconciles or finalizes the resource in its current state; returns the error. */
   reconcile(resource: ActiveResource): Promise<unknown>
@@ -37,7 +40,11 @@ export interface World {
 /** Creates a world with these drivers and without resources. */
 export function createWorld(
   builtIn: readonly Driver[],
-  options: { readonly factories?: DriverFactories; readonly deadlineSeconds?: number } = {},
+  options: {
+    readonly factories?: DriverFactories
+    readonly deadlineSeconds?: number
+    readonly rollouts?: ResourceTools['rollouts']
+  } = {},
 ): World {
   const fake = createFakeCluster()
   const objects = createFakeObjects()
@@ -52,8 +59,10 @@ export function createWorld(
       const [namespace = '', name = ''] = key.split('/')
       return cluster.store.get(ActiveResource, namespace, name)
     }
+    const own = resourceTools(cluster, builtIn, options.factories)
     const tools: ResourceTools = {
-      ...resourceTools(cluster, builtIn, options.factories),
+      ...own,
+      rollouts: options.rollouts ?? own.rollouts,
       deadlineSeconds: options.deadlineSeconds ?? 10,
       objects: door,
       inventory: createInventory(door, find, { kinds: objects.kinds, namespaces: { isOpen: () => false } }),
@@ -69,6 +78,7 @@ export function createWorld(
     observed: Observed<typeof ActiveResource> | undefined,
     error?: unknown,
   ) {
+    world.beforeStatus()
     const { namespace, name, generation = 0 } = resource.metadata
     const before = world.now(resource)?.status ?? {}
     const found = { ...(observed ? { observed } : {}), outcome: outcomeOf(error) }
@@ -76,13 +86,14 @@ export function createWorld(
     cluster.setStatus(ActiveResource, namespace, name, status)
   }
 
-  async function runOnce(resource: ActiveResource): Promise<void> {
+  async function runOnce(resource: ActiveResource, afterWrite: (() => void)[]): Promise<void> {
     if (resource.metadata.deletionTimestamp) {
       await process.controller.finalize?.(resource, silentContext())
       cluster.drop(ActiveResource, resource.metadata.namespace, resource.metadata.name)
       return
     }
     const context = silentContext<typeof ActiveResource>({
+      afterWrite: (work) => afterWrite.push(work),
       async report(known, message) {
         objects.log.push('status')
         write(resource, known, new Waiting('Progressing', message))
@@ -101,16 +112,17 @@ export function createWorld(
     get tools() {
       return process.tools
     },
+    beforeStatus: () => {},
     put: (resource) => cluster.put(ActiveResource, resource),
     async reconcile(resource) {
       const latest = world.now(resource) ?? resource
-      try {
-        await runOnce(latest)
-        return undefined
-      } catch (error) {
-        write(latest, statusOfError(error), error)
-        return error
-      }
+      const afterWrite: (() => void)[] = []
+      const error = await runOnce(latest, afterWrite).catch((thrown: unknown) => thrown)
+      // The loop tries again with the newer object.
+      if (isConflict(error)) return error
+      if (error !== undefined) write(latest, statusOfError(error), error)
+      for (const work of afterWrite) work()
+      return error
     },
     now: ({ metadata }) => cluster.store.get(ActiveResource, metadata.namespace, metadata.name),
     statusOf: (resource) => world.now(resource)?.status ?? {},

@@ -157,6 +157,12 @@ describe('a problem of a module names its field', () => {
       /has no 'port'/,
     ],
     [
+      'a probe of another address',
+      inContainer({ readiness_probe: { type: 'tcp', port: 80, host: '169.254.169.254' } }),
+      '/spec/containers/main/readiness_probe/host',
+      /reaches the pod itself/,
+    ],
+    [
       'a quantity',
       inContainer({ resources: { limits: { memory: 'much' } } }),
       '/spec/containers/main/resources/limits/memory',

@@ -236,6 +236,22 @@ describe('a container', () => {
       },
     ],
     [
+      'a probe whose host is a header',
+      { liveness_probe: { type: 'http', port: 80, host: 'web.example.test' } },
+      {
+        livenessProbe: {
+          httpGet: { path: '/', port: 80, httpHeaders: [{ name: 'Host', value: 'web.example.test' }] },
+        },
+      },
+    ],
+    [
+      'a probe whose header is its host',
+      { liveness_probe: { type: 'http', port: 80, host: 'web.example.test', headers: { host: 'other' } } },
+      {
+        livenessProbe: { httpGet: { path: '/', port: 80, httpHeaders: [{ name: 'host', value: 'other' }] } },
+      },
+    ],
+    [
       'a probe by command',
       { startup_probe: { type: 'command', command: ['true'] } },
       { startupProbe: { exec: { command: ['true'] } } },

@@ -188,6 +188,11 @@ test.each<[rule: string, each: KubeObject, expected: boolean]>([
     true,
   ],
   ['a Deployment without it', deployment({}), false],
+  [
+    'no Deployment whose status is about an earlier generation',
+    deployment({ observedGeneration: 1 }, [{ type: 'Available', status: 'True' }]),
+    false,
+  ],
   ['a StatefulSet by its ready pods', set({ currentRevision: 'a' }), true],
   ['a Job by its end', object('Job', { conditions: [{ type: 'Complete', status: 'True' }] }), true],
 ])('availability: %s', (_, each, expected) => {

@@ -130,6 +130,12 @@ describe('a right that is missing', () => {
     await synced
   })
 
+  test('is an answer of the API server, without a line', async () => {
+    const { watches } = reflect([refusal, refusal, []])
+    await until(() => expect(watches).toHaveLength(3))
+    expect(reflector?.unansweredMs()).toBeLessThan(reflector?.silentMs() ?? 0)
+  })
+
   test('is the end of it where that may be, before the first list', async () => {
     const { watches, synced } = reflect([refusal, []], [], { failIfForbidden: true })
     await expect(synced).rejects.toBe(refusal)

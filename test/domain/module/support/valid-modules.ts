@@ -33,6 +33,7 @@ const probe = fc
         port,
         headers: mapOf(fc.constantFrom('Accept', 'X-A'), fc.constant('*/*')),
       }),
+      fc.record({ type: fc.constant('http'), port, host: fc.constantFrom('127.0.0.1', 'web.example.test') }),
       fc.record({ type: fc.constant('tcp'), port }),
       fc.record({ type: fc.constant('grpc'), port }),
       fc.record({ type: fc.constant('command'), command: fc.array(word, { minLength: 1, maxLength: 3 }) }),

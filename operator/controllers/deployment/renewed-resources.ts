@@ -1,0 +1,43 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
+import { Registry } from '../../api/registry.ts'
+import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
+import { secretOfRegistry } from '../../domain/image/pull-secret.ts'
+import type { Plan } from '../../domain/plan/plan.ts'
+import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
+import { secretNamesIn } from '../../domain/secret/secret-names.ts'
+import type { Store } from '../../kube/cache/store.ts'
+
+/** The resources that a plan keeps in use. A new one needs no mark to be provisioned. */
+export function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
+  return steps.flatMap(({ action, wanted, current }) =>
+    wanted && current && action !== 'create' ? [current] : [],
+  )
+}
+
+/**
+ * The unchanged resources whose inputs come from Secrets: a user may have changed those, which are not watched. The others
+ * are reconciled because their specs change.
+ */
+export function referringToSecrets({ steps }: Pick<Plan, 'steps'>, store: Store): ActiveResource[] {
+  const unchanged = steps.filter(({ action }) => action === 'unchanged')
+  const registries = new Map<string, boolean>()
+  const hasCredentials = (organization: string) => {
+    const known = registries.get(organization)
+    const has = known ?? store.list(Registry, organization).some(({ spec }) => secretOfRegistry(spec))
+    registries.set(organization, has)
+    return has
+  }
+  return existingIn({ steps: unchanged }).filter(
+    (each) => readsSecrets(each) || (isWorkload(each) && hasCredentials(each.metadata.namespace)),
+  )
+}
+
+function readsSecrets({ spec: { definition, values } }: ActiveResource): boolean {
+  if (definition.accountName !== undefined) return true
+  const { secretRefs = {} } = definition.driverInputs ?? {}
+  return secretNamesIn(secretRefs).length > 0 || Object.keys(valueSecretRefs(values)).length > 0
+}
+
+function isWorkload({ spec }: ActiveResource): boolean {
+  return simpleTypeName(spec.type) === workloadType
+}
