@@ -74,6 +74,10 @@ export const routes: readonly Route[] = [
     load: async () => (await import('../pages/users/tokens.tsx')).Tokens,
   },
   {
+    pattern: '/o/:org/users/:user/roles',
+    load: async () => (await import('../pages/users/roles.tsx')).UserRoles,
+  },
+  {
     pattern: '/o/:org/accounts',
     load: async () => (await import('../pages/accounts/accounts.tsx')).Accounts,
   },

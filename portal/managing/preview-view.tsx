@@ -1,5 +1,5 @@
-import type { DefinitionPreview } from '../../api/types.ts'
-import { FilteredTable } from '../../components/filtered-table.tsx'
+import type { DefinitionPreview } from '../api/types.ts'
+import { FilteredTable } from '../components/filtered-table.tsx'
 
 /** Every resource that a change of definitions would change, and the problems that it would cause. */
 export function PreviewView({ preview }: { readonly preview: DefinitionPreview }) {
