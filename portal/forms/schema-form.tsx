@@ -58,11 +58,13 @@ export function SchemaForm({
   return (
     <div class="schema-form">
       {problems.others.length > 0 && (
-        <ul class="notice notice-bad" role="alert">
-          {problems.others.map((message) => (
-            <li key={message}>{message}</li>
-          ))}
-        </ul>
+        <div class="notice notice-bad" role="alert">
+          <ul>
+            {problems.others.map((message) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        </div>
       )}
       <FormContent form={form} state={state} />
     </div>

@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { problemsOf } from './model/check.ts'
+import { problemOfRefusal, problemsOf, type ValueProblem } from './model/check.ts'
 import { type FormKind, formOf } from './model/form.ts'
 
 interface Options {
@@ -30,9 +30,15 @@ export interface SchemaFormHandle {
   }
   /** Whether the form can be sent; from then on, the fields show their problems. */
   readonly check: () => boolean
+  /** Shows why the server refused the value at its field until the value changes; returns whether it has one. */
+  readonly refuse: (message: string) => boolean
 }
 
-const noErrors: ReadonlyMap<string, string> = new Map()
+/** What the server refused. */
+interface Refusal {
+  readonly problem: ValueProblem
+  readonly value: unknown
+}
 
 /** The value of a form, with a check before it is sent. The schema can depend on the value. */
 export function useSchemaForm(
@@ -41,14 +47,16 @@ export function useSchemaForm(
 ): SchemaFormHandle {
   const [value, setValue] = useState(initial)
   const [isChecked, setChecked] = useState(false)
-  const unreadable = useRef(noErrors)
+  const unreadable = useRef<ReadonlyMap<string, string>>(new Map())
   const schema = useMemo(() => (typeof given === 'function' ? given(value) : given), [given, value])
   const form = useMemo(() => formOf(schema, kind), [schema, kind])
   const problems = useMemo(() => problemsOf(form, value, stored), [form, value, stored])
-  const errors = useMemo(
-    () => new Map(problems.map(({ pointer, message }) => [pointer, message])),
-    [problems],
-  )
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const errors = useMemo(() => {
+    const refused = refusal && refusal.value === value ? [refusal.problem] : []
+    const shown = [...refused, ...(isChecked ? problems : [])]
+    return new Map(shown.map(({ pointer, message }) => [pointer, message]))
+  }, [problems, isChecked, refusal, value])
   return {
     value,
     setValue,
@@ -61,13 +69,18 @@ export function useSchemaForm(
       onUnreadable(found) {
         unreadable.current = found
       },
-      errors: isChecked ? errors : noErrors,
+      errors,
       stored,
       disabled: isDisabled,
     },
     check() {
       setChecked(true)
       return problems.length === 0 && unreadable.current.size === 0
+    },
+    refuse(message) {
+      const problem = problemOfRefusal(form, value, message)
+      if (problem) setRefusal({ problem, value })
+      return problem !== undefined
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ApiProblem } from '../api/problem.ts'
 import { ProblemNotice } from '../components/problem-notice.tsx'
 import type { SchemaFormHandle } from '../forms/use-schema-form.ts'
 import { useAction } from './use-action.ts'
@@ -8,12 +9,14 @@ interface Props {
   /** What the form is for, for screen readers. */
   readonly label: string
   /** Forms that must be without problems before the work begins. */
-  readonly forms: readonly Pick<SchemaFormHandle, 'check'>[]
+  readonly forms: readonly Pick<SchemaFormHandle, 'check' | 'refuse'>[]
   readonly button: string
   /** Whether the button is the main one of the page. */
   readonly isPrimary?: boolean
   readonly onSubmit: () => Promise<unknown>
   readonly children: ComponentChildren
+  /** Shown after a success, until the next change. */
+  readonly done?: string
   /** What is shown between the fields and the buttons. */
   readonly result?: ComponentChildren
   /** Further buttons and links. */
@@ -28,19 +31,28 @@ export function CheckedForm({
   isPrimary = true,
   onSubmit,
   children,
+  done,
   result,
   actions,
 }: Props) {
   const element = useRef<HTMLFormElement>(null)
   const [refusals, setRefusals] = useState(0)
+  const [isDone, setDone] = useState(false)
   const { isBusy, problem, run } = useAction()
   useEffect(() => {
     if (refusals > 0 && element.current) focusFirstProblem(element.current)
   }, [refusals])
-  const submit = () => {
+  const place = ({ status, message }: ApiProblem) => {
+    const isInvalid = status === 400 || status === 422
+    if (!isInvalid || !forms.some((each) => each.refuse(message))) return false
+    setRefusals(refusals + 1)
+    return true
+  }
+  const submit = async () => {
     if (isBusy) return
+    setDone(false)
     // Each of them shows its problems.
-    if (forms.map((each) => each.check()).every(Boolean)) void run(onSubmit)
+    if (forms.map((each) => each.check()).every(Boolean)) setDone(await run(onSubmit, place))
     else setRefusals(refusals + 1)
   }
   return (
@@ -49,14 +61,20 @@ export function CheckedForm({
       class="panel stack"
       aria-label={label}
       noValidate
+      onInput={() => setDone(false)}
       onSubmit={(event) => {
         event.preventDefault()
-        submit()
+        void submit()
       }}
     >
       {children}
       {problem && <ProblemNotice problem={problem} />}
       {result}
+      {isDone && done !== undefined && (
+        <p class="notice notice-good" role="status">
+          {done}
+        </p>
+      )}
       <div class="actions">
         <button type="submit" class={isPrimary ? 'primary' : undefined} disabled={isBusy}>
           {button}

@@ -5,22 +5,23 @@ import { type ApiProblem, asProblem } from '../api/problem.ts'
 export interface Action {
   readonly isBusy: boolean
   readonly problem: ApiProblem | undefined
-  /** Runs the work and returns whether it succeeded. */
-  readonly run: (work: () => Promise<unknown>) => Promise<boolean>
+  /** Runs the work and returns whether it succeeded. `place` returns whether it shows the problem itself. */
+  readonly run: (work: () => Promise<unknown>, place?: (problem: ApiProblem) => boolean) => Promise<boolean>
 }
 
 /** Keeps the state of work that can fail. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
-  const run = async (work: () => Promise<unknown>) => {
+  const run: Action['run'] = async (work, place) => {
     setProblem(undefined)
     setBusy(true)
     try {
       await work()
       return true
     } catch (error) {
-      setProblem(asProblem(error))
+      const found = asProblem(error)
+      if (!place?.(found)) setProblem(found)
       return false
     } finally {
       setBusy(false)

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { readAgain } from '../../api/reads.ts'
 import type { ActiveResource, DefinitionPreview, ResourceDefinition } from '../../api/types.ts'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { Loading } from '../../components/read-view.tsx'
@@ -6,7 +8,7 @@ import { PreviewView } from '../../managing/preview-view.tsx'
 import { useAction } from '../../managing/use-action.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { navigate, setQuery } from '../../routing/router.ts'
-import { previewOf, saveDefinition } from './requests.ts'
+import { previewOf } from './requests.ts'
 
 interface Props {
   readonly org: string
@@ -27,7 +29,8 @@ export function DefinitionDeletion({ org, definition, uses }: Props) {
   const read = () => void reading.run(async () => setPreview(await previewOf(operation, { path })))
   useEffect(read, [])
   const remove = async () => {
-    await saveDefinition(org, operation, { path, query: uses.length > 0 ? { force: 'true' } : {} })
+    await call(operation, { path, query: uses.length > 0 ? { force: 'true' } : {} })
+    await readAgain(`/orgs/${encodeURIComponent(org)}/resources/defs?deleted=true`)
     navigate(pathTo('/o/:org/definitions', { org }), { replace: true })
   }
   return (

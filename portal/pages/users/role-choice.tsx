@@ -3,7 +3,8 @@ import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { useAction } from '../../managing/use-action.ts'
 
 interface Props {
-  /** Object that the role is on. */
+  /** Kind of the object that the role is on. */
+  readonly kind: 'organization' | 'application' | 'environment type'
   readonly name: string
   readonly role: string
   readonly roles: readonly { readonly value: string; readonly label: string }[]
@@ -13,11 +14,11 @@ interface Props {
 }
 
 /** A role, and a button that saves another choice: with the arrow keys, a choice passes the roles in between. */
-export function RoleChoice({ name, role, roles, none, save }: Props) {
+export function RoleChoice({ kind, name, role, roles, none, save }: Props) {
   const [chosen, setChosen] = useState<string | undefined>(undefined)
   const { isBusy, problem, run } = useAction()
   const value = chosen ?? role
-  const id = `role-${name}`
+  const id = `role-${kind.replace(' ', '-')}-${name}`
   const submit = async () => {
     if (await run(() => save(role, value))) setChosen(undefined)
   }
@@ -30,7 +31,9 @@ export function RoleChoice({ name, role, roles, none, save }: Props) {
           void submit()
         }}
       >
-        <label for={id}>Role on {name}</label>
+        <label for={id}>
+          Role on {kind} {name}
+        </label>
         <select id={id} value={value} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
           {none !== undefined && <option value="">{none}</option>}
           {roles.map((each) => (
@@ -41,7 +44,7 @@ export function RoleChoice({ name, role, roles, none, save }: Props) {
         </select>
         {value !== role && (
           <button type="submit" class="primary" disabled={isBusy}>
-            Save the role on {name}
+            Save the role on {kind} {name}
           </button>
         )}
       </form>

@@ -1,5 +1,5 @@
 import { call } from '../../api/client.ts'
-import { invalidate, useRead } from '../../api/reads.ts'
+import { readAgain, useRead } from '../../api/reads.ts'
 import { user as signedIn } from '../../api/session.ts'
 import type { UserRole } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
@@ -68,6 +68,7 @@ function Roles({ org, user }: Props) {
             <h2 id="organization-role">Organization</h2>
             <ul class="role-list">
               <RoleChoice
+                kind="organization"
                 name={org}
                 role={roleAt(objects, `/orgs/${org}`)}
                 roles={organizationRoles.map((each) => ({ value: each.const, label: each.title }))}
@@ -84,6 +85,7 @@ function Roles({ org, user }: Props) {
                   {found.map(({ id }) => (
                     <RoleChoice
                       key={id}
+                      kind="application"
                       name={id}
                       none="no role"
                       role={roleAt(objects, `/orgs/${org}/apps/${id}`)}
@@ -103,6 +105,7 @@ function Roles({ org, user }: Props) {
                   {found.map(({ id }) => (
                     <RoleChoice
                       key={id}
+                      kind="environment type"
                       name={id}
                       none="no role"
                       role={roleAt(objects, `/orgs/${org}/env-types/${id}`)}
@@ -131,7 +134,7 @@ function RemovalButton({ org, user: { id, name, type } }: Props) {
       verb={isService ? 'Delete' : 'Remove'}
       onDelete={async () => {
         await call('DELETE /orgs/{org_id}/users/{user_id}', { path: { org_id: org, user_id: id } })
-        await invalidate(`/orgs/${encodeURIComponent(org)}/users`)
+        await readAgain(`/orgs/${encodeURIComponent(org)}/users`)
         navigate(pathTo('/o/:org/users', { org }), { replace: true })
       }}
     >
