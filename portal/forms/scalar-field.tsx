@@ -147,11 +147,11 @@ function Control({
   )
 }
 
-/** Several examples are suggestions; a single one only shows the form of a value. */
+/** Texts that the field suggests, which schemas of the portal can have. */
 function suggestionsOf({ schema, control }: Field): readonly string[] {
-  const { examples } = schema
-  if (control.kind !== 'text' || !Array.isArray(examples) || examples.length < 2) return []
-  return examples.filter((each) => typeof each === 'string')
+  const { suggestions } = schema
+  if (control.kind !== 'text' || !Array.isArray(suggestions)) return []
+  return suggestions.filter((each) => typeof each === 'string')
 }
 
 function isLong(kind: string, schema: Field['schema']): boolean {
@@ -159,11 +159,9 @@ function isLong(kind: string, schema: Field['schema']): boolean {
   return schema['contentMediaType'] !== undefined || schema['format'] === 'multiline'
 }
 
-function placeholderOf(field: Field, stored: ReadonlySet<string>): string {
-  const { isSecret, pointer, schema, control } = field
+function placeholderOf({ isSecret, pointer, schema, control }: Field, stored: ReadonlySet<string>): string {
   if (isSecret) return stored.has(pointer) ? 'unchanged' : ''
   const [example] = Array.isArray(schema['examples']) ? schema['examples'] : []
-  if (suggestionsOf(field).length > 0) return ''
   if (example !== undefined) return typeof example === 'string' ? example : JSON.stringify(example)
   return control.kind === 'text' || control.kind === 'number' ? '' : 'JSON'
 }

@@ -14,16 +14,17 @@ import { previewOf, saveDefinition } from './requests.ts'
 interface Props {
   readonly org: string
   readonly definition: ResourceDefinition
+  readonly onSaved: () => void
 }
 
 /** Name, driver, account and inputs of a definition, saved after a preview. */
-export function DefinitionForm({ org, definition }: Props) {
+export function DefinitionForm({ org, definition, onSaved }: Props) {
   const { catalogue, problem, reload } = useCatalogue(org)
   return (
     <>
       {problem && <ProblemNotice problem={problem} onRetry={reload} />}
       {catalogue ? (
-        <Editor org={org} definition={definition} catalogue={catalogue} />
+        <Editor org={org} definition={definition} catalogue={catalogue} onSaved={onSaved} />
       ) : (
         <Loading what="types and drivers" />
       )}
@@ -31,7 +32,7 @@ export function DefinitionForm({ org, definition }: Props) {
   )
 }
 
-function Editor({ org, definition, catalogue }: Props & { readonly catalogue: Catalogue }) {
+function Editor({ org, definition, catalogue, onSaved }: Props & { readonly catalogue: Catalogue }) {
   const { id, type, name, driver_account, driver_inputs, provision } = definition
   const isDisabled = !isAdministrator(org)
   const schemaOf = useCallback(
@@ -71,7 +72,7 @@ function Editor({ org, definition, catalogue }: Props & { readonly catalogue: Ca
   if (isDisabled) return <section class="panel stack">{fields}</section>
   const request = {
     path: { org_id: org, def_id: id },
-    body: changedDefinitionBody(settings.value, inputs.value, driver_inputs?.secret_refs),
+    body: changedDefinitionBody(settings.value, inputs.value, definition),
   }
   return (
     <PreviewedForm
@@ -79,7 +80,10 @@ function Editor({ org, definition, catalogue }: Props & { readonly catalogue: Ca
       forms={[settings, inputs]}
       button="Save"
       preview={() => previewOf('PATCH /orgs/{org_id}/resources/defs/{def_id}', request)}
-      save={() => saveDefinition(org, 'PATCH /orgs/{org_id}/resources/defs/{def_id}', request)}
+      save={async () => {
+        await saveDefinition(org, 'PATCH /orgs/{org_id}/resources/defs/{def_id}', request)
+        onSaved()
+      }}
     >
       {fields}
     </PreviewedForm>

@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { isObject } from '../../../operator/domain/base/json.ts'
+import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
 import type { Driver, ResourceAccount, ResourceDefinition, ResourceType } from '../../api/types.ts'
 import { mergeSecrets } from './inputs.ts'
 
@@ -125,11 +125,11 @@ export function criteriaSchema(
   applications: readonly string[],
   environmentTypes: readonly string[],
 ): FreeForm {
-  const field = (title: string, description: string, examples: readonly string[] = []) => ({
+  const field = (title: string, description: string, suggestions: readonly string[] = []) => ({
     type: 'string',
     title,
     description,
-    examples,
+    suggestions,
     uiHints: { group: 'row' },
   })
   return {
@@ -193,18 +193,32 @@ export function newDefinitionBody(settings: unknown, inputs: unknown, criteria: 
   }
 }
 
-/** Body of a request that changes a definition. Secrets that were not entered keep their references. */
-export function changedDefinitionBody(settings: unknown, inputs: unknown, references: unknown) {
+/**
+ * Body of a request that changes a definition: only what was changed, so that a change of another user is kept. Secrets
+ * that were not entered keep their references.
+ */
+export function changedDefinitionBody(
+  settings: unknown,
+  inputs: unknown,
+  before: Pick<ResourceDefinition, 'name' | 'driver_type' | 'driver_account' | 'driver_inputs' | 'provision'>,
+) {
   const { name, driver_type, driver_account, provision } = settingsOf(settings)
-  const { values, secrets } = isObject(inputs) ? inputs : ({} as FreeForm)
-  return {
-    name,
-    driver_type,
-    driver_account: driver_account ?? null,
-    provision: provision ?? null,
-    driver_inputs: {
-      values: isObject(values) ? values : {},
-      secret_refs: secrets === undefined ? undefined : mergeSecrets(references, secrets),
-    },
+  const { values = {}, secrets } = isObject(inputs) ? inputs : ({} as FreeForm)
+  const { driver_inputs: stored = {} } = before
+  const driver_inputs = {
+    values: isObject(values) ? changed(values, stored.values ?? {}) : undefined,
+    secret_refs: secrets === undefined ? undefined : mergeSecrets(stored.secret_refs, secrets),
   }
+  const hasInputs = Object.values(driver_inputs).some((each) => each !== undefined)
+  return {
+    name: changed(name, before.name),
+    driver_type: changed(driver_type, before.driver_type),
+    driver_account: changed(driver_account ?? null, before.driver_account ?? null),
+    provision: changed(provision ?? null, before.provision ?? null),
+    driver_inputs: hasInputs ? driver_inputs : undefined,
+  }
+}
+
+function changed<T>(value: T, before: unknown): T | undefined {
+  return sameJson(value, before) ? undefined : value
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { useRead } from '../../api/reads.ts'
 import type { ResourceDefinition } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
@@ -18,6 +19,7 @@ const titles: Readonly<Record<string, string>> = { criteria: 'Criteria of', dele
 export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps) {
   const path = { org_id: org, def_id: def }
   const isAllowed = isAdministrator(org)
+  const [isSaved, setSaved] = useState(false)
   const read = useRead('GET /orgs/{org_id}/resources/defs/{def_id}', { path, query: { deleted: 'true' } })
   const uses = useRead(
     'GET /orgs/{org_id}/resources/defs/{def_id}/resources',
@@ -51,8 +53,13 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
     >
       <ReadView read={read} what="the definition">
         {(definition) => (
-          <>
+          <div class="stack" onInput={() => setSaved(false)}>
             <Facts definition={definition} />
+            {isSaved && (
+              <p class="notice notice-good" role="status">
+                Saved.
+              </p>
+            )}
             {definition.is_deleted ? (
               <p class="notice notice-wait">
                 The definition is deleted. Active resources that it provisioned remain.
@@ -62,9 +69,15 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
             ) : edit === 'delete' ? (
               uses.data && <DefinitionDeletion org={org} definition={definition} uses={uses.data} />
             ) : (
-              <DefinitionForm key={definition.active_version_id} org={org} definition={definition} />
+              <DefinitionForm
+                // A saved form begins again with what is stored.
+                key={`${definition.active_version_id} ${definition.updated_at}`}
+                org={org}
+                definition={definition}
+                onSaved={() => setSaved(true)}
+              />
             )}
-          </>
+          </div>
         )}
       </ReadView>
       {isAllowed && <Uses read={uses} />}

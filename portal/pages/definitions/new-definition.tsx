@@ -10,7 +10,7 @@ import { linkTo, navigate } from '../../routing/router.ts'
 import { useCatalogue } from './catalogue.ts'
 import { useCriteriaSchema } from './criteria-schema.ts'
 import { type Catalogue, newDefinitionBody, settingsOf, settingsSchema } from './definition-schema.ts'
-import { schemaFor } from './inputs.ts'
+import { isStatic, schemaFor } from './inputs.ts'
 import { previewOf, saveDefinition } from './requests.ts'
 
 /** Creates a definition after a preview of every resource that it would take over. */
@@ -73,16 +73,13 @@ function NewDefinitionForm({ org, catalogue }: { readonly org: string; readonly 
       <SchemaForm {...settings.fields} />
       {driver_type !== undefined && type !== undefined && (
         <section class="stack" aria-labelledby="inputs-heading">
-          <h2 id="inputs-heading">{isStatic(driver_type) ? 'Outputs' : 'Driver inputs'}</h2>
+          <h2 id="inputs-heading">
+            {isStatic(driver_type, catalogue.drivers) ? 'Outputs' : 'Driver inputs'}
+          </h2>
           <SchemaForm key={`${type} ${driver_type}`} {...inputs.fields} />
         </section>
       )}
       <SchemaForm {...criteria.fields} />
     </PreviewedForm>
   )
-}
-
-/** Whether the definition is static: its inputs are the outputs of the type. */
-function isStatic(driverType: string): boolean {
-  return driverType.endsWith('/echo')
 }

@@ -17,7 +17,12 @@ export function driverSettingsSchema(
     type: 'object',
     properties: {
       ...(isNew ? { id } : {}),
-      type: { type: 'string', title: 'Resource type', description: 'What it provisions.', examples: types },
+      type: {
+        type: 'string',
+        title: 'Resource type',
+        description: 'What it provisions.',
+        suggestions: types,
+      },
       target: {
         type: 'string',
         title: 'Target',
@@ -28,7 +33,7 @@ export function driverSettingsSchema(
         type: 'array',
         title: 'Account types',
         description: 'Accounts that it accepts. The type none makes the account optional.',
-        items: { type: 'string', examples: accountTypes },
+        items: { type: 'string', suggestions: accountTypes },
         maxItems: 64,
       },
     },

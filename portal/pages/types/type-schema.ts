@@ -23,7 +23,7 @@ export function typeSettingsSchema(categories: readonly string[], isNew: boolean
           { const: 'indirect', title: 'indirect: only definitions can request it' },
         ],
       },
-      category: { type: 'string', title: 'Category', examples: categories },
+      category: { type: 'string', title: 'Category', suggestions: categories },
     },
     required: isNew ? ['id', 'use'] : ['use'],
     additionalProperties: false,

@@ -86,6 +86,21 @@ test('criteria are changed after a preview of the resources that change their de
   expect(faults).toEqual([])
 })
 
+test('a saved form keeps what another user changed meanwhile, and shows that it is saved', async () => {
+  const body = { id: 'shared', name: 'Shared', type: 's3', driver_type: 'quartermaster/echo' }
+  await organization.rest('POST', '/resources/defs', { ...body, driver_inputs: { values: { bucket: 'a' } } })
+  const { page, faults } = await visit(browser, `${definitions()}/shared`, cluster.adminToken)
+  await page.getByLabel(/^bucket/i).fill('mine')
+  await organization.rest('PATCH', '/resources/defs/shared', { name: 'Renamed' })
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  expect(await page.getByLabel(/^Name/).inputValue()).toBe('Renamed')
+  const { body: stored } = await organization.rest('GET', '/resources/defs/shared')
+  expect(stored).toMatchObject({ name: 'Renamed', driver_inputs: { values: { bucket: 'mine' } } })
+  expect(faults).toEqual([])
+})
+
 test('a used definition is deleted after a preview and a confirmation, and shown as deleted', async () => {
   const { page, faults } = await visit(browser, `${definitions()}/any-bucket`, cluster.adminToken)
   await page.getByRole('link', { name: 'Delete' }).click()

@@ -185,6 +185,18 @@ describe('shared values', () => {
   })
 })
 
+test('a form that is sent after the end of the session is sent again after the sign-in', async () => {
+  const { page } = await visit(browser, at('/apps/shop/values?new'), cluster.adminToken)
+  await page.getByLabel(/^Key/).fill('EXPIRED')
+  await page.getByLabel(/^Value/).fill('typed before')
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Create the value' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('API token').fill(cluster.adminToken)
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('row').filter({ hasText: 'typed before' }).waitFor()
+})
+
 test('an error of the gateway keeps what was typed, and the second attempt succeeds', async () => {
   const { page } = await visit(browser, at('/apps/shop/values?new'), cluster.adminToken)
   await page.getByLabel(/^Key/).fill('AGAIN')

@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../../support/browser.ts'
-import { eventually, type Organization } from '../support/client.ts'
+import type { Organization } from '../support/client.ts'
+import { cloudflareAt } from '../support/cloudflare.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { makeManagedOrganization } from './managed-organization.ts'
-import { accessibilityProblems, visit, widerThanWindow } from './visitor.ts'
+import { visit } from './visitor.ts'
 
 const cluster = sharedCluster()
+const provider = cloudflareAt(cluster.cloudflare)
 const canary = 'canary-c0ffee7712'
 let browser: Browser
 let organization: Organization
@@ -80,7 +82,13 @@ test('an account is created with the credentials of its type, changed without sh
   await token.and(page.locator(':focus')).waitFor()
   expect(await token.getAttribute('type')).toBe('password')
   await token.fill(canary)
+  await page.getByLabel('Check the credentials with the provider before saving').check()
   await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('alert').filter({ hasText: 'does not accept the token' }).waitFor()
+  await token.fill((await provider.makeToken(await provider.makeZone())).value)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('button', { name: 'Check dns' }).click()
+  await page.getByText('The credentials of dns work.').waitFor()
   await page.getByRole('link', { name: 'dns', exact: true }).click()
   await page.getByLabel(/^Name/).fill('DNS of the shop')
   expect(await page.getByLabel(/token/).inputValue()).toBe('')
@@ -90,7 +98,8 @@ test('an account is created with the credentials of its type, changed without sh
   await page.getByRole('button', { name: 'Delete the account' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText('0 of 0 accounts').waitFor()
-  expect(faults).toEqual([])
+  // The browser reports the refused credentials.
+  expect(faults.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
 test('a driver is registered with the form of its definitions, used, and not deleted while it is used', async () => {
@@ -119,59 +128,4 @@ test('a driver is registered with the form of its definitions, used, and not del
   await page.getByRole('button', { name: 'Delete the driver' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText('Change or delete first what uses it: own-bucket.').waitFor()
-})
-
-const pages = [
-  ['a new definition', '/definitions?new', 'New definition'],
-  ['criteria', '/definitions/any-bucket?edit=criteria', 'Criteria of any-bucket'],
-  ['a deletion', '/definitions/any-bucket?edit=delete', 'Delete any-bucket'],
-  ['a new service user', '/users?new', 'New service user'],
-  ['roles', '/users/ROBOT/roles', 'Roles of ROBOT'],
-  ['webhooks', '/apps/shop/webhooks', 'Webhooks of shop'],
-  ['a new webhook', '/apps/shop/webhooks?new', 'New webhook of shop'],
-  ['a webhook', '/apps/shop/webhooks/ORG-hook', 'Webhook ORG-hook'],
-  ['values of an application', '/apps/shop/values', 'Shared values of shop'],
-  ['values of an environment', '/apps/shop/envs/staging/values', 'Shared values of shop staging'],
-  ['a new value', '/apps/shop/values?new', 'New shared value of shop'],
-  ['a secret value', '/apps/shop/values?edit=PASSWORD', 'Shared value PASSWORD of shop'],
-  ['a built-in type', '/types?type=s3', 'Type s3'],
-  ['a new type', '/types?new', 'New type'],
-  ['a new account', '/accounts?new', 'New account'],
-  ['an account', '/accounts?account=shown', 'Account shown'],
-  ['a new driver', '/drivers?new', 'New driver'],
-] as const
-
-test('every page has a title and an address, is accessible, and fits 360 and 1440 pixels', async () => {
-  const { body: robot } = await organization.rest('POST', '/users', { name: 'Robot', role: 'member' })
-  const credentials = { token: canary }
-  const account = { id: 'shown', name: 'Shown', type: 'cloudflare', credentials }
-  await organization.rest('POST', '/resources/accounts', account)
-  const hook = { id: `${organization.id}-hook`, url: 'hooks.example.com/a', headers: { 'x-a': 'b' } }
-  await organization.rest('POST', '/apps/shop/webhooks', hook)
-  const value = { key: 'PASSWORD', value: canary, is_secret: true, description: null }
-  await organization.rest('POST', '/apps/shop/values', value)
-  const { page, faults, foreign } = await visit(browser, at(''), cluster.adminToken)
-  for (const [name, path, title] of pages) {
-    const named = (text: string) => text.replace('ORG', organization.id).replace('ROBOT', robot.id)
-    await page.goto(at(named(path)))
-    const wanted = `${named(title)} – Quartermaster`
-    await eventually(`the content of '${wanted}'`, 60_000, async () => {
-      const isComplete = (await page.locator('.loading').count()) === 0
-      return ((await page.title()) === wanted && isComplete) || undefined
-    })
-    for (const [width, scheme] of [
-      [1440, 'light'],
-      [360, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-      const problems = [...(await widerThanWindow(page)), ...(await accessibilityProblems(page))]
-      expect({ name, width, problems }).toEqual({ name, width, problems: [] })
-      const { PORTAL_SCREENSHOTS: folder } = process.env
-      if (folder)
-        await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}-${width}.png`, fullPage: true })
-    }
-    expect(await page.content()).not.toContain(canary)
-  }
-  expect({ faults, foreign }).toEqual({ faults: [], foreign: [] })
 })

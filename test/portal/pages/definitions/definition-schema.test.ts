@@ -58,20 +58,39 @@ describe('definitions', () => {
     })
   })
 
-  test('a change keeps secrets that were not entered, and removes what is empty', () => {
-    const reference = { store: 'kubernetes', ref: 'a/b' }
-    const settings = { name: 'n', driver_type: 'quartermaster/echo' }
-    expect(changedDefinitionBody(settings, { values: { a: 1 } }, { key: reference })).toEqual({
-      ...settings,
-      driver_account: null,
-      provision: null,
-      driver_inputs: { values: { a: 1 }, secret_refs: undefined },
-    })
-    const entered = changedDefinitionBody(settings, { secrets: { new: 'x' } }, { key: reference })
-    expect(entered.driver_inputs).toEqual({
-      values: {},
-      secret_refs: { key: reference, new: { value: 'x' } },
-    })
+  const reference = { store: 'kubernetes', ref: 'a/b' }
+  const stored = {
+    name: 'n',
+    driver_type: 'quartermaster/echo',
+    driver_account: 'cf',
+    driver_inputs: { values: { a: 1 }, secret_refs: { key: reference } },
+    provision: { dns: {} },
+  }
+  const settings = {
+    name: 'n',
+    driver_type: 'quartermaster/echo',
+    driver_account: 'cf',
+    provision: { dns: {} },
+  }
+
+  test.each<[string, object, object, object]>([
+    ['of nothing is empty', {}, { values: { a: 1 } }, {}],
+    ['of a name has only the name', { name: 'm' }, { values: { a: 1 } }, { name: 'm' }],
+    [
+      'removes what is empty',
+      { driver_account: undefined, provision: undefined },
+      {},
+      { driver_account: null, provision: null, driver_inputs: { values: {} } },
+    ],
+    [
+      'of a secret keeps the others',
+      {},
+      { values: { a: 1 }, secrets: { new: 'x' } },
+      { driver_inputs: { secret_refs: { key: reference, new: { value: 'x' } } } },
+    ],
+    ['of values keeps all secrets', {}, { values: { a: 2 } }, { driver_inputs: { values: { a: 2 } } }],
+  ])('a change %s', (_, changes, inputs, expected) => {
+    expect(changedDefinitionBody({ ...settings, ...changes }, inputs, stored)).toEqual(expected)
   })
 
   test('criteria are the same after the form, without IDs and the default class', () => {
