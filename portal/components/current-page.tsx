@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findRoute, type PathParameters } from '../routing/paths.ts'
-import { path } from '../routing/router.ts'
+import { path, query } from '../routing/router.ts'
 import { type PageProps, type Route, routes } from '../routing/routes.ts'
 import { NotFound } from './not-found.tsx'
 import { pageTitle } from './page.tsx'
@@ -37,6 +37,12 @@ export function CurrentPage() {
     if (found && !loaded.has(found.route)) void load(found.route)
   }, [found?.route])
   const isFirst = useRef(true)
+  const view = query.value
+  useEffect(() => {
+    // What had the focus is not shown any more.
+    const isLost = !isFirst.current && document.activeElement === document.body
+    if (isLost) main.current?.focus({ preventScroll: true })
+  }, [view])
   useEffect(() => {
     if (isFirst.current) isFirst.current = false
     else main.current?.focus({ preventScroll: true })

@@ -38,14 +38,13 @@ export function Values({ parameters: { org = '', app = '', env = '' } }: PagePro
         crumbs={[...crumbsOf(owner), { label: 'Shared values', path: valuesPath(owner) }]}
       >
         <ReadView read={read} what="shared values">
-          {(values) => (
-            <ValueForm
-              owner={owner}
-              initialKey={added ?? ''}
-              edited={values.find(({ key }) => key === edited)}
-              list={valuesPath(owner)}
-            />
-          )}
+          {(values) => {
+            const found = values.find((each) => each.key === edited && isOwn(owner, each))
+            if (edited !== null && !found) return <p class="empty">This value does not exist.</p>
+            return (
+              <ValueForm owner={owner} initialKey={added ?? ''} edited={found} list={valuesPath(owner)} />
+            )
+          }}
         </ReadView>
       </Page>
     )
@@ -111,20 +110,20 @@ function ValueTable({ owner, values, isAllowed }: TableProps) {
   )
 }
 
+/** Whether the value is of the environment itself, or the page is that of the application. */
+function isOwn({ env }: ValuesOwner, { source }: Value): boolean {
+  return env === '' || source === 'env'
+}
+
 function sourceText({ source }: Value): string {
   return source === 'env' ? 'environment' : 'application'
 }
 
 /** A value of the application is overridden in an environment, not changed there. */
-function ValueActions({
-  owner,
-  value: { key, source },
-}: {
-  readonly owner: ValuesOwner
-  readonly value: Value
-}) {
+function ValueActions({ owner, value }: { readonly owner: ValuesOwner; readonly value: Value }) {
   const list = valuesPath(owner)
-  if (owner.env !== '' && source === 'app')
+  const { key } = value
+  if (!isOwn(owner, value))
     return (
       <a class="button" href={linkTo(`${list}?new=${encodeURIComponent(key)}`)}>
         Override {key}
