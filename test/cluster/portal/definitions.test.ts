@@ -47,6 +47,36 @@ test('a static definition is created from a form with one field for each output,
   expect(faults).toEqual([])
 })
 
+test('a definition of a driver is created from a form with the inputs and accounts of the driver', async () => {
+  await organization.rest('POST', '/resources/accounts', {
+    id: 'here',
+    name: 'Here',
+    type: 'local',
+    credentials: {},
+  })
+  const { page, faults } = await visit(browser, `${definitions()}?new`, cluster.adminToken)
+  await page.getByLabel(/^ID/).fill('entry')
+  await page.getByLabel(/^Type/).selectOption({ label: 'Ingress (ingress)' })
+  await page.getByLabel(/^Driver/).selectOption({ label: 'quartermaster/ingress' })
+  await page.getByLabel(/^Account/).selectOption({ label: 'Here (here)' })
+  const inputs = page.getByRole('region', { name: 'Driver inputs' })
+  await inputs.getByLabel(/^api_version/).selectOption({ label: 'v1' })
+  await inputs.getByLabel(/^class/).fill('nginx')
+  await inputs.getByLabel('New key of annotations').fill('a/b')
+  await inputs.getByRole('button', { name: 'Add to annotations' }).click()
+  await inputs.getByLabel('a/b', { exact: true }).fill('c')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('No resource would change.').waitFor()
+  await page.getByRole('button', { name: 'Create the definition' }).click()
+  await page.getByRole('heading', { name: 'entry', level: 1 }).waitFor()
+  const { body } = await organization.rest('GET', '/resources/defs/entry')
+  expect(body).toMatchObject({
+    driver_account: 'here',
+    driver_inputs: { values: { api_version: 'v1', class: 'nginx', annotations: { 'a/b': 'c' } } },
+  })
+  expect(faults).toEqual([])
+})
+
 test('a taken ID is refused with what to do, and nothing typed is lost', async () => {
   const { page } = await visit(browser, `${definitions()}?new`, cluster.adminToken)
   await page.getByLabel(/^ID/).fill('any-bucket')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import type { FreeForm } from '../../../../operator/api/schema.ts'
 import {
   changedDefinitionBody,
   criteriaOf,
@@ -6,6 +7,7 @@ import {
   newDefinitionBody,
   settingsSchema,
 } from '../../../../portal/pages/definitions/definition-schema.ts'
+import { casesOf, fc } from '../../../support/properties.ts'
 
 describe('definitions', () => {
   const driver = { inputs_schema: {}, account_types: ['cloudflare'] }
@@ -91,6 +93,18 @@ describe('definitions', () => {
     ['of values keeps all secrets', {}, { values: { a: 2 } }, { driver_inputs: { values: { a: 2 } } }],
   ])('a change %s', (_, changes, inputs, expected) => {
     expect(changedDefinitionBody({ ...settings, ...changes }, inputs, stored)).toEqual(expected)
+  })
+
+  test('a change of a definition that the form shows unchanged is empty', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (given, hasInputs) => {
+        const values = JSON.parse(JSON.stringify(given)) as FreeForm // without -0
+        const before = { ...stored, driver_inputs: hasInputs ? { values } : undefined }
+        const body = changedDefinitionBody(settings, { values: before.driver_inputs?.values ?? {} }, before)
+        expect(JSON.stringify(body)).toBe('{}')
+      }),
+      { numRuns: casesOf(200) },
+    )
   })
 
   test('criteria are the same after the form, without IDs and the default class', () => {
