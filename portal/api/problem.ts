@@ -24,15 +24,34 @@ export function problemOf(status: number, body: unknown): ApiProblem {
 }
 
 /** What to do about a problem, in one sentence. */
-export function adviceFor({ status }: ApiProblem): string {
+export function adviceFor({ status, message, details }: ApiProblem): string {
   if (status === 0) return 'Check the connection, then try again.'
   if (status === 403) return 'Ask an administrator of the organization for the role.'
   if (status === 404) return 'It may have been deleted. Go back and choose another.'
+  const users = usersIn(details)
+  if (users.length > 0) return `Change or delete first what uses it: ${users.join(', ')}.`
+  if (status === 409 && /already (?:exists|has)/.test(message))
+    return 'Choose another, or change the existing one.'
+  if (status === 409 && message.includes('last administrator'))
+    return 'Make another user an administrator first.'
   if (status === 409) return 'Wait until it has finished, then try again.'
   if (status === 429) return 'Wait a moment, then try again.'
   return status >= 500
     ? 'Try again. The log of the gateway says more.'
     : 'Change the request, then try again.'
+}
+
+const maxUsers = 10
+
+/** The objects that prevent a deletion. */
+function usersIn(details: unknown): readonly string[] {
+  if (typeof details !== 'object' || details === null) return []
+  const { referencing_resources: found } = details as { referencing_resources?: unknown } // read with care
+  if (typeof found !== 'object' || found === null) return []
+  const names = Object.values(found).flat().map(String)
+  return names.length > maxUsers
+    ? [...names.slice(0, maxUsers), `and ${names.length - maxUsers} more`]
+    : names
 }
 
 /** Converts anything thrown. */

@@ -1266,7 +1266,7 @@ export interface Operations {
   }
   'PUT /orgs/{org_id}/resources/defs/{def_id}/criteria': {
     path: { org_id: string; def_id: string }
-    query: {}
+    query: { dry_run?: string }
     body: readonly {
       readonly env_type?: string | null
       readonly app_id?: string | null
@@ -1281,7 +1281,7 @@ export interface Operations {
       readonly app_id?: string
       readonly env_id?: string
       readonly res_id?: string
-    }[]
+    }[] | DefinitionPreview
   }
   'DELETE /orgs/{org_id}/resources/defs/{def_id}/criteria/{criterion_id}': {
     path: { org_id: string; def_id: string; criterion_id: string }
@@ -1415,7 +1415,7 @@ export interface Operations {
   }
   'PUT /orgs/{org_id}/resources/dynamic/{def_id}/criteria': {
     path: { org_id: string; def_id: string }
-    query: {}
+    query: { dry_run?: string }
     body: readonly {
       readonly env_type?: string | null
       readonly app_id?: string | null
@@ -1430,7 +1430,7 @@ export interface Operations {
       readonly app_id?: string
       readonly env_id?: string
       readonly res_id?: string
-    }[]
+    }[] | DefinitionPreview
   }
   'DELETE /orgs/{org_id}/resources/dynamic/{def_id}/criteria/{criterion_id}': {
     path: { org_id: string; def_id: string; criterion_id: string }

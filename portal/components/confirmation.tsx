@@ -13,7 +13,12 @@ interface Props {
 /** Asks before something that cannot be taken back. */
 export function Confirmation({ title, button, onConfirm, onCancel, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const { current } = dialog
+    current?.showModal()
+    // Closing returns the focus to where it was.
+    return () => current?.close()
+  }, [])
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="confirmation-title" onCancel={onCancel}>
       <h2 id="confirmation-title">{title}</h2>

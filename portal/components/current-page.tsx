@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findRoute, type PathParameters } from '../routing/paths.ts'
-import { path } from '../routing/router.ts'
+import { path, query } from '../routing/router.ts'
 import { type PageProps, type Route, routes } from '../routing/routes.ts'
 import { NotFound } from './not-found.tsx'
 import { pageTitle } from './page.tsx'
@@ -21,21 +21,33 @@ async function load(route: Route): Promise<void> {
   }
 }
 
+interface Shown {
+  readonly Page: ComponentType<PageProps>
+  readonly parameters: PathParameters
+  readonly path: string
+}
+
 /** The page of the current address. Its code is loaded on first use; until then the earlier page is shown. */
 export function CurrentPage() {
   const main = useRef<HTMLElement>(null)
-  const shown = useRef<{ Page: ComponentType<PageProps>; parameters: PathParameters } | undefined>(undefined)
+  const shown = useRef<Shown | undefined>(undefined)
   const found = findRoute(routes, path.value)
   const Page = version.value >= 0 && found ? loaded.get(found.route) : undefined
   useEffect(() => {
     if (found && !loaded.has(found.route)) void load(found.route)
   }, [found?.route])
   const isFirst = useRef(true)
+  const view = query.value
+  useEffect(() => {
+    // What had the focus is not shown any more.
+    const isLost = !isFirst.current && document.activeElement === document.body
+    if (isLost) main.current?.focus({ preventScroll: true })
+  }, [view])
   useEffect(() => {
     if (isFirst.current) isFirst.current = false
     else main.current?.focus({ preventScroll: true })
   }, [path.value])
-  if (found && Page) shown.current = { Page, parameters: found.parameters }
+  if (found && Page) shown.current = { Page, parameters: found.parameters, path: path.value }
   const current = shown.current
   return (
     <main id="main" ref={main} tabIndex={-1}>
@@ -47,7 +59,7 @@ export function CurrentPage() {
           The page cannot be loaded. <a href={location.href}>Load it again</a>
         </p>
       )}
-      {found ? current && <current.Page key={path.value} parameters={current.parameters} /> : <NotFound />}
+      {found ? current && <current.Page key={current.path} parameters={current.parameters} /> : <NotFound />}
     </main>
   )
 }

@@ -10,4 +10,6 @@ export interface FormState {
   readonly idPrefix: string
   /** Writes a value at a JSON pointer. */
   readonly write: (pointer: string, value: unknown) => void
+  /** Reports why the text at a JSON pointer has no value; an empty problem withdraws the report. */
+  readonly report: (pointer: string, problem: string) => void
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isObject, parseJson } from '../../operator/domain/base/json.ts'
 import type { FormState } from './form-state.ts'
 import type { Others } from './model/form.ts'
@@ -13,12 +13,19 @@ export function OthersField({ others, state }: { readonly others: Others; readon
   const isEmpty = Object.keys(rest).length === 0
   const [text, setText] = useState(() => (isEmpty ? '' : JSON.stringify(rest, undefined, 2)))
   const [problem, setProblem] = useState('')
+  const element = useRef<HTMLTextAreaElement>(null)
+  // A pointer of a field never begins so.
+  const place = `others of ${pointer}`
+  useEffect(() => () => state.report(place, ''), [])
   if (!isOpen && isEmpty) return null
   const id = `${state.idPrefix}${isSecret ? 'other-secrets' : 'other-values'}`
   const change = (next: string) => {
     setText(next)
     const parsed = next.trim() === '' ? {} : parseJson(next)
-    setProblem(isObject(parsed) ? '' : 'must be a JSON object')
+    const found = isObject(parsed) ? '' : 'must be a JSON object'
+    setProblem(found)
+    element.current?.setCustomValidity(found)
+    state.report(place, found)
     if (!isObject(parsed)) return
     const kept = entries.filter(([key]) => named.has(key))
     const added = Object.entries(parsed).filter(([key]) => !named.has(key))
@@ -26,7 +33,7 @@ export function OthersField({ others, state }: { readonly others: Others; readon
     state.write(pointer, pointer !== '' && Object.keys(joined).length === 0 ? undefined : joined)
   }
   return (
-    <details open={!isEmpty}>
+    <details open={!isEmpty || problem !== ''}>
       <summary>{isSecret ? 'Other secrets' : 'Other values'}</summary>
       <div class="form-field">
         <label for={id}>
@@ -34,6 +41,7 @@ export function OthersField({ others, state }: { readonly others: Others; readon
         </label>
         <textarea
           id={id}
+          ref={element}
           rows={4}
           class={isSecret ? 'masked mono' : 'mono'}
           spellcheck={false}

@@ -16,6 +16,7 @@ interface Props {
 export function ScalarField({ field, state }: Props) {
   const id = `${state.idPrefix}${field.id}`
   const [problem, setProblem] = useState('')
+  useEffect(() => () => state.report(field.pointer, ''), [])
   const message = problem === '' ? state.problems.byPointer.get(field.pointer) : problem
   const shared = {
     id,
@@ -31,7 +32,15 @@ export function ScalarField({ field, state }: Props) {
         {field.label}
         {field.isRequired && <span class="required"> *</span>}
       </label>
-      <Control field={field} state={state} shared={shared} onProblem={setProblem} />
+      <Control
+        field={field}
+        state={state}
+        shared={shared}
+        onProblem={(found) => {
+          setProblem(found)
+          state.report(field.pointer, found)
+        }}
+      />
       <p id={`${id}-help`} class="form-help">
         {[field.help, defaultText(field)].filter(Boolean).join(' ')}
       </p>
@@ -95,6 +104,7 @@ function Control({
     onProblem(problem)
     if ('value' in parsed) state.write(pointer, parsed.value)
   }
+  const suggestions = suggestionsOf(field)
   const given = {
     ...shared,
     ref: element,
@@ -117,7 +127,31 @@ function Control({
   if (isSecret) return <input {...given} type="password" autocomplete="new-password" onPaste={onPaste} />
   if (control.kind === 'number')
     return <input {...given} type="text" inputMode="decimal" autocomplete="off" />
-  return <input {...given} type="text" autocomplete="off" onPaste={onPaste} />
+  return (
+    <>
+      <input
+        {...given}
+        type="text"
+        autocomplete="off"
+        list={suggestions.length > 0 ? `${shared.id}-list` : undefined}
+        onPaste={onPaste}
+      />
+      {suggestions.length > 0 && (
+        <datalist id={`${shared.id}-list`}>
+          {suggestions.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
+    </>
+  )
+}
+
+/** Texts that the field suggests, which schemas of the portal can have. */
+function suggestionsOf({ schema, control }: Field): readonly string[] {
+  const { suggestions } = schema
+  if (control.kind !== 'text' || !Array.isArray(suggestions)) return []
+  return suggestions.filter((each) => typeof each === 'string')
 }
 
 function isLong(kind: string, schema: Field['schema']): boolean {

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { FormSections } from './form-sections.tsx'
 import type { FormState } from './form-state.ts'
@@ -16,6 +16,8 @@ interface Props {
   /** Messages by JSON pointer into the value. */
   readonly errors?: ReadonlyMap<string, string>
   readonly stored?: ReadonlySet<string>
+  /** Receives the problems of texts that have no value, by JSON pointer, when they change. `value` lacks these texts. */
+  readonly onUnreadable?: (problems: ReadonlyMap<string, string>) => void
   readonly disabled?: boolean
   /** Distinguishes the form within its page. */
   readonly idPrefix: string
@@ -31,27 +33,38 @@ export function SchemaForm({
   onChange,
   errors,
   stored = none,
+  onUnreadable,
   disabled,
   idPrefix,
 }: Props) {
   const form = useMemo(() => formOf(schema, kind), [schema, kind])
   const problems = useMemo(() => placeProblems(form, value, listOf(errors)), [form, value, errors])
+  const unreadable = useRef<ReadonlyMap<string, string>>(new Map())
+  const report = (pointer: string, problem: string) => {
+    if ((unreadable.current.get(pointer) ?? '') === problem) return
+    const others = [...unreadable.current].filter(([key]) => key !== pointer)
+    unreadable.current = new Map(problem === '' ? others : [...others, [pointer, problem]])
+    onUnreadable?.(unreadable.current)
+  }
   const state = {
     value,
     problems,
     stored,
     isDisabled: disabled ?? false,
     idPrefix,
+    report,
     write: (pointer: string, next: unknown) => onChange(writeAt(value, pointer, next)),
   }
   return (
     <div class="schema-form">
       {problems.others.length > 0 && (
-        <ul class="notice notice-bad" role="alert">
-          {problems.others.map((message) => (
-            <li key={message}>{message}</li>
-          ))}
-        </ul>
+        <div class="notice notice-bad" role="alert">
+          <ul>
+            {problems.others.map((message) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        </div>
       )}
       <FormContent form={form} state={state} />
     </div>

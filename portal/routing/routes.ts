@@ -30,6 +30,22 @@ export const routes: readonly Route[] = [
     load: async () => (await import('../pages/applications/application.tsx')).ApplicationPage,
   },
   {
+    pattern: '/o/:org/apps/:app/webhooks',
+    load: async () => (await import('../pages/webhooks/webhooks.tsx')).Webhooks,
+  },
+  {
+    pattern: '/o/:org/apps/:app/webhooks/:webhook',
+    load: async () => (await import('../pages/webhooks/webhook.tsx')).WebhookPage,
+  },
+  {
+    pattern: '/o/:org/apps/:app/values',
+    load: async () => (await import('../pages/values/values.tsx')).Values,
+  },
+  {
+    pattern: `${environment}/values`,
+    load: async () => (await import('../pages/values/values.tsx')).Values,
+  },
+  {
     pattern: environment,
     load: async () => (await import('../pages/environments/overview.tsx')).Overview,
   },
@@ -72,6 +88,10 @@ export const routes: readonly Route[] = [
   {
     pattern: '/o/:org/users/:user',
     load: async () => (await import('../pages/users/tokens.tsx')).Tokens,
+  },
+  {
+    pattern: '/o/:org/users/:user/roles',
+    load: async () => (await import('../pages/users/roles.tsx')).UserRoles,
   },
   {
     pattern: '/o/:org/accounts',

@@ -6,7 +6,7 @@ import { criterionId } from '../../../operator/domain/definition/criterion.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
-import { errorShape } from '../../response/shapes.ts'
+import { anyOf, errorShape } from '../../response/shapes.ts'
 import { changeObject, modificationBy, withModification } from '../common/change.ts'
 import { findAll, organizationKey } from '../common/find.ts'
 import {
@@ -15,7 +15,13 @@ import {
   refuseDuplicates,
   resourcesOfDefinition,
 } from './definition-finding.ts'
-import { definitionChanges, definitionChangesShape } from './definition-preview.ts'
+import {
+  definitionChanges,
+  definitionChangesShape,
+  dryRunQuery,
+  previewDefinition,
+  previewShape,
+} from './definition-preview.ts'
 import { criteriaRequest, criterionOf, criterionRequest, type FieldNaming } from './definition-request.ts'
 import { criterionShape, toCriterion } from './definition-shape.ts'
 
@@ -90,11 +96,17 @@ export function criteriaAt(path: 'defs' | 'dynamic', naming: FieldNaming): Endpo
       summary: `Replace the criteria of a resource definition${note}`,
       tag,
       access: { organization: 'administrator' },
+      query: dryRunQuery,
       body: criteriaRequest,
-      responses: { 200: list(criterionShape, 'The new criteria.'), 409: errorShape },
-      async handle({ params: { org_id, def_id }, body, caller }, gateway) {
+      responses: { 200: anyOf(list(criterionShape, 'The new criteria.'), previewShape), 409: errorShape },
+      async handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const { store } = gateway.cluster
         const criteria = body.map(criterionOf)
+        if (isOn(dry_run)) {
+          const definition = findDefinition(store, org_id, def_id)
+          refuseDuplicates(store, definition, criteria)
+          return ok(await previewDefinition(org_id, def_id, withCriteria(definition, criteria), gateway))
+        }
         await writeCriteria(
           findDefinition(store, org_id, def_id),
           caller,

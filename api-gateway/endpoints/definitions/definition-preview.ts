@@ -15,9 +15,15 @@ import { plan } from '../../../operator/domain/plan/plan.ts'
 import { type Preview, previewChange, type ResourceChange } from '../../../operator/domain/plan/preview.ts'
 import { contextOf } from '../../../operator/domain/resource/identity.ts'
 import type { Gateway } from '../../endpoint.ts'
+import { flag } from '../../request/boolean-query.ts'
 import { named } from '../../response/shapes.ts'
 import { findAll } from '../common/find.ts'
 import type { DefinitionManifest } from './definition-finding.ts'
+
+/** Query of the operations that can return a preview. */
+export const dryRunQuery = {
+  dry_run: flag('Whether to write nothing and return the effects on the next deployments.'),
+}
 
 const where = { app_id: string('Application ID.'), env_id: string('Environment ID.') }
 const resId = string('Resource ID.')

@@ -17,6 +17,7 @@ import {
 import {
   definitionChanges,
   definitionChangesShape,
+  dryRunQuery,
   previewDefinition,
   previewShape,
 } from './definition-preview.ts'
@@ -39,9 +40,6 @@ import {
 
 const tag = 'Resource definitions'
 const deleted = flag('Whether to include deleted definitions while resources that they provisioned remain.')
-const dryRun = {
-  dry_run: flag('Whether to write nothing and return the effects on the next deployments.'),
-}
 const written = { 200: anyOf(definitionShape, previewShape) }
 const filters = {
   app: string('Application ID of the context.'),
@@ -127,7 +125,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       summary: `Create a resource definition${note}`,
       tag,
       access,
-      query: dryRun,
+      query: dryRunQuery,
       body: newDefinitionShape,
       responses: { ...written, 409: errorShape },
       async handle({ params: { org_id }, query: { dry_run }, body, caller }, gateway) {
@@ -149,7 +147,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       summary: `Replace a resource definition, except for its type and criteria${note}`,
       tag,
       access,
-      query: dryRun,
+      query: dryRunQuery,
       body: replacementShape,
       responses: written,
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
@@ -164,7 +162,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       summary: `Update a resource definition${note}`,
       tag,
       access,
-      query: dryRun,
+      query: dryRunQuery,
       body: changeShape,
       responses: written,
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
@@ -179,7 +177,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       summary: `Delete a resource definition${note}`,
       tag,
       access,
-      query: { ...dryRun, force: flag('Whether to delete it while active resources use it.') },
+      query: { ...dryRunQuery, force: flag('Whether to delete it while active resources use it.') },
       responses: { 200: previewShape, 204: undefined, 409: definitionChangesShape },
       async handle({ params: { org_id, def_id }, query: { dry_run, force } }, gateway) {
         const { store } = gateway.cluster

@@ -119,6 +119,19 @@ function itemsOf(value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined
 }
 
+/** The problem of one field that a request was refused for, such as `'name' must …` or `url: it must …`. */
+export function problemOfRefusal(form: Form, value: unknown, message: string): ValueProblem | undefined {
+  const [, quoted, plain, rest = ''] = /^(?:'([^']+)'|(\w+):) (.*)$/s.exec(message) ?? []
+  const steps = (quoted ?? plain ?? '').split('.')
+  const pointers = new Set([...fieldsOf(form, value)].map(({ pointer }) => pointer))
+  // The form can be a part of the body.
+  const candidates = steps.map((_, at) => steps.slice(at).reduce(memberPointer, ''))
+  const exact = candidates.find((each) => pointers.has(each))
+  if (exact !== undefined) return { pointer: exact, message: rest }
+  const pointer = candidates.map((each) => ownerOf(each, pointers)).find((each) => each !== undefined)
+  return pointer === undefined ? undefined : { pointer, message }
+}
+
 /** Messages by the pointer of the field that shows them, and those that no field shows. */
 export interface PlacedProblems {
   readonly byPointer: ReadonlyMap<string, string>

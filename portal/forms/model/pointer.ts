@@ -17,7 +17,7 @@ function memberOf(holder: unknown, key: string): unknown {
 
 /**
  * A copy of `root` with another value at a JSON pointer. Missing objects on the path are created; undefined removes the
- * member, and the objects that are empty without it.
+ * member, and the objects that are empty without it, except for items of lists.
  */
 export function writeAt(root: unknown, pointer: string, value: unknown): unknown {
   return writeSteps(root, pointerSteps(pointer), value)
@@ -27,7 +27,9 @@ function writeSteps(holder: unknown, [key, ...rest]: readonly string[], value: u
   if (key === undefined) return value
   const member = writeSteps(memberOf(holder, key), rest, value)
   const wanted = isEmptied(member, value) ? undefined : member
-  return isItemOf(holder, key) ? withItem(holder, key, wanted) : withMember(holder, key, wanted)
+  if (!isItemOf(holder, key)) return withMember(holder, key, wanted)
+  // A present item without members stays: it is removed as a whole, by its own pointer.
+  return withItem(holder, key, Number(key) < holder.length ? member : wanted)
 }
 
 /** Whether an object lost its last member. */

@@ -2,21 +2,59 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { type ApiProblem, asProblem } from '../../api/problem.ts'
 import { useRead } from '../../api/reads.ts'
-import { hasOrganizationRole } from '../../api/roles.ts'
-import { user } from '../../api/session.ts'
 import type { AccountCheck } from '../../api/types.ts'
 import { FilteredTable } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
+import { isAdministrator } from '../../managing/roles.ts'
+import { pathTo } from '../../routing/paths.ts'
+import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
+import { AccountForm } from './account-form.tsx'
 
-/** Resource accounts, without their credentials. An administrator can check them. */
+/** Resource accounts without their credentials, or the form for one of them. */
 export function Accounts({ parameters: { org = '' } }: PageProps) {
+  const edited = query.value.get('account')
+  if (isAdministrator(org) && (edited !== null || query.value.has('new')))
+    return <AccountPage org={org} edited={edited} />
+  return <AccountList org={org} />
+}
+
+function AccountPage({ org, edited }: { readonly org: string; readonly edited: string | null }) {
+  const path = { org_id: org }
+  const read = useRead('GET /orgs/{org_id}/resources/accounts', { path }, { isList: true })
+  const types = useRead('GET /orgs/{org_id}/resources/account-types', { path })
+  const drivers = useRead('GET /orgs/{org_id}/resources/drivers', { path }, { isList: true })
+  return (
+    <Page
+      title={edited === null ? 'New account' : `Account ${edited}`}
+      crumbs={[{ label: 'Accounts', path: pathTo('/o/:org/accounts', { org }) }]}
+    >
+      <ReadView read={read} what="accounts">
+        {(accounts) => {
+          const account = accounts.find(({ id }) => id === edited)
+          if (edited !== null && !account) return <p class="empty">This account does not exist.</p>
+          return (
+            <ReadView read={types} what="account types">
+              {(known) => (
+                <AccountForm org={org} types={known} drivers={drivers.data ?? []} account={account} />
+              )}
+            </ReadView>
+          )
+        }}
+      </ReadView>
+    </Page>
+  )
+}
+
+/** An administrator can check the credentials. */
+function AccountList({ org }: { readonly org: string }) {
   const read = useRead('GET /orgs/{org_id}/resources/accounts', { path: { org_id: org } }, { isList: true })
   const [checked, setChecked] = useState<{ id: string; check: AccountCheck } | undefined>(undefined)
   const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
-  const isAdministrator = hasOrganizationRole(user.value?.roles ?? {}, org, 'administrator')
+  const isAllowed = isAdministrator(org)
+  const list = pathTo('/o/:org/accounts', { org })
   const check = async (id: string) => {
     setProblem(undefined)
     setChecked(undefined)
@@ -31,7 +69,17 @@ export function Accounts({ parameters: { org = '' } }: PageProps) {
     }
   }
   return (
-    <Page title="Accounts" documentTitle={`Accounts of ${org}`}>
+    <Page
+      title="Accounts"
+      documentTitle={`Accounts of ${org}`}
+      actions={
+        isAllowed && (
+          <a class="button primary" href={linkTo(`${list}?new`)}>
+            New account
+          </a>
+        )
+      }
+    >
       {problem && <ProblemNotice problem={problem} />}
       {checked && (
         <div class="notice notice-good" role="status">
@@ -54,14 +102,18 @@ export function Accounts({ parameters: { org = '' } }: PageProps) {
             keyOf={({ id }) => id}
             textOf={({ id, name, type }) => `${id} ${name} ${type}`}
             columns={[
-              { title: 'Account', show: ({ name }) => name },
+              {
+                title: 'Account',
+                show: ({ id, name }) =>
+                  isAllowed ? <a href={linkTo(`${list}?account=${encodeURIComponent(id)}`)}>{name}</a> : name,
+              },
               { title: 'Type', show: ({ type }) => type },
               { title: 'Used', show: ({ is_used }) => (is_used ? 'yes' : 'no') },
               { title: 'State', show: ({ status_message }) => status_message ?? '' },
               {
                 title: 'Check',
                 show: ({ id, name }) =>
-                  isAdministrator && (
+                  isAllowed && (
                     <button type="button" onClick={() => void check(id)}>
                       Check {name}
                     </button>

@@ -5,6 +5,7 @@ import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
 import { Time } from '../../components/time.tsx'
 import { toneOfDeployment } from '../../components/tones.ts'
+import { mayManageWebhooks } from '../../managing/roles.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -22,6 +23,18 @@ export function ApplicationPage({ parameters: { org = '', app = '' } }: PageProp
       title={app}
       documentTitle={`Application ${app}`}
       crumbs={[{ label: 'Applications', path: pathTo('/o/:org', { org }) }]}
+      actions={
+        <>
+          <a class="button" href={linkTo(pathTo('/o/:org/apps/:app/values', { org, app }))}>
+            Shared values
+          </a>
+          {mayManageWebhooks(org, app) && (
+            <a class="button" href={linkTo(pathTo('/o/:org/apps/:app/webhooks', { org, app }))}>
+              Webhooks
+            </a>
+          )}
+        </>
+      }
     >
       <ReadView read={read} what="environments">
         {(environments) => (
@@ -63,6 +76,9 @@ function EnvironmentCard({
       ) : (
         <p class="muted">Nothing deployed yet</p>
       )}
+      <p>
+        <a href={linkTo(environmentPath({ org, app, env: id }, '/values'))}>Shared values of {name}</a>
+      </p>
     </li>
   )
 }

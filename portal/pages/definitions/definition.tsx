@@ -1,148 +1,127 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { FreeForm } from '../../../operator/api/schema.ts'
-import { isObject } from '../../../operator/domain/base/json.ts'
-import { call } from '../../api/client.ts'
-import { type ApiProblem, asProblem } from '../../api/problem.ts'
-import { invalidate, useRead } from '../../api/reads.ts'
-import { hasOrganizationRole } from '../../api/roles.ts'
-import { user } from '../../api/session.ts'
-import type { DefinitionPreview, ResourceDefinition } from '../../api/types.ts'
+import { useState } from 'preact/hooks'
+import { useRead } from '../../api/reads.ts'
+import type { ResourceDefinition } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
-import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
-import { problemsOf } from '../../forms/model/check.ts'
-import { formOf } from '../../forms/model/form.ts'
-import { SchemaForm } from '../../forms/schema-form.tsx'
+import { isAdministrator } from '../../managing/roles.ts'
 import { pathTo } from '../../routing/paths.ts'
+import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
+import { CriteriaForm } from './criteria-form.tsx'
+import { DefinitionDeletion } from './definition-deletion.tsx'
+import { DefinitionForm } from './definition-form.tsx'
 import { criterionText } from './definitions.tsx'
-import { mergeSecrets, schemaFor, storedSecrets } from './inputs.ts'
-import { PreviewView } from './preview-view.tsx'
 
-/** A definition: who uses it, and a form for its inputs. */
+/** What the page does to the definition, by the parameter `edit` of its address. */
+const titles: Readonly<Record<string, string>> = { criteria: 'Criteria of', delete: 'Delete' }
+
+/** A definition: who uses it, and forms for its inputs and criteria. Administrators see its uses and change it. */
 export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps) {
   const path = { org_id: org, def_id: def }
-  const read = useRead('GET /orgs/{org_id}/resources/defs/{def_id}', { path })
-  const uses = useRead('GET /orgs/{org_id}/resources/defs/{def_id}/resources', { path }, { isList: true })
+  const isAllowed = isAdministrator(org)
+  const [isSaved, setSaved] = useState(false)
+  const read = useRead('GET /orgs/{org_id}/resources/defs/{def_id}', { path, query: { deleted: 'true' } })
+  const uses = useRead(
+    'GET /orgs/{org_id}/resources/defs/{def_id}/resources',
+    isAllowed ? { path } : undefined,
+    { isList: true },
+  )
+  const edit = (isAllowed && query.value.get('edit')) || ''
+  const own = pathTo('/o/:org/definitions/:def', { org, def })
   return (
     <Page
-      title={def}
-      documentTitle={`Definition ${def}`}
-      crumbs={[{ label: 'Definitions', path: pathTo('/o/:org/definitions', { org }) }]}
+      title={titles[edit] ? `${titles[edit]} ${def}` : def}
+      documentTitle={`${titles[edit] ?? 'Definition'} ${def}`}
+      crumbs={[
+        { label: 'Definitions', path: pathTo('/o/:org/definitions', { org }) },
+        ...(titles[edit] ? [{ label: def, path: own }] : []),
+      ]}
+      actions={
+        isAllowed &&
+        !titles[edit] &&
+        read.data?.is_deleted === false && (
+          <>
+            <a class="button" href={linkTo(`${own}?edit=criteria`)}>
+              Change the criteria
+            </a>
+            <a class="button" href={linkTo(`${own}?edit=delete`)}>
+              Delete
+            </a>
+          </>
+        )
+      }
     >
       <ReadView read={read} what="the definition">
         {(definition) => (
-          <>
-            <p>
-              {definition.type} by {definition.driver_type}, for{' '}
-              {definition.criteria?.map(criterionText).join('; ') || 'no context'}
-            </p>
-            {definition.status_message && <p class="notice notice-bad">{definition.status_message}</p>}
-            <Editor key={definition.active_version_id} org={org} definition={definition} />
-          </>
+          <div class="stack" onInput={() => setSaved(false)}>
+            <Facts definition={definition} />
+            {isSaved && (
+              <p class="notice notice-good" role="status">
+                Saved.
+              </p>
+            )}
+            {definition.is_deleted ? (
+              <p class="notice notice-wait">
+                The definition is deleted. Active resources that it provisioned remain.
+              </p>
+            ) : edit === 'criteria' ? (
+              <CriteriaForm org={org} definition={definition} />
+            ) : edit === 'delete' ? (
+              uses.data && <DefinitionDeletion org={org} definition={definition} uses={uses.data} />
+            ) : (
+              <DefinitionForm
+                // A saved form begins again with what is stored.
+                key={`${definition.active_version_id} ${definition.updated_at}`}
+                org={org}
+                definition={definition}
+                onSaved={() => setSaved(true)}
+              />
+            )}
+          </div>
         )}
       </ReadView>
-      <section class="panel stack">
-        <h2>Used by</h2>
-        <ReadView read={uses} what="resources">
-          {(resources) => (
-            <ul class="rows">
-              {resources.length === 0 && <li class="muted">No active resource</li>}
-              {resources
-                .slice(0, 100)
-                .map(({ gu_res_id, app_id, env_id, type, class: resourceClass, res_id }) => (
-                  <li key={gu_res_id}>
-                    {app_id}/{env_id}: {type}.{resourceClass}#{res_id}
-                  </li>
-                ))}
-              {resources.length > 100 && <li class="muted">and {resources.length - 100} more</li>}
-            </ul>
-          )}
-        </ReadView>
-      </section>
+      {isAllowed && <Uses read={uses} />}
     </Page>
   )
 }
 
-function Editor({ org, definition }: { readonly org: string; readonly definition: ResourceDefinition }) {
-  const { type, driver_type, driver_inputs } = definition
-  const types = useRead('GET /orgs/{org_id}/resources/types', { path: { org_id: org } }, { isList: true })
-  const drivers = useRead('GET /orgs/{org_id}/resources/drivers', { path: { org_id: org } }, { isList: true })
-  const schema = useMemo(
-    () =>
-      schemaFor(
-        driver_type,
-        types.data?.find((each) => each.type === type),
-        drivers.data ?? [],
-      ),
-    [driver_type, type, types.data, drivers.data],
-  )
-  const [value, setValue] = useState<unknown>({ values: driver_inputs?.values ?? {} })
-  const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
-  const [preview, setPreview] = useState<DefinitionPreview | undefined>(undefined)
-  const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
-  const stored = useMemo(() => new Set(storedSecrets(driver_inputs?.secret_refs)), [driver_inputs])
-  const isAdministrator = hasOrganizationRole(user.value?.roles ?? {}, org, 'administrator')
-  if (!types.data || !drivers.data) return null
-  const send = async (isDryRun: boolean) => {
-    setProblem(undefined)
-    const found = problemsOf(formOf(schema, 'parts'), value, stored)
-    setErrors(new Map(found.map(({ pointer, message }) => [pointer, message])))
-    if (found.length > 0) return
-    try {
-      const answer = await call('PATCH /orgs/{org_id}/resources/defs/{def_id}', {
-        path: { org_id: org, def_id: definition.id },
-        query: isDryRun ? { dry_run: 'true' } : {},
-        body: { driver_inputs: inputsOf(value, driver_inputs?.secret_refs) },
-      })
-      setPreview('changes' in answer ? answer : undefined)
-      if (!isDryRun) await invalidate(`/orgs/${encodeURIComponent(org)}/resources/`)
-    } catch (error) {
-      setProblem(asProblem(error))
-    }
-  }
+function Facts({ definition }: { readonly definition: ResourceDefinition }) {
+  const { type, driver_type, criteria, status_message } = definition
   return (
-    <form
-      class="panel stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send(true)
-      }}
-    >
-      <SchemaForm
-        schema={schema}
-        kind="parts"
-        idPrefix="inputs"
-        value={value}
-        onChange={(next) => {
-          setValue(next)
-          setPreview(undefined)
-        }}
-        errors={errors}
-        stored={stored}
-        disabled={!isAdministrator}
-      />
-      {problem && <ProblemNotice problem={problem} />}
-      {preview && <PreviewView preview={preview} />}
-      {isAdministrator && (
-        <div class="actions">
-          <button type="submit">Preview</button>
-          {preview && (
-            <button type="button" class="primary" onClick={() => void send(false)}>
-              Save
-            </button>
-          )}
-        </div>
-      )}
-    </form>
+    <>
+      <p>
+        {type} by {driver_type}, for {criteria?.map(criterionText).join('; ') || 'no context'}
+      </p>
+      {status_message && <p class="notice notice-bad">{status_message}</p>}
+    </>
   )
 }
 
-/** Inputs for a request; secrets that were not entered keep their references. */
-function inputsOf(value: unknown, references: unknown) {
-  const { values, secrets } = isObject(value) ? value : ({} as FreeForm)
-  return {
-    values: isObject(values) ? values : {},
-    ...(secrets !== undefined && { secret_refs: mergeSecrets(references, secrets) }),
-  }
+const maxShown = 100
+
+function Uses({
+  read,
+}: {
+  readonly read: ReturnType<typeof useRead<'GET /orgs/{org_id}/resources/defs/{def_id}/resources'>>
+}) {
+  return (
+    <section class="panel stack">
+      <h2>Used by</h2>
+      <ReadView read={read} what="resources">
+        {(resources) => (
+          <ul class="rows">
+            {resources.length === 0 && <li class="muted">No active resource</li>}
+            {resources
+              .slice(0, maxShown)
+              .map(({ gu_res_id, app_id, env_id, type, class: resourceClass, res_id }) => (
+                <li key={gu_res_id}>
+                  {app_id}/{env_id}: {type}.{resourceClass}#{res_id}
+                </li>
+              ))}
+            {resources.length > maxShown && <li class="muted">and {resources.length - maxShown} more</li>}
+          </ul>
+        )}
+      </ReadView>
+    </section>
+  )
 }

@@ -3,15 +3,36 @@ import { FilteredTable } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
+import { isAdministrator } from '../../managing/roles.ts'
 import { pathTo } from '../../routing/paths.ts'
-import { linkTo } from '../../routing/router.ts'
+import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
+import { NewDefinition } from './new-definition.tsx'
 
-/** Resource definitions with their criteria. */
+/** Resource definitions with their criteria, or the form for a new one. */
 export function Definitions({ parameters: { org = '' } }: PageProps) {
-  const read = useRead('GET /orgs/{org_id}/resources/defs', { path: { org_id: org } }, { isList: true })
+  if (query.value.has('new') && isAdministrator(org)) return <NewDefinition org={org} />
+  return <DefinitionList org={org} />
+}
+
+function DefinitionList({ org }: { readonly org: string }) {
+  const read = useRead(
+    'GET /orgs/{org_id}/resources/defs',
+    { path: { org_id: org }, query: { deleted: 'true' } },
+    { isList: true },
+  )
   return (
-    <Page title="Definitions" documentTitle={`Definitions of ${org}`}>
+    <Page
+      title="Definitions"
+      documentTitle={`Definitions of ${org}`}
+      actions={
+        isAdministrator(org) && (
+          <a class="button primary" href={linkTo(`${pathTo('/o/:org/definitions', { org })}?new`)}>
+            New definition
+          </a>
+        )
+      }
+    >
       <ReadView read={read} what="definitions">
         {(definitions) => (
           <FilteredTable
@@ -34,8 +55,10 @@ export function Definitions({ parameters: { org = '' } }: PageProps) {
               },
               {
                 title: 'State',
-                show: ({ status_message }) =>
-                  status_message ? (
+                show: ({ status_message, is_deleted }) =>
+                  is_deleted ? (
+                    <State tone="off">deleted, still in use</State>
+                  ) : status_message ? (
                     <State tone="bad">{status_message}</State>
                   ) : (
                     <State tone="good">ready</State>

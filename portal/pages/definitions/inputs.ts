@@ -9,12 +9,23 @@ export function schemaFor(
   type: ResourceType | undefined,
   drivers: readonly Driver[],
 ): FreeForm {
+  const { inputs_schema } = driverNamed(driverType, drivers) ?? {}
+  return (isStatic(driverType, drivers) ? type?.outputs_schema : inputs_schema) ?? {}
+}
+
+/** Whether a definition with the driver is static: its inputs are the outputs of the type. */
+export function isStatic(driverType: string, drivers: readonly Driver[]): boolean {
+  const driver = driverNamed(driverType, drivers)
+  return driver?.id === 'echo' && driver.target === undefined
+}
+
+/** A built-in driver has several vendor names, of which the list has one. */
+function driverNamed(driverType: string, drivers: readonly Driver[]): Driver | undefined {
   const name = driverType.slice(driverType.indexOf('/') + 1)
-  const driver =
+  return (
     drivers.find(({ org_id, id }) => `${org_id}/${id}` === driverType) ??
     drivers.find(({ id, target }) => id === name && target === undefined)
-  const isStatic = driver?.id === 'echo' && driver.target === undefined
-  return (isStatic ? type?.outputs_schema : driver?.inputs_schema) ?? {}
+  )
 }
 
 /** Pointers of the secrets that are stored. */

@@ -1,80 +1,138 @@
-import { useMemo, useState } from 'preact/hooks'
-import { isObject, parseJson } from '../../../operator/domain/base/json.ts'
-import { useRead } from '../../api/reads.ts'
+import { useMemo } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { invalidate, useRead } from '../../api/reads.ts'
 import type { ResourceType } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
-import { SchemaForm } from '../../forms/schema-form.tsx'
+import { DeleteButton } from '../../managing/delete-button.tsx'
+import { isAdministrator } from '../../managing/roles.ts'
+import { SchemaEditor } from '../../managing/schema-editor.tsx'
+import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
-import { linkTo, query } from '../../routing/router.ts'
+import { linkTo, navigate, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
+import { TypeForm } from './type-form.tsx'
+import { isCustom } from './type-schema.ts'
 
-/** Resource types by category, and a preview of the form of one of them. */
+/** Resource types by category, one of them, or the form for a new one: what the query of the address says. */
 export function Types({ parameters: { org = '' } }: PageProps) {
   const read = useRead('GET /orgs/{org_id}/resources/types', { path: { org_id: org } }, { isList: true })
   const wanted = query.value.get('type')
+  const added = isAdministrator(org) ? query.value.get('new') : null
+  const title = added === null ? (wanted === null ? 'Types' : `Type ${wanted}`) : 'New type'
+  const types = pathTo('/o/:org/types', { org })
+  const isList = title === 'Types'
   return (
-    <Page title="Types" documentTitle={`Types of ${org}`}>
+    <Page
+      title={title}
+      documentTitle={isList ? `Types of ${org}` : title}
+      crumbs={isList ? [] : [{ label: 'Types', path: types }]}
+      actions={
+        isAdministrator(org) &&
+        isList && (
+          <a class="button primary" href={linkTo(`${types}?new`)}>
+            New type
+          </a>
+        )
+      }
+    >
       <ReadView read={read} what="types">
-        {(types) => {
-          const shown = types.find(({ type }) => type === wanted)
-          return (
-            <>
-              {shown && <TypePreview key={shown.type} type={shown} />}
-              {[...Map.groupBy(types, ({ category }) => category || 'other')].map(([category, members]) => (
-                <section key={category} class="stack">
-                  <h2>{category}</h2>
-                  <ul class="chips">
-                    {members.map(({ type, name }) => (
-                      <li key={type}>
-                        <a
-                          class="chip"
-                          href={linkTo(
-                            `${pathTo('/o/:org/types', { org })}?type=${encodeURIComponent(type)}`,
-                          )}
-                        >
-                          {name} <span class="muted">{type === name ? '' : type}</span>
-                        </a>
-                      </li>
-                    ))}
-                  </ul>
-                </section>
-              ))}
-            </>
-          )
+        {(found) => {
+          if (isList) return <TypeList org={org} types={found} />
+          const categories = [...new Set(found.map(({ category }) => category))].filter(Boolean)
+          const overridden = found.find(({ type }) => type === added)
+          if (added !== null) return <TypeForm org={org} categories={categories} overridden={overridden} />
+          const shown = found.find(({ type }) => type === wanted)
+          if (!shown) return <p class="empty">This type does not exist.</p>
+          return <TypeView key={shown.type} org={org} type={shown} categories={categories} />
         }}
       </ReadView>
     </Page>
   )
 }
 
-/** The form of a static definition of a type, while its schema is edited. Nothing is stored. */
-function TypePreview({ type }: { readonly type: ResourceType }) {
-  const [text, setText] = useState(() => JSON.stringify(type.outputs_schema, undefined, 2))
-  const [value, setValue] = useState<unknown>({})
-  const parsed = useMemo(() => parseJson(text), [text])
+function TypeList({ org, types }: { readonly org: string; readonly types: readonly ResourceType[] }) {
+  const byCategory = Map.groupBy(types, ({ category }) => category || 'other')
+  const list = linkTo(pathTo('/o/:org/types', { org }))
+  return (
+    <>
+      {[...byCategory].map(([category, members]) => (
+        <section key={category} class="stack">
+          <h2>{category}</h2>
+          <ul class="chips">
+            {members.map(({ type, name }) => (
+              <li key={type}>
+                <a class="chip" href={`${list}?type=${encodeURIComponent(type)}`}>
+                  {name} <span class="muted">{type === name ? '' : type}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  )
+}
+
+interface ViewProps {
+  readonly org: string
+  readonly type: ResourceType
+  readonly categories: readonly string[]
+}
+
+/** A type: the form that changes it, or its schema with the form of a static definition. */
+function TypeView({ org, type, categories }: ViewProps) {
+  const types = pathTo('/o/:org/types', { org })
+  const path = useMemo(() => ({ org_id: org, type_id: type.type }), [org, type.type])
+  if (!isAdministrator(org) || !isCustom(org, type))
+    return (
+      <>
+        <Preview type={type} />
+        {isAdministrator(org) && type.use !== 'implicit' && (
+          <p>
+            <a class="button" href={linkTo(`${types}?new=${encodeURIComponent(type.type)}`)}>
+              Override this type
+            </a>
+          </p>
+        )}
+      </>
+    )
+  return (
+    <>
+      <TypeForm org={org} categories={categories} changed={type} />
+      <div class="actions">
+        <DeleteButton
+          what={type.type}
+          label="Delete the type"
+          onDelete={async () => {
+            await call('DELETE /orgs/{org_id}/resources/types/{type_id}', { path })
+            await invalidate(`/orgs/${encodeURIComponent(org)}/resources/types`)
+            navigate(types, { replace: true })
+          }}
+        >
+          <p>A type that a definition uses is not deleted.</p>
+        </DeleteButton>
+      </div>
+    </>
+  )
+}
+
+/** The form of a static definition, while the schema is edited. Nothing is stored. */
+function Preview({ type }: { readonly type: ResourceType }) {
+  const outputs = useSchemaText('outputs_schema', type.outputs_schema)
   return (
     <section class="panel stack">
       <h2>{type.name}</h2>
-      <label>
-        Schema of the outputs, to try changes
-        <textarea
-          class="mono"
-          rows={12}
-          spellcheck={false}
-          value={text}
-          aria-invalid={!isObject(parsed)}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
-      <h3>Form of a static definition</h3>
-      {isObject(parsed) ? (
-        <SchemaForm schema={parsed} kind="parts" idPrefix="preview" value={value} onChange={setValue} />
-      ) : (
-        <p class="form-message" role="alert">
-          This is not a JSON object.
-        </p>
-      )}
+      <p class="muted">
+        {type.use}, category {type.category || 'other'}
+      </p>
+      <SchemaEditor
+        id="outputs-schema"
+        label="Schema of the outputs, to try changes"
+        formLabel="Form of a static definition"
+        schema={outputs}
+        kind="parts"
+      />
     </section>
   )
 }

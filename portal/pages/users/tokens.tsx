@@ -6,6 +6,7 @@ import { Confirmation } from '../../components/confirmation.tsx'
 import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
+import { ShownOnce } from '../../managing/shown-once.tsx'
 import { pathTo } from '../../routing/paths.ts'
 import type { PageProps } from '../../routing/routes.ts'
 
@@ -38,15 +39,7 @@ export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {
   return (
     <Page title={`Tokens of ${user}`} crumbs={[{ label: 'Users', path: pathTo('/o/:org/users', { org }) }]}>
       {problem && <ProblemNotice problem={problem} />}
-      {token !== '' && (
-        <div class="notice notice-good" role="status">
-          <p>Copy the token now. It is not shown again.</p>
-          <output class="token mono">{token}</output>
-          <button type="button" onClick={() => setToken('')}>
-            Hide the token
-          </button>
-        </div>
-      )}
+      {token !== '' && <ShownOnce what="token" value={token} onHide={() => setToken('')} />}
       <ReadView read={read} what="tokens">
         {(tokens) => (
           <ul class="cards">

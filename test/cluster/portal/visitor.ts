@@ -45,3 +45,21 @@ export function widerThanWindow(page: Page): Promise<string[]> {
     return ['wider than the window', ...wide.map((each) => each.outerHTML.slice(0, 100))]
   })()`)
 }
+
+const maxTabs = 100
+
+/** Presses Tab until the focused element has this label or text. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const seen: string[] = []
+  for (let presses = 0; presses < maxTabs; presses++) {
+    await page.keyboard.press('Tab')
+    const focused: string = await page.evaluate(`(() => {
+      const { activeElement: element } = document
+      const label = element?.labels?.[0] ?? element
+      return (element?.getAttribute('aria-label') ?? label?.textContent ?? '').trim()
+    })()`)
+    if (typeof name === 'string' ? focused === name : name.test(focused)) return
+    seen.push(focused)
+  }
+  throw new Error(`no element '${String(name)}' has the focus after ${maxTabs} tabs: ${seen.join(' | ')}`)
+}

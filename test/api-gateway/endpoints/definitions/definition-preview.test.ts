@@ -121,6 +121,22 @@ describe('a dry run', () => {
     expect((await gateway.send(`GET ${defs}/new`)).status).toBe(404)
   })
 
+  test.each([defs, dynamic])(
+    'of new criteria shows the resources that change definition, at %s',
+    async (path) => {
+      const criteria = [{ app_id: 'shop', env_type: 'production' }, { class: 'large' }]
+      const { changes } = await preview(`PUT ${path}/s3/criteria`, criteria)
+      expect(changes).toMatchObject([
+        { ...main, env_id: 'development', to_def: 'any', action: 'update' },
+        { ...main, env_id: 'production', to_def: 's3', action: 'update', changed_inputs: [] },
+      ])
+      expect(await preview(`PUT ${path}/s3/criteria`, [{ app_id: 'shop' }])).toEqual({
+        changes: [],
+        problems: [],
+      })
+    },
+  )
+
   test.each(['', '&force=true'])('of DELETE shows the definitions that replace it%s', async (more) => {
     const { status, body } = await gateway.send(`DELETE ${defs}/s3?dry_run=true${more}`)
     expect(status).toBe(200)
@@ -153,6 +169,10 @@ describe('a dry run', () => {
       400,
     ],
     [`PATCH ${defs}/missing?dry_run=true`, {}, 404],
+    [`PUT ${defs}/s3/criteria?dry_run=true`, [{}], 409],
+    [`PUT ${defs}/s3/criteria?dry_run=true`, [{ app_id: 'shop' }, { app_id: 'shop' }], 409],
+    [`PUT ${defs}/s3/criteria?dry_run=true`, [{ app: 'shop' }], 400],
+    [`PUT ${defs}/missing/criteria?dry_run=true`, [], 404],
     [`PATCH ${defs}/s3?dry_run=perhaps`, {}, 400],
   ])('%s is refused as the write would be', async (operation, body, status) => {
     expect((await gateway.send(operation, { body })).status).toBe(status)

@@ -28,6 +28,8 @@ describe('writing a field', () => {
     ['replaces an item', { a: [1, 2] }, '/a/1', 3, { a: [1, 3] }],
     ['adds an item', { a: [1] }, '/a/1', 2, { a: [1, 2] }],
     ['removes an item', { a: [1, 2] }, '/a/0', undefined, { a: [2] }],
+    ['keeps an item that is empty without it', { a: [{ b: 1 }] }, '/a/0/b', undefined, { a: [{}] }],
+    ['adds no empty item', { a: [] }, '/a/0/b', undefined, { a: [] }],
     ['replaces a list by an object for what is no index', { a: [1] }, '/a/b', 2, { a: { b: 2 } }],
     ['unescapes the pointer', {}, '/a~1b~0c', 1, { 'a/b~c': 1 }],
     ['replaces everything', { a: 1 }, '', { b: 2 }, { b: 2 }],

@@ -1,5 +1,5 @@
-import type { DefinitionPreview } from '../../api/types.ts'
-import { FilteredTable } from '../../components/filtered-table.tsx'
+import type { DefinitionPreview } from '../api/types.ts'
+import { FilteredTable } from '../components/filtered-table.tsx'
 
 /** Every resource that a change of definitions would change, and the problems that it would cause. */
 export function PreviewView({ preview }: { readonly preview: DefinitionPreview }) {
@@ -8,13 +8,15 @@ export function PreviewView({ preview }: { readonly preview: DefinitionPreview }
     <section class="stack" aria-label="Preview">
       <h2>What would change</h2>
       {problems.length > 0 && (
-        <ul class="notice notice-bad" role="alert">
-          {problems.map(({ app_id, env_id, object, message }) => (
-            <li key={`${app_id}/${env_id}/${object}/${message}`}>
-              {app_id}/{env_id}: {message}
-            </li>
-          ))}
-        </ul>
+        <div class="notice notice-bad" role="alert">
+          <ul>
+            {problems.map(({ app_id, env_id, object, message }) => (
+              <li key={`${app_id}/${env_id}/${object}/${message}`}>
+                {app_id}/{env_id}: {message}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       {changes.length === 0 ? (
         <p class="notice notice-good">No resource would change.</p>

@@ -1,0 +1,40 @@
+import { call } from '../../api/client.ts'
+import { invalidate } from '../../api/reads.ts'
+import { Page } from '../../components/page.tsx'
+import { SchemaForm } from '../../forms/schema-form.tsx'
+import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CheckedForm } from '../../managing/checked-form.tsx'
+import { pathTo } from '../../routing/paths.ts'
+import { linkTo, navigate } from '../../routing/router.ts'
+import { newUserBody, newUserSchema } from './user-roles.ts'
+
+/** Creates a service user, and continues with its roles. */
+export function NewUser({ org }: { readonly org: string }) {
+  const form = useSchemaForm(newUserSchema, { idPrefix: 'user' })
+  const users = pathTo('/o/:org/users', { org })
+  const create = async () => {
+    const { id } = await call('POST /orgs/{org_id}/users', {
+      path: { org_id: org },
+      body: newUserBody(form.value),
+    })
+    await invalidate(`/orgs/${encodeURIComponent(org)}/users`)
+    navigate(pathTo('/o/:org/users/:user/roles', { org, user: id }), { replace: true })
+  }
+  return (
+    <Page title="New service user" crumbs={[{ label: 'Users', path: users }]}>
+      <CheckedForm
+        label="New service user"
+        forms={[form]}
+        button="Create the service user"
+        onSubmit={create}
+        actions={
+          <a class="button" href={linkTo(users)}>
+            Cancel
+          </a>
+        }
+      >
+        <SchemaForm {...form.fields} />
+      </CheckedForm>
+    </Page>
+  )
+}

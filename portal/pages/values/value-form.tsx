@@ -1,0 +1,51 @@
+import { useCallback } from 'preact/hooks'
+import type { Value } from '../../api/types.ts'
+import { SchemaForm } from '../../forms/schema-form.tsx'
+import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CheckedForm } from '../../managing/checked-form.tsx'
+import { linkTo, navigate } from '../../routing/router.ts'
+import { changeValue, createValue, type ValuesOwner } from './value-requests.ts'
+import { changedValueBody, newValueBody, valueOf, valueSchema } from './value-schema.ts'
+
+interface Props {
+  readonly owner: ValuesOwner
+  /** Undefined for a new value. */
+  readonly edited: Value | undefined
+  /** Key of a new value. */
+  readonly initialKey: string
+  /** Path of the list. */
+  readonly list: string
+}
+
+const storedSecret: ReadonlySet<string> = new Set(['/value'])
+
+/** Creates a shared value, or changes one. */
+export function ValueForm({ owner, edited, initialKey, list }: Props) {
+  const schemaOf = useCallback((value: unknown) => valueSchema(edited, value), [edited])
+  const key = initialKey === '' ? {} : { key: initialKey }
+  const form = useSchemaForm(schemaOf, {
+    idPrefix: 'value',
+    initial: { ...valueOf(edited), ...(edited ? {} : key) },
+    stored: edited?.is_secret ? storedSecret : undefined,
+  })
+  const save = async () => {
+    if (edited) await changeValue(owner, edited.key, changedValueBody(edited, form.value))
+    else await createValue(owner, newValueBody(form.value))
+    navigate(list)
+  }
+  return (
+    <CheckedForm
+      label={edited ? `Shared value ${edited.key}` : 'New shared value'}
+      forms={[form]}
+      button={edited ? 'Save the value' : 'Create the value'}
+      onSubmit={save}
+      actions={
+        <a class="button" href={linkTo(list)}>
+          Cancel
+        </a>
+      }
+    >
+      <SchemaForm {...form.fields} />
+    </CheckedForm>
+  )
+}

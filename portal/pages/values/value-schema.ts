@@ -1,0 +1,72 @@
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
+import type { Value } from '../../api/types.ts'
+
+/** The value that the form changes; undefined for a new one. */
+export type Edited = Pick<Value, 'is_secret' | 'value' | 'description'> | undefined
+
+interface Entered {
+  readonly key?: string
+  readonly value?: string
+  readonly description?: string
+  readonly is_secret?: boolean
+}
+
+function entered(value: unknown): Entered {
+  return isObject(value) ? value : {} // the form has the fields of its schema
+}
+
+/** The schema of the form for a shared value. A stored secret can be replaced, but it is never shown. */
+export function valueSchema(edited: Edited, value: unknown): FreeForm {
+  const isSecret = edited?.is_secret ?? entered(value).is_secret === true
+  const properties: FreeForm = {
+    ...(edited ? {} : newFields),
+    value: {
+      type: 'string',
+      title: 'Value',
+      description: isSecret ? 'It is never shown again.' : 'It can be empty.',
+      writeOnly: isSecret,
+    },
+    description: { type: 'string', title: 'Description' },
+  }
+  return {
+    type: 'object',
+    properties,
+    required: [...(edited ? [] : ['key', 'is_secret']), ...(isSecret ? ['value'] : [])],
+    additionalProperties: false,
+  }
+}
+
+const newFields: FreeForm = {
+  key: { type: 'string', title: 'Key', description: 'Workloads read the value as ${values.KEY}.' },
+  is_secret: {
+    type: 'boolean',
+    title: 'Secret',
+    oneOf: [
+      { const: false, title: 'no' },
+      { const: true, title: 'yes: the value is never shown' },
+    ],
+  },
+}
+
+/** What the form begins with. */
+export function valueOf(edited: Edited): FreeForm {
+  if (!edited) return { is_secret: false }
+  const { is_secret, value, description } = edited
+  return {
+    ...(is_secret || value === '' ? {} : { value }),
+    ...(description === null ? {} : { description }),
+  }
+}
+
+/** Body of a request for a new value. */
+export function newValueBody(form: unknown) {
+  const { key = '', value = '', description = null, is_secret = false } = entered(form)
+  return { key, value, description, is_secret }
+}
+
+/** Body of a request that changes a value; a secret that was not entered again is kept. */
+export function changedValueBody(edited: NonNullable<Edited>, form: unknown) {
+  const { value, description = null } = entered(form)
+  return { description, value: edited.is_secret ? value : (value ?? '') }
+}

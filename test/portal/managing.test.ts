@@ -1,0 +1,207 @@
+import { describe, expect, test } from '@jest/globals'
+import { ApiProblem, adviceFor } from '../../portal/api/problem.ts'
+import { problemOfRefusal } from '../../portal/forms/model/check.ts'
+import { formOf } from '../../portal/forms/model/form.ts'
+import {
+  changedAccountBody,
+  newAccountBody,
+  newAccountSchema,
+  storedCredentials,
+} from '../../portal/pages/accounts/account-schema.ts'
+import { driverBody, templateOf, templateText } from '../../portal/pages/drivers/driver-schema.ts'
+import { newTypeValue, typeBody } from '../../portal/pages/types/type-schema.ts'
+import { newUserBody, roleAt, roleChange } from '../../portal/pages/users/user-roles.ts'
+import {
+  changedValueBody,
+  newValueBody,
+  valueOf,
+  valueSchema,
+} from '../../portal/pages/values/value-schema.ts'
+import { webhookBody, webhookValue } from '../../portal/pages/webhooks/webhook-schema.ts'
+
+describe('users', () => {
+  test.each([
+    ['no change', 'viewer', 'viewer', undefined],
+    ['none at all', '', '', undefined],
+    ['a first role', '', 'owner', 'POST'],
+    ['another role', 'viewer', 'owner', 'PATCH'],
+    ['no role any more', 'owner', '', 'DELETE'],
+  ])('%s', (_, before, after, expected) => {
+    expect(roleChange(before, after)).toBe(expected)
+  })
+
+  test('the role on an object is the one at its path', () => {
+    const objects = { '/orgs/acme/apps/shop': { permissions: ['owner'] } }
+    expect(roleAt(objects, '/orgs/acme/apps/shop')).toBe('owner')
+    expect(roleAt(objects, '/orgs/acme/apps/blog')).toBe('')
+  })
+
+  test('a new one has no more than the least role if none is known', () => {
+    expect(newUserBody({ name: 'n', role: 'root' })).toEqual({ name: 'n', role: 'member', email: undefined })
+  })
+})
+
+describe('webhooks', () => {
+  const webhook = {
+    id: 'w',
+    url: 'hooks.example.com',
+    headers: { 'x-a': 'b' },
+    payload: { a: ['${app_id}', null] },
+    triggers: [{ scope: 'deployment', type: 'finished' }],
+    disabled: true,
+    created_at: '',
+    created_by: '',
+  } as const
+
+  test.each([
+    ['with everything', webhook],
+    ['with nothing optional', { ...webhook, headers: null, payload: null, triggers: [], disabled: false }],
+  ])('one %s is the same after the form', (_, given) => {
+    const { id: _id, created_at: _at, created_by: _by, ...changeable } = given
+    expect(webhookBody(webhookValue(given))).toEqual(changeable)
+  })
+})
+
+describe('shared values', () => {
+  const plain = { is_secret: false, value: 'v', description: null }
+  const secret = { is_secret: true, value: '', description: 'd' }
+
+  test.each<[string, unknown, unknown]>([
+    [
+      'of a new value are all fields',
+      newValueBody({ key: 'K', is_secret: true, value: 's' }),
+      {
+        key: 'K',
+        value: 's',
+        description: null,
+        is_secret: true,
+      },
+    ],
+    ['of a value can be empty', changedValueBody(plain, {}), { value: '', description: null }],
+    [
+      'of a secret keep it unless it is entered',
+      changedValueBody(secret, { description: 'e' }),
+      {
+        value: undefined,
+        description: 'e',
+      },
+    ],
+    ['of a secret replace it', changedValueBody(secret, { value: 'n' }), { value: 'n', description: null }],
+  ])('a request %s', (_, body, expected) => {
+    expect(body).toEqual(expected)
+  })
+
+  test('a secret never begins with its value, and is entered masked', () => {
+    expect(valueOf({ ...secret, value: 'leaked' })).toEqual({ description: 'd' })
+    for (const schema of [valueSchema(secret, {}), valueSchema(undefined, { is_secret: true })])
+      expect(fieldNamed(schema, 'value')?.isSecret).toBe(true)
+    expect(fieldNamed(valueSchema(plain, {}), 'value')?.isSecret).toBe(false)
+  })
+})
+
+describe('types, accounts and drivers', () => {
+  test('an override begins with all of the type that it overrides', () => {
+    const type = {
+      type: 's3',
+      name: 'S3',
+      use: 'implicit',
+      category: 'c',
+      inputs_schema: {},
+      outputs_schema: {},
+    } as const
+    expect(newTypeValue(type)).toEqual({ id: 's3', name: 'S3', use: 'direct', category: 'c' })
+    expect(typeBody({ use: 'indirect' }, { a: 1 }, {})).toEqual({
+      use: 'indirect',
+      name: undefined,
+      category: undefined,
+      inputs_schema: { a: 1 },
+      outputs_schema: {},
+    })
+  })
+
+  test('an account keeps its credentials unless some are entered', () => {
+    expect(changedAccountBody({ name: 'n' }, {})).toEqual({ name: 'n', credentials: undefined })
+    expect(changedAccountBody({ name: 'n' }, { token: 't' })).toEqual({
+      name: 'n',
+      credentials: { token: 't' },
+    })
+    expect(newAccountBody({ id: 'a', type: 'local' }, undefined)).toEqual({
+      id: 'a',
+      name: 'a',
+      type: 'local',
+      credentials: {},
+    })
+    expect([...storedCredentials({ properties: { token: {}, 'a/b': {} } })]).toEqual(['/token', '/a~1b'])
+  })
+
+  test('account types of drivers can be chosen too', () => {
+    const driver = { org_id: 'acme', id: 'd', type: 's3', inputs_schema: {}, account_types: ['own', 'local'] }
+    const schema = newAccountSchema([{ type: 'local', name: 'This cluster' }], [driver])
+    const control = fieldNamed(schema, 'type')?.control
+    expect(control).toEqual({
+      kind: 'choice',
+      choices: [
+        { label: 'This cluster (local)', value: 'local' },
+        { label: 'own', value: 'own' },
+      ],
+    })
+  })
+
+  test.each<[string, unknown]>([
+    ['', undefined],
+    ['values: {{ .a }}', 'values: {{ .a }}'],
+    ['{{ .a }}', '{{ .a }}'],
+    ['{ "values": "{{ .a }}" }', { values: '{{ .a }}' }],
+    ['[1]', '[1]'],
+  ])('the template %j', (text, expected) => {
+    expect(templateOf(text)).toEqual(expected)
+    expect(templateOf(templateText(expected))).toEqual(expected)
+  })
+
+  test('a driver has no empty account types', () => {
+    const { account_types } = driverBody({ type: 's3', target: 't', account_types: ['a', ''] }, {}, '')
+    expect(account_types).toEqual(['a'])
+  })
+})
+
+describe('what the gateway refuses', () => {
+  const schema = { properties: { url: {}, values: { properties: { host: { type: 'string' } } } } }
+
+  test.each([
+    ["'url' must match", '/url'],
+    ['url: the protocol must be HTTPS', '/url'],
+    ["'driver_inputs.values.host' must be string", '/values/host'],
+    ["'values.none' is unknown", '/values'],
+    ["'constructor' is unknown", undefined],
+    ['the body is too large', undefined],
+  ])('%s', (message, pointer) => {
+    expect(problemOfRefusal(formOf(schema), {}, message)?.pointer).toBe(pointer)
+  })
+
+  test('names the place within a field that is an object', () => {
+    expect(problemOfRefusal(formOf(schema), {}, "'values.none' is unknown")?.message).toBe(
+      "'values.none' is unknown",
+    )
+    expect(problemOfRefusal(formOf(schema), {}, "'values.host' is unknown")?.message).toBe('is unknown')
+  })
+
+  test.each<[string, string, unknown, RegExp]>([
+    ['an ID that exists', "account 'a' already exists", undefined, /another/],
+    ['the last administrator', "user 'a' is the last administrator of 'acme'", undefined, /another user/],
+    [
+      'a deletion of something used',
+      'is used',
+      { referencing_resources: { drivers: ['a', 'b'] } },
+      /: a, b\.$/,
+    ],
+    ['anything else', 'is being deleted', undefined, /Wait/],
+  ])('because of %s says what to do', (_, message, details, advice) => {
+    expect(adviceFor(new ApiProblem(409, 'Conflict', message, details))).toMatch(advice)
+  })
+})
+
+function fieldNamed(schema: Parameters<typeof formOf>[0], name: string) {
+  return formOf(schema)
+    .sections.flatMap(({ rows }) => rows.flatMap(({ fields }) => fields))
+    .find((each) => each.name === name)
+}
