@@ -2,6 +2,7 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
+import { isReady } from '../../kube/loop/outcome.ts'
 import type { SecretReader } from './secrets.ts'
 
 /** A deployment, and the resources that it waits for although their specs are unchanged. */
@@ -101,8 +102,10 @@ export class Renewals {
     if (this.#running.get(environmentKeyOf(resource)) !== run) return
     // A forced run has marked them from the beginning.
     if (isChanged && !run.isForced)
-      for (const each of this.#dependentsOf(resource))
-        if (!each.spec.unusedSince && !each.metadata.deletionTimestamp) run.pending.set(keyOf(each), Symbol())
+      for (const each of this.#dependentsOf(resource).filter((other) =>
+        mayHaveEarlierOutputs(other, resource),
+      ))
+        run.pending.set(keyOf(each), Symbol())
     const isCurrent = mark !== undefined && run.pending.get(keyOf(resource)) === mark
     if (isCurrent && !isBlocked(resource, run)) this.#remove(resource)
   }
@@ -146,6 +149,15 @@ export class Renewals {
     if (!run || isBlocked(resource, run)) return
     for (const handler of this.#resourceHandlers) handler(key)
   }
+}
+
+/** Whether a dependent may have been provisioned with outputs from before. One that waits for its first ones has not. */
+function mayHaveEarlierOutputs(
+  { spec, metadata, status }: ActiveResource,
+  dependency: ActiveResource,
+): boolean {
+  if (spec.unusedSince || metadata.deletionTimestamp) return false
+  return dependency.status?.provisionTime !== undefined || isReady({ metadata, status })
 }
 
 /** Whether a dependency of the resource is reconciled first. */
