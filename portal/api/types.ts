@@ -269,7 +269,7 @@ export type DeltaRequest = {
     readonly update?: { readonly [key: string]: readonly PatchOperation[] } | null
   } | null
   readonly shared?: readonly PatchOperation[] | null
-}
+} | null
 
 export type Deployment = {
   readonly id: string
@@ -1563,6 +1563,7 @@ export interface Operations {
       readonly comment?: string | null
       readonly value_set_version_id?: string | null
       readonly mode?: 'full' | 'incremental' | null
+      readonly delta?: DeltaRequest
       readonly score?: readonly ScoreRequest[] | null
       readonly pipeline?: {
         readonly id: string
