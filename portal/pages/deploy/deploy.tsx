@@ -3,10 +3,11 @@ import { call } from '../../api/client.ts'
 import { useRead } from '../../api/reads.ts'
 import type { DeltaRequest, DeploymentPlan } from '../../api/types.ts'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
+import { ReadView } from '../../components/read-view.tsx'
 import { useAction } from '../../components/use-action.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { startDeployment } from '../deployments/start.ts'
-import { EnvironmentFrame } from '../environments/environment-frame.tsx'
+import { EnvironmentFrame, mayDeploy } from '../environments/environment-frame.tsx'
 import { type EnvironmentIds, idsOf, requestPath } from '../environments/paths.ts'
 import { type DeployDraft, deltaOf, problemOfDraft } from './compose.ts'
 import { DraftForm } from './draft-form.tsx'
@@ -23,9 +24,21 @@ const noDraft: DeployDraft = { workload: '', image: '', dependencies: [] }
 /** Composes a deployment, shows its plan, and starts it. */
 export function DeployPage({ parameters }: PageProps) {
   const ids = idsOf(parameters)
+  const environment = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path: requestPath(ids) })
   return (
     <EnvironmentFrame ids={ids} what="Deploy">
-      <Composer ids={ids} />
+      <ReadView read={{ ...environment, problem: undefined }} what="the environment">
+        {({ type }) =>
+          mayDeploy(ids, type) ? (
+            <Composer ids={ids} />
+          ) : (
+            <p class="empty">
+              Your roles do not allow you to deploy here: it takes the role developer on the application and
+              the role deployer on the environment type {type}.
+            </p>
+          )
+        }
+      </ReadView>
     </EnvironmentFrame>
   )
 }
