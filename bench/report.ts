@@ -4,6 +4,8 @@ import { independentFloor, operations } from './floor.ts'
 import type { GatewayFigures } from './gateway/gateway.ts'
 import { gatewayLines } from './gateway/report.ts'
 import type { Sample } from './measure.ts'
+import type { PortalFigures } from './portal/portal.ts'
+import { portalLines } from './portal/report.ts'
 import { requestLines } from './request-lines.ts'
 import type { KindHeap } from './resident/heap.ts'
 import type { Resident } from './resident/resident.ts'
@@ -37,6 +39,7 @@ export interface Report {
   readonly floor: Floor
   readonly scenarios: readonly ScenarioResult[]
   readonly gateway?: GatewayFigures
+  readonly portal?: PortalFigures
   readonly resident?: Resident
   readonly fairness?: Fairness
   readonly samples: {
@@ -107,7 +110,16 @@ export function floorTable({ serial, parallel }: Floor): string {
 }
 
 /** A report for people. */
-export function textOf({ floor, start, scenarios, gateway, resident, fairness, samples }: Report): string {
+export function textOf({
+  floor,
+  start,
+  scenarios,
+  gateway,
+  portal,
+  resident,
+  fairness,
+  samples,
+}: Report): string {
   const starts = Object.entries(start).map(([name, seconds]) =>
     goalLine(`${name} ready in an empty cluster, s`, seconds, 0.6),
   )
@@ -121,6 +133,7 @@ export function textOf({ floor, start, scenarios, gateway, resident, fairness, s
       goalHead,
       ...starts,
       ...gatewayLines(gateway, goalLine),
+      ...portalLines(portal, goalLine),
       ...residentRows(floor, resident),
       ...fairnessRows(fairness, goalLine),
     ]),
