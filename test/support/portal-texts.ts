@@ -14,7 +14,7 @@ export const hostileTexts: readonly string[] = [
   '<input autofocus onfocus="alert(1)">',
   '<math><a xlink:href="javascript:window.hacked=1">x',
   '{{constructor.constructor("window.hacked = 1")()}}',
-  '${window.hacked = 1}',
+  '#{window.hacked = 1} <%= window.hacked = 1 %>',
   '&lt;script&gt;window.hacked = 1&lt;/script&gt;',
   'data:text/html,<script>window.hacked=1</script>',
   '\u202Egnp.exe\u202C\u2066\u200B',

@@ -156,7 +156,7 @@ async function plantManagedObjects(
     id: 'hostile',
     url: 'hooks.example.com/"><svg/onload=window.hacked=1>?javascript:window.hacked=1',
     headers: { 'x-text': 'javascript:window.hacked=1 <b>webhook-header</b>' },
-    payload: { text: hidden('webhook-payload').replaceAll('${', '$ {') },
+    payload: { text: hidden('webhook-payload') },
   })
   await sendTo(organization, `POST ${app}/deltas`, {
     metadata: { env_id: 'works', name: hidden('delta-name') },
@@ -164,13 +164,11 @@ async function plantManagedObjects(
 }
 
 async function define(organization: Organization, text: TextFor): Promise<void> {
-  // A placeholder would be a problem.
-  const input = (mark: string) => text(mark).replaceAll('${', '$\\{')
   await organization.define('hostile', {
     type: 's3',
     displayName: text('definition-name', { isShown: false }),
     driverType: echo,
-    driverInputs: { values: { bucket: input('output-value'), region: 'eu', [text('output-name')]: 1 } },
+    driverInputs: { values: { bucket: text('output-value'), region: 'eu', [text('output-name')]: 1 } },
     criteria: [{ appId: 'shop' }],
   })
   await organization.define('other', {
@@ -185,7 +183,7 @@ async function define(organization: Organization, text: TextFor): Promise<void> 
     type: 'redis',
     driverType: 'quartermaster/template',
     driverInputs: {
-      values: { templates: { outputs: '{{ fail .driver.values.text }}' }, text: input('status-message') },
+      values: { templates: { outputs: '{{ fail .driver.values.text }}' }, text: text('status-message') },
     },
     criteria: [{}],
   })
@@ -209,7 +207,7 @@ async function deploy(organization: Organization, { of }: CanaryClient, text: Te
   })
   await organization.untilRest('/resources/defs', (list) => list.length >= 5)
   const variables = { PASSWORD: '${externals.db.password}', TOKEN: '${values.TOKEN}' }
-  const image = `registry.example.com/web:1 ${text('image').replaceAll('${', '$\\{')}`
+  const image = `registry.example.com/web:1 ${text('image')}`
   const spec = { containers: { main: { id: 'main', image, variables } } }
   const modules = {
     web: moduleWith({ files: { type: 's3' }, db: { type: 'postgres' }, cache: { type: 'redis' } }, spec),

@@ -71,9 +71,13 @@ function collectAnswers(page: Page) {
   return {
     answers,
     async settled() {
+      // Between the code of a page and what it reads, nothing is open for a moment.
+      let quiet = 0
       await eventually('the content', 30_000, async () => {
+        const isShown = (await page.locator('main h1').count()) > 0
         const isLoading = (await page.locator('.loading, .starting').count()) > 0
-        return (!isLoading && open.size === 0) || undefined
+        quiet = isShown && !isLoading && open.size === 0 ? quiet + 1 : 0
+        return quiet >= 3 || undefined
       })
       await Promise.all(reading)
     },
