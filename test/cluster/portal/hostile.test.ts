@@ -42,9 +42,11 @@ const oddElements = `(() => {
   return odd.map((each) => each.outerHTML.slice(0, 200))
 })()`
 
-/** Opens everything that a page folds; answers what a person sees of it, with the content of its fields. */
+/** Opens everything that a page folds, which may read more. */
+const unfold = `document.querySelectorAll('details').forEach((each) => { each.open = true })`
+
+/** What a person sees of a page, with the content of its fields. */
 const everythingShown = `(() => {
-  for (const each of document.querySelectorAll('details')) each.open = true
   const fields = [...document.querySelectorAll('input, textarea, option')].map(({ value }) => value)
   return [document.title, document.body.innerText, ...fields, document.documentElement.outerHTML].join('\\n')
 })()`
@@ -107,6 +109,8 @@ test('on every page, hostile texts of users run nothing, load nothing and widen 
   const problems: unknown[] = []
   await page.setViewportSize({ width: 360, height: 900 })
   const look = async (address: string) => {
+    await settled()
+    await page.evaluate(unfold)
     await settled()
     const shown = await page.evaluate<string>(everythingShown)
     seen.push(shown)
