@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
-import { checkResources, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
+import { checkResources, deployTo, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
 import { measureFailover } from './failover.ts'
 import { measureFairness } from './fairness.ts'
 import { type FloorRound, makeFloorNamespace, measureFloor, medianFloor } from './floor.ts'
@@ -11,6 +11,7 @@ import { measureGateway } from './gateway/gateway.ts'
 import { machineFacts } from './machine.ts'
 import { measure, type Sample } from './measure.ts'
 import { type Options, readOptions, usage } from './options.ts'
+import { measurePortal, type PortalFigures } from './portal/portal.ts'
 import { floorTable, type Report, resultOf, textOf } from './report.ts'
 import { measureResident } from './resident/resident.ts'
 import { type Environments, environmentsLines, measureEnvironments } from './scale/environments.ts'
@@ -78,6 +79,7 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   await runStory(stage, warmUp, 'warm-up', (scenario, id) => scenario.run(stage, id))
   const sampled = await sampleAll(bed, stage, audit, options)
   const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
+  const portal = isChosen(options, 'portal') ? await measurePortalOn(stage) : undefined
   const resident =
     options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
   const failover = isChosen(options, 'failover') ? await measureFailover(bed, stage) : undefined
@@ -88,7 +90,14 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
   rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return { machine, start, ...reportOf(rounds, sampled), gateway, resident, failover, fairness }
+  return { machine, start, ...reportOf(rounds, sampled), gateway, portal, resident, failover, fairness }
+}
+
+async function measurePortalOn(stage: Stage): Promise<PortalFigures> {
+  const id = 'portal'
+  await makeEnvironment(stage, id)
+  await deployTo(stage, id, 'first', { deltaName: 'independent-10' })
+  return measurePortal(stage, id)
 }
 
 /** Whether a part that is no story is to run. */

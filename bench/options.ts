@@ -6,7 +6,7 @@ import { type Work, works } from './work.ts'
 export interface Options {
   readonly repeat: number
   readonly quick: boolean
-  /** Stories to run, `gateway`, `failover` and `fairness`; all when empty. */
+  /** Stories to run, `gateway`, `portal`, `failover` and `fairness`; all when empty. */
   readonly only: readonly string[]
   /** Active resources to keep while the operator is started anew; 0 leaves that out. */
   readonly resident: number
@@ -23,7 +23,7 @@ export interface Options {
   readonly nodeOptions?: string
 }
 
-export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,workloads,rest,chain,gateway,failover,fairness]
+export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,workloads,rest,chain,gateway,portal,failover,fairness]
                     [--resident n] [--scale 10,100,1000,9990 [--page docs/scale.md]] [--environments n] [--works echo,object,five]
                      [--busy n] [--output file] [--node-options="--cpu-prof …"]`
 

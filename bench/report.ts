@@ -5,6 +5,8 @@ import { independentFloor, operations } from './floor.ts'
 import type { GatewayFigures } from './gateway/gateway.ts'
 import { gatewayLines } from './gateway/report.ts'
 import type { Sample } from './measure.ts'
+import type { PortalFigures } from './portal/portal.ts'
+import { portalLines } from './portal/report.ts'
 import { requestLines } from './request-lines.ts'
 import type { KindHeap } from './resident/heap.ts'
 import type { Resident } from './resident/resident.ts'
@@ -38,6 +40,7 @@ export interface Report {
   readonly floor: Floor
   readonly scenarios: readonly ScenarioResult[]
   readonly gateway?: GatewayFigures
+  readonly portal?: PortalFigures
   readonly resident?: Resident
   readonly failover?: Failover
   readonly fairness?: Fairness
@@ -114,6 +117,7 @@ export function textOf({
   start,
   scenarios,
   gateway,
+  portal,
   resident,
   failover,
   fairness,
@@ -132,6 +136,7 @@ export function textOf({
       goalHead,
       ...starts,
       ...gatewayLines(gateway, goalLine),
+      ...portalLines(portal, goalLine),
       ...residentRows(floor, resident),
       ...failoverRows(failover, goalLine),
       ...fairnessRows(fairness, goalLine),

@@ -3,6 +3,7 @@ import { accountChecks } from './accounts/account-check.ts'
 import { accounts } from './accounts/accounts.ts'
 import { activeResourceDeletion } from './active-resources/active-resource-deletion.ts'
 import { activeResourceDetails } from './active-resources/active-resource-details.ts'
+import { activeResourceEvents } from './active-resources/active-resource-events.ts'
 import { activeResources } from './active-resources/active-resources.ts'
 import { explanations } from './active-resources/explain.ts'
 import { graphs } from './active-resources/graphs.ts'
@@ -74,6 +75,7 @@ export const endpoints: readonly Endpoint[] = [
   ...runtimeChanges,
   ...activeResources,
   ...activeResourceDetails,
+  ...activeResourceEvents,
   ...activeResourceDeletion,
   ...explanations,
   ...graphs,

@@ -32,6 +32,24 @@ export async function call<K extends OperationName>(
   return (await bodyOf(response)) as Answer<K> // the type is generated from the document that declares the operation
 }
 
+/** One page of a list, and the address of the next one; undefined on the last page. */
+export interface ListPage<T> {
+  readonly items: T
+  readonly next: string | undefined
+}
+
+/** Reads one page of a list: the first one, or that of an address which the page before named. */
+export async function callPage<K extends OperationName>(
+  operation: K,
+  input: RequestInput<K> = {},
+  { address = addressOf(operation, input).address, ...options }: Options & { readonly address?: string } = {},
+): Promise<ListPage<Answer<K>>> {
+  const response = await send('GET', address, undefined, options)
+  const items = (await bodyOf(response)) as Answer<K> // the type is generated from the document that declares the operation
+  const next = /^<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+  return { items, next: next === undefined ? undefined : address.replace(/\?.*/, '') + next }
+}
+
 /** Reads a list to its end, page by page. */
 export async function callAll<K extends OperationName>(
   operation: K,
@@ -39,14 +57,16 @@ export async function callAll<K extends OperationName>(
   options: Options = {},
 ): Promise<Answer<K>> {
   const items: unknown[] = []
-  let { address } = addressOf(operation, { ...input, query: { ...input.query, limit: '1000' } })
-  for (;;) {
-    const response = await send('GET', address, undefined, options)
-    items.push(...((await bodyOf(response)) as unknown[])) // lists only
-    const next = /^<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
-    if (next === undefined) return items as Answer<K> // the pages of one list
-    address = address.replace(/\?.*/, '') + next
+  let { address }: { address: string | undefined } = addressOf(operation, {
+    ...input,
+    query: { ...input.query, limit: '1000' },
+  })
+  while (address !== undefined) {
+    const page: ListPage<Answer<K>> = await callPage(operation, input, { ...options, address })
+    items.push(...(page.items as unknown[])) // lists only
+    address = page.next
   }
+  return items as Answer<K> // the pages of one list
 }
 
 /** Opens a stream of events. */

@@ -32,6 +32,7 @@ export function useLiveEnvironment({ org, app, env }: EnvironmentKey): void {
 class Follower {
   readonly #address: string
   readonly #stream: string
+  readonly #runtimeState: string
   #connection: AbortController | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isFlushing = false
@@ -40,6 +41,8 @@ class Follower {
   constructor({ org, app, env }: EnvironmentKey) {
     const path = { org_id: org, app_id: app, env_id: env }
     this.#address = addressOf('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path }).address
+    const query = { id: env }
+    this.#runtimeState = addressOf('GET /orgs/{org_id}/apps/{app_id}/runtime', { path, query }).address
     this.#stream = addressOf('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/changes', { path }).address
   }
 
@@ -109,7 +112,7 @@ class Follower {
     const parts = [...this.#stale, '/runtime']
     this.#stale.clear()
     // The environment itself names its last deployment.
-    if (parts.includes('')) await invalidate(this.#address)
+    if (parts.includes('')) await Promise.all([this.#address, this.#runtimeState].map(invalidate))
     else
       await Promise.all([readAgain(this.#address), ...parts.map((part) => invalidate(this.#address + part))])
     this.#isFlushing = false

@@ -73,6 +73,14 @@ export type ActiveResourceDetails = {
   readonly next_attempt_at?: string
 }
 
+export type ActiveResourceEvent = {
+  readonly at: string
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  readonly count: number
+}
+
 export type Application = {
   readonly id: string
   readonly name: string
@@ -261,7 +269,7 @@ export type DeltaRequest = {
     readonly update?: { readonly [key: string]: readonly PatchOperation[] } | null
   } | null
   readonly shared?: readonly PatchOperation[] | null
-}
+} | null
 
 export type Deployment = {
   readonly id: string
@@ -1555,6 +1563,7 @@ export interface Operations {
       readonly comment?: string | null
       readonly value_set_version_id?: string | null
       readonly mode?: 'full' | 'incremental' | null
+      readonly delta?: DeltaRequest
       readonly score?: readonly ScoreRequest[] | null
       readonly pipeline?: {
         readonly id: string
@@ -1879,6 +1888,12 @@ export interface Operations {
     answer: {
       readonly status_message?: string
     }
+  }
+  'GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources/{res_type}/{res_id}/events': {
+    path: { org_id: string; app_id: string; env_id: string; res_type: string; res_id: string }
+    query: {}
+    body: undefined
+    answer: readonly ActiveResourceEvent[]
   }
   'GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources/explain': {
     path: { org_id: string; app_id: string; env_id: string }

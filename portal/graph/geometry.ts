@@ -41,46 +41,68 @@ export interface GraphInput {
 const gapX = 90
 const gapY = 24
 
+/** So many rows fill a wide screen; a layer with more nodes takes several columns. */
+function rowsFor(count: number): number {
+  const columnsPerRow = (9 * (nodeWidth + gapX)) / (16 * (nodeHeight + gapY))
+  return Math.max(12, Math.ceil(Math.sqrt(count * columnsPerRow)))
+}
+
 /** Layers by the longest way, each ordered by the places of its neighbours: fast for large graphs. */
 export function layered({ ids, edges }: GraphInput): Layout {
   const known = new Set(ids)
   const inside = edges.filter(([from, to]) => known.has(from) && known.has(to) && from !== to)
-  const targets = Map.groupBy(inside, ([from]) => from)
   const sources = Map.groupBy(inside, ([, to]) => to)
   const ranks = ranksOf(ids, sources)
   const layers = [...Map.groupBy(ids, (id) => ranks.get(id) ?? 0)].sort(([a], [b]) => a - b)
+  const rows = rowsFor(ids.length)
   const places = new Map<string, PlacedNode>()
-  for (const [rank, layer] of layers) {
-    const weight = (id: string) => {
-      const ys = (sources.get(id) ?? []).flatMap(([from]) => places.get(from)?.y ?? [])
-      return ys.length === 0 ? Number.POSITIVE_INFINITY : ys.reduce((sum, y) => sum + y, 0) / ys.length
+  let columns = 0
+  for (const [, layer] of layers) {
+    for (const [index, id] of orderedBySources(layer, sources, places).entries()) {
+      const column = columns + Math.floor(index / rows)
+      const x = column * (nodeWidth + gapX) + nodeWidth / 2
+      places.set(id, { id, x, y: (index % rows) * (nodeHeight + gapY) + nodeHeight / 2 })
     }
-    const ordered = layer
-      .map((id) => ({ id, at: weight(id) }))
-      .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-    for (const [index, { id }] of ordered.entries())
-      places.set(id, {
-        id,
-        x: rank * (nodeWidth + gapX) + nodeWidth / 2,
-        y: index * (nodeHeight + gapY) + nodeHeight / 2,
-      })
+    columns += Math.ceil(layer.length / rows)
   }
-  const lines = [...targets.values()].flat().flatMap(([from, to]): PlacedEdge[] => {
-    const [start, end] = [places.get(from), places.get(to)]
-    if (!start || !end) return []
-    const points = [
-      { x: start.x + nodeWidth / 2, y: start.y },
-      { x: end.x - nodeWidth / 2, y: end.y },
-    ]
-    return [{ from, to, points }]
-  })
-  const tallest = Math.max(0, ...layers.map(([, layer]) => layer.length))
+  const tallest = Math.max(0, ...layers.map(([, layer]) => Math.min(layer.length, rows)))
   return {
     nodes: [...places.values()],
-    edges: lines,
-    width: layers.length * (nodeWidth + gapX) - gapX,
+    edges: inside.flatMap((edge) => straight(edge, places)),
+    width: columns * (nodeWidth + gapX) - gapX,
     height: tallest * (nodeHeight + gapY) - gapY,
   }
+}
+
+/** The nodes of a layer in the order of the nodes that depend on them. */
+function orderedBySources(
+  layer: readonly string[],
+  sources: ReadonlyMap<string, readonly (readonly [string, string])[]>,
+  places: ReadonlyMap<string, PlacedNode>,
+): readonly string[] {
+  const weight = (id: string) => {
+    const found = (sources.get(id) ?? []).flatMap(([from]) => places.get(from) ?? [])
+    if (found.length === 0) return Number.POSITIVE_INFINITY
+    // Columns first: those of a layer follow one another.
+    return found.reduce((sum, { x, y }) => sum + x * 1000 + y, 0) / found.length
+  }
+  return layer
+    .map((id) => ({ id, at: weight(id) }))
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+    .map(({ id }) => id)
+}
+
+function straight(
+  [from, to]: readonly [string, string],
+  places: ReadonlyMap<string, PlacedNode>,
+): PlacedEdge[] {
+  const [start, end] = [places.get(from), places.get(to)]
+  if (!start || !end) return []
+  const points = [
+    { x: start.x + nodeWidth / 2, y: start.y },
+    { x: end.x - nodeWidth / 2, y: end.y },
+  ]
+  return [{ from, to, points }]
 }
 
 /** Length of the longest way to each node; a cycle, which no environment has, does not end it. */
@@ -112,6 +134,12 @@ export function visibleIn({ nodes, edges }: Layout, view: Viewport): Pick<Layout
     y > view.y - nodeHeight &&
     y < view.y + view.height + nodeHeight
   return { nodes: nodes.filter(isInside), edges: edges.filter(({ points }) => points.some(isInside)) }
+}
+
+/** The tiles that a viewport touches: they stay the same while it moves a little, and so does what is drawn. */
+export function tilesAround({ x, y, width, height }: Viewport): Viewport {
+  const [left, top] = [Math.floor(x / width), Math.floor(y / height)]
+  return { x: left * width, y: top * height, width: 2 * width, height: 2 * height }
 }
 
 /** The nearest node in a direction; undefined at the border. */

@@ -1,15 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Tone } from '../components/state.tsx'
-import { type Layout, nextNode, nodeHeight, nodeWidth, type Viewport, visibleIn, zoomed } from './geometry.ts'
-
-/** A node as it is drawn. */
-export interface GraphItem {
-  readonly id: string
-  readonly title: string
-  readonly subtitle: string
-  readonly tone: Tone
-  readonly state: string
-}
+import { Drawing, type GraphItem } from './drawing.tsx'
+import { type Layout, nextNode, tilesAround, type Viewport, visibleIn, zoomed } from './geometry.ts'
 
 interface Props {
   readonly layout: Layout
@@ -19,6 +10,8 @@ interface Props {
 }
 
 const margin = 30
+/** In a wider view, texts are too small to be read. */
+const readableWidth = 3200
 
 function wholeOf({ width, height }: Layout): Viewport {
   const [wide, high] = [Math.max(width, 500) + 2 * margin, Math.max(height, 300) + 2 * margin]
@@ -31,8 +24,15 @@ export function GraphView({ layout, items, selected, onSelect }: Props) {
   const [view, setView] = useState(() => wholeOf(layout))
   const [focused, setFocused] = useState<string | undefined>(undefined)
   useEffect(() => setView(wholeOf(layout)), [layout.width, layout.height])
-  const shown = useMemo(() => visibleIn(layout, view), [layout, view])
+  const tiles = tilesAround(view)
+  const shown = useMemo(() => visibleIn(layout, tiles), [layout, tiles.x, tiles.y, tiles.width, tiles.height])
   const entry = focused ?? selected ?? layout.nodes[0]?.id
+  const isDetailed = view.width < readableWidth
+  // What is drawn stays while the view moves.
+  const drawing = useMemo(
+    () => <Drawing {...{ shown, items, selected, entry, isDetailed, onSelect }} />,
+    [shown, items, selected, entry, isDetailed],
+  )
   useEffect(() => {
     if (focused) svg.current?.querySelector<SVGElement>(`[data-node="${CSS.escape(focused)}"]`)?.focus()
   }, [focused])
@@ -72,29 +72,7 @@ export function GraphView({ layout, items, selected, onSelect }: Props) {
         onPointerDown={(event) => startDrag(event, svg.current, view, setView)}
       >
         <Arrow />
-        {shown.edges.map(({ from, to, points }) => (
-          <path
-            key={`${from} ${to}`}
-            class={from === selected || to === selected ? 'edge edge-selected' : 'edge'}
-            d={lineThrough(points)}
-            marker-end="url(#arrow)"
-          />
-        ))}
-        {shown.nodes.map(({ id, x, y }) => {
-          const item = items.get(id)
-          if (!item) return null
-          return (
-            <Node
-              key={id}
-              item={item}
-              x={x}
-              y={y}
-              isSelected={id === selected}
-              isEntry={id === entry}
-              onSelect={onSelect}
-            />
-          )
-        })}
+        {drawing}
       </svg>
     </div>
   )
@@ -114,45 +92,6 @@ function Arrow() {
       </marker>
     </defs>
   )
-}
-
-interface NodeProps {
-  readonly item: GraphItem
-  readonly x: number
-  readonly y: number
-  readonly isSelected: boolean
-  /** Whether the tab key reaches this node. */
-  readonly isEntry: boolean
-  readonly onSelect: (id: string) => void
-}
-
-function Node({ item, x, y, isSelected, isEntry, onSelect }: NodeProps) {
-  const { id, title, subtitle, tone, state } = item
-  return (
-    <g
-      class={`node node-${tone}${isSelected ? ' node-selected' : ''}`}
-      transform={`translate(${x - nodeWidth / 2} ${y - nodeHeight / 2})`}
-      role="button"
-      aria-pressed={isSelected}
-      aria-label={`${title} ${subtitle} · ${state}`}
-      tabindex={isEntry ? 0 : -1}
-      data-node={id}
-      onClick={() => onSelect(id)}
-    >
-      <rect width={nodeWidth} height={nodeHeight} rx="9" />
-      <rect class="node-edge" width="6" height={nodeHeight} rx="3" />
-      <svg class="node-texts" x="18" width={nodeWidth - 26} height={nodeHeight}>
-        <text y="25">{`${title} `}</text>
-        <text class="node-subtitle" y="44">
-          {`${subtitle} · ${state}`}
-        </text>
-      </svg>
-    </g>
-  )
-}
-
-function lineThrough(points: readonly { readonly x: number; readonly y: number }[]): string {
-  return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
 }
 
 /** Moves the view if a place is outside. */

@@ -5,7 +5,6 @@ import { hasApplicationRole, hasOrganizationRole, isDeployer } from '../../porta
 import { layered, nextNode, visibleIn } from '../../portal/graph/geometry.ts'
 import { deltaOf, problemOfDraft } from '../../portal/pages/deploy/compose.ts'
 import { changesOf } from '../../portal/pages/deployments/changes.ts'
-import { controllersOf, workloadsOf } from '../../portal/pages/environments/runtime.ts'
 import { matchPath, pathTo } from '../../portal/routing/paths.ts'
 
 describe('an address of the portal', () => {
@@ -133,25 +132,6 @@ test('changes of a set name what is new, removed and different', () => {
     '+ workload web: externals › b',
     '~ workload web: spec › replicas',
     '+ shared dns',
-  ])
-})
-
-test('the runtime shows pods with their restarts, and nothing for data of another form', () => {
-  const container = { name: 'main', restart_count: 2 }
-  const pods = [{ podName: 'web-1', phase: 'Running', status: 'Running', containerStatuses: [container] }]
-  const modules = { web: { main: { kind: 'Deployment', replicas: 1, pods } }, odd: 'text' }
-  expect(controllersOf(modules, 'web')).toEqual([
-    expect.objectContaining({
-      id: 'main',
-      kind: 'Deployment',
-      pods: [expect.objectContaining({ restarts: 2 })],
-    }),
-  ])
-  expect(controllersOf(modules, 'odd')).toEqual([])
-  expect(workloadsOf([{ res_id: 'modules.api' }, { res_id: 'modules.api.externals.x' }], modules)).toEqual([
-    'api',
-    'odd',
-    'web',
   ])
 })
 

@@ -2,13 +2,22 @@ import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
 import { list, object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { applyDelta, deltaContent, emptySet, type SetContent } from '../../../operator/domain/delta/delta.ts'
+import {
+  applyDelta,
+  deltaContent,
+  emptyDelta,
+  emptySet,
+  type SetContent,
+} from '../../../operator/domain/delta/delta.ts'
+import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Base } from '../../../operator/domain/deployment/deployment.ts'
 import { deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId } from '../../request/parameters.ts'
 import { wireSchema } from '../../request/wire.ts'
 import { type EnvironmentPath, find } from '../common/find.ts'
+import { changesRequest } from '../deltas/delta-shape.ts'
+import { contentOf } from '../deltas/delta-writing.ts'
 import { convertRequests, scoreRequestShape } from '../score/score-shape.ts'
 import { findSet } from './set-shape.ts'
 
@@ -36,6 +45,11 @@ export const newDeploymentShape = object(
     ...deploymentFields,
     delta_id: string('ID of the delta to apply to the deployed set.', { maxLength: 253 }),
     set_id: string('ID of the set to deploy. Ignored if `delta_id` is given.', { maxLength: 253 }),
+    delta: {
+      ...changesRequest,
+      description:
+        'Changes to apply to the deployed set, as a delta that is not stored. Not together with `delta_id`, `set_id` or `score`.',
+    },
     score: list(
       scoreRequestShape,
       'Score documents whose workloads to add to the deployed set, or to replace there. Not together with `delta_id` or `set_id`.',
@@ -50,8 +64,10 @@ export type NewDeployment = Static<typeof newDeploymentShape>
 
 /** Drops an empty ID if the other one is given. Throws Invalid for an empty ID alone, and for an ID beside Score documents. */
 export function withOneSource({ delta_id, set_id, ...rest }: NewDeployment): NewDeployment {
-  if (rest.score && (delta_id || set_id))
-    throw new Problem('Invalid', "'score' cannot be combined with 'delta_id' or 'set_id'")
+  const given = [delta_id && 'delta_id', set_id && 'set_id', rest.delta && 'delta', rest.score && 'score']
+  const [content, ...others] = given.filter((each) => each !== undefined && each !== '').toReversed()
+  if ((rest.delta || rest.score) && others.length > 0)
+    throw new Problem('Invalid', `'${content}' cannot be combined with '${others[0]}'`)
   if (delta_id) return { delta_id, ...rest }
   if (set_id) return { set_id, ...rest }
   if (delta_id === undefined && set_id === undefined) return rest
@@ -85,6 +101,7 @@ export function wantedSet(
     if (delta?.spec.applicationName === app_id) return applyDelta(base(), deltaContent(delta.spec))
     throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
   }
+  if (body.delta) return applyDelta(base(), foldDelta(emptyDelta, [contentOf(body.delta)]))
   if (body.score) return applyDelta(base(), deltaOfScores(convertRequests(body.score)))
   if (body.set_id === undefined) return base()
   const set = findSet(store, org_id, app_id, body.set_id)

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { ApiError, type KubeClient } from '../../kube/client/client.ts'
-import { pathOf, type Resource } from '../../kube/client/resource.ts'
+import { eventResource, pathOf } from '../../kube/client/resource.ts'
 
-const eventResource: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true }
 const maxMessageLength = 1024
 
 /** What an Event says about an object. */

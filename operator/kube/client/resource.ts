@@ -40,6 +40,12 @@ export const leaseResource: Resource = {
   plural: 'leases',
   namespaced: true,
 }
+export const eventResource: Resource = {
+  apiVersion: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  namespaced: true,
+}
 
 /** The resource of a kind of ours. */
 export function resourceOf(kind: Kind): Resource {

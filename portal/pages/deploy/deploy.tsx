@@ -1,20 +1,21 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { type ApiProblem, asProblem } from '../../api/problem.ts'
 import { useRead } from '../../api/reads.ts'
-import type { Deployment, DeploymentPlan } from '../../api/types.ts'
+import type { DeltaRequest, DeploymentPlan } from '../../api/types.ts'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
-import { navigate } from '../../routing/router.ts'
+import { ReadView } from '../../components/read-view.tsx'
+import { useAction } from '../../components/use-action.ts'
 import type { PageProps } from '../../routing/routes.ts'
-import { EnvironmentFrame } from '../environments/environment-frame.tsx'
-import { type EnvironmentIds, environmentPath, idsOf, requestPath } from '../environments/paths.ts'
+import { startDeployment } from '../deployments/start.ts'
+import { EnvironmentFrame, mayDeploy } from '../environments/environment-frame.tsx'
+import { type EnvironmentIds, idsOf, requestPath } from '../environments/paths.ts'
 import { type DeployDraft, deltaOf, problemOfDraft } from './compose.ts'
 import { DraftForm } from './draft-form.tsx'
 import { PlanView } from './plan-view.tsx'
 
 /** The source of a deployment, as its request takes it. */
 interface Source {
-  readonly delta_id?: string
+  readonly delta?: DeltaRequest
   readonly score?: readonly { readonly yaml: string }[]
 }
 
@@ -23,9 +24,21 @@ const noDraft: DeployDraft = { workload: '', image: '', dependencies: [] }
 /** Composes a deployment, shows its plan, and starts it. */
 export function DeployPage({ parameters }: PageProps) {
   const ids = idsOf(parameters)
+  const environment = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path: requestPath(ids) })
   return (
     <EnvironmentFrame ids={ids} what="Deploy">
-      <Composer ids={ids} />
+      <ReadView read={{ ...environment, problem: undefined }} what="the environment">
+        {({ type }) =>
+          mayDeploy(ids, type) ? (
+            <Composer ids={ids} />
+          ) : (
+            <p class="empty">
+              Your roles do not allow you to deploy here: it takes the role developer on the application and
+              the role deployer on the environment type {type}.
+            </p>
+          )
+        }
+      </ReadView>
     </EnvironmentFrame>
   )
 }
@@ -37,30 +50,20 @@ function Composer({ ids }: { readonly ids: EnvironmentIds }) {
   const [score, setScore] = useState('')
   const [comment, setComment] = useState('')
   const [plan, setPlan] = useState<{ source: Source; plan: DeploymentPlan } | undefined>(undefined)
-  const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, problem, run } = useAction()
   const missing =
     mode === 'form' ? problemOfDraft(draft, modules) : score.trim() === '' ? 'Paste a Score file.' : undefined
-  const run = async (action: () => Promise<void>) => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await action()
-    } catch (error) {
-      setProblem(asProblem(error))
-    }
-    setBusy(false)
-  }
   const showPlan = () =>
     run(async () => {
-      const source = mode === 'score' ? { score: [{ yaml: score }] } : await saveDraft(ids, draft, modules)
-      setPlan({ source, plan: (await post(ids, source, { dry_run: 'true' })) as DeploymentPlan }) // a dry run
+      const source = mode === 'score' ? { score: [{ yaml: score }] } : { delta: deltaOf(draft, modules) }
+      const answer: unknown = await call('POST /orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys', {
+        path: requestPath(ids),
+        query: { dry_run: 'true' },
+        body: source,
+      })
+      setPlan({ source, plan: answer as DeploymentPlan }) // of a dry run
     })
-  const deploy = (source: Source) =>
-    run(async () => {
-      const { id } = (await post(ids, { ...source, comment }, {})) as Deployment // not a dry run
-      navigate(environmentPath(ids, `/deployments/${encodeURIComponent(id)}`))
-    })
+  const deploy = (source: Source) => run(() => startDeployment(ids, { ...source, comment }))
   const change =
     <T,>(set: (value: T) => void) =>
     (value: T) => {
@@ -147,28 +150,4 @@ function useDeployedModules(ids: EnvironmentIds): Readonly<Record<string, unknow
     set ? { path: { org_id: ids.org, app_id: ids.app, set_id: set } } : undefined,
   )
   return data && 'id' in data ? data.modules : {}
-}
-
-async function saveDraft(
-  ids: EnvironmentIds,
-  draft: DeployDraft,
-  modules: Readonly<Record<string, unknown>>,
-): Promise<Source> {
-  const { id } = await call('POST /orgs/{org_id}/apps/{app_id}/deltas', {
-    path: { org_id: ids.org, app_id: ids.app },
-    body: { metadata: { env_id: ids.env }, ...deltaOf(draft, modules) },
-  })
-  return { delta_id: id }
-}
-
-function post(
-  ids: EnvironmentIds,
-  body: Source & { readonly comment?: string },
-  query: { readonly dry_run?: 'true' },
-): Promise<unknown> {
-  return call('POST /orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys', {
-    path: requestPath(ids),
-    query,
-    body,
-  })
 }

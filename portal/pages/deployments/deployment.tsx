@@ -1,6 +1,3 @@
-import { useState } from 'preact/hooks'
-import { call } from '../../api/client.ts'
-import { type ApiProblem, asProblem } from '../../api/problem.ts'
 import { useRead } from '../../api/reads.ts'
 import type { Deployment } from '../../api/types.ts'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
@@ -8,12 +5,13 @@ import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
 import { Time } from '../../components/time.tsx'
 import { toneOfDeployment } from '../../components/tones.ts'
-import { navigate } from '../../routing/router.ts'
+import { useAction } from '../../components/use-action.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { EnvironmentFrame, mayDeploy } from '../environments/environment-frame.tsx'
-import { type EnvironmentIds, environmentPath, idsOf, requestPath } from '../environments/paths.ts'
+import { type EnvironmentIds, idsOf, requestPath } from '../environments/paths.ts'
 import { DeploymentProblems } from './deployment-problems.tsx'
 import { SetChanges } from './set-changes.tsx'
+import { startDeployment } from './start.ts'
 
 interface Props {
   readonly ids: EnvironmentIds
@@ -61,35 +59,23 @@ function Content({ ids, deployment }: Props) {
 
 /** Deploys the set of this deployment once more. */
 function DeployAgain({ ids, deployment }: Props) {
-  const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
+  const { isBusy, problem, run } = useAction()
   const { data } = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path: requestPath(ids) })
   const isRunning = deployment.status === 'pending' || deployment.status === 'in progress'
   if (!data || !mayDeploy(ids, data.type) || deployment.set_id === '' || isRunning) return null
-  const deploy = async () => {
-    try {
-      const { id } = await call('POST /orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys', {
-        path: requestPath(ids),
-        body: {
-          set_id: deployment.set_id,
-          comment: `Deployment ${deployment.id.split('.').at(-1)} again`,
-        },
-      }).then(asDeployment)
-      navigate(environmentPath(ids, `/deployments/${encodeURIComponent(id)}`))
-    } catch (error) {
-      setProblem(asProblem(error))
-    }
-  }
+  const deploy = () =>
+    run(() =>
+      startDeployment(ids, {
+        set_id: deployment.set_id,
+        comment: `Deployment ${deployment.id.split('.').at(-1)} again`,
+      }),
+    )
   return (
     <div class="actions">
-      <button type="button" onClick={() => void deploy()}>
+      <button type="button" disabled={isBusy} onClick={() => void deploy()}>
         Deploy this again
       </button>
       {problem && <ProblemNotice problem={problem} />}
     </div>
   )
-}
-
-/** The answer is a plan only for a dry run. */
-function asDeployment(answer: unknown): Deployment {
-  return answer as Deployment
 }

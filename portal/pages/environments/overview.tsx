@@ -8,7 +8,7 @@ import { linkTo } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { DeploymentProblems } from '../deployments/deployment-problems.tsx'
 import { countStates, stateOf } from '../resources/states.ts'
-import { EnvironmentFrame } from './environment-frame.tsx'
+import { EnvironmentFrame, mayDeploy } from './environment-frame.tsx'
 import { type EnvironmentIds, environmentPath, idsOf, requestPath } from './paths.ts'
 import { Workloads } from './workloads.tsx'
 
@@ -37,7 +37,11 @@ export function Overview({ parameters }: PageProps) {
           </ReadView>
         </section>
       </div>
-      <Workloads ids={ids} resources={resources.data ?? []} />
+      <Workloads
+        ids={ids}
+        resources={resources.data ?? []}
+        isOperable={environment.data !== undefined && mayDeploy(ids, environment.data.type)}
+      />
     </EnvironmentFrame>
   )
 }

@@ -1,63 +1,57 @@
-/** A pod of a workload. */
+import type { EnvironmentRuntime, RuntimeController, RuntimePod } from '../../api/types.ts'
+
+/** State of a pod in a word. */
+export type PodState = 'ready' | 'completed' | 'starting' | 'failing' | 'unknown'
+
+/** A pod of a workload, as it is shown. */
 export interface PodView {
   readonly name: string
-  readonly phase: string
-  readonly status: string
+  readonly state: PodState
   readonly restarts: number
+  /** Why containers wait or have ended, such as `main: CrashLoopBackOff`. */
+  readonly reasons: readonly string[]
 }
 
-/** A controller of a workload, such as a Deployment. */
-export interface ControllerView {
-  readonly id: string
-  readonly kind: string
-  readonly replicas: number | undefined
-  readonly status: string
-  readonly message: string
-  readonly pods: readonly PodView[]
-}
-
-type Json = Readonly<Record<string, unknown>>
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function entriesOf(value: unknown): [string, Json][] {
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, each]): [string, Json][] =>
-    isObject(each) ? [[key, each]] : [],
-  )
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-/** Controllers of a workload, from the runtime of its environment; the API leaves their form open. */
-export function controllersOf(modules: Json, workload: string): ControllerView[] {
-  return entriesOf(modules[workload]).map(([id, { kind, replicas, status, message, pods }]) => ({
-    id,
-    kind: textOf(kind),
-    replicas: typeof replicas === 'number' ? replicas : undefined,
-    status: textOf(status),
-    message: textOf(message),
-    pods: (Array.isArray(pods) ? pods : []).filter(isObject).map(podOf),
-  }))
-}
-
-function podOf({ podName, phase, status, containerStatuses }: Json): PodView {
-  const containers = (Array.isArray(containerStatuses) ? containerStatuses : []).filter(isObject)
-  const restarts = containers.map(({ restart_count: count }) => (typeof count === 'number' ? count : 0))
+/** What a pod does: it is ready only if all its containers are. */
+export function podView({ podName, phase, status, containerStatuses }: RuntimePod): PodView {
+  const restarts = containerStatuses.reduce((sum, { restart_count }) => sum + restart_count, 0)
+  const words = { Success: 'ready', Pending: 'starting', Failure: 'failing', Unknown: 'unknown' } as const
+  const isCompleted = phase === 'Succeeded'
   return {
-    name: textOf(podName),
-    phase: textOf(phase),
-    status: textOf(status),
-    restarts: restarts.reduce((sum, each) => sum + each, 0),
+    name: podName,
+    state: isCompleted ? 'completed' : words[status],
+    restarts,
+    reasons: containerStatuses.flatMap(reasonsOf),
   }
 }
 
+function reasonsOf({ name, state }: RuntimePod['containerStatuses'][number]): string[] {
+  const { waiting, terminated } = state
+  if (waiting?.reason) return [`${name}: ${[waiting.reason, waiting.message].filter(Boolean).join(': ')}`]
+  if (terminated === undefined || terminated.exit_code === 0) return []
+  const cause = terminated.reason && terminated.reason !== 'Error' ? ` (${terminated.reason})` : ''
+  return [`${name}: ended with exit code ${terminated.exit_code ?? 'unknown'}${cause}`]
+}
+
+/** How many pods of the newest revision are ready, of those that are wanted: older pods say nothing about a rollout. */
+export function readinessOf({ replicas, revision, pods }: RuntimeController): string {
+  const newest = pods.filter((pod) => pod.revision === revision)
+  const ready = newest.filter((pod) => ['ready', 'completed'].includes(podView(pod).state)).length
+  const older = pods.length - newest.length
+  const rest = older === 0 ? '' : `, ${older} of an older revision`
+  return replicas === 0 && pods.length === 0 ? 'no pods wanted' : `${ready} of ${replicas} pods ready${rest}`
+}
+
+/** Whether the number of pods can be set. */
+export function isScalable({ kind }: Pick<RuntimeController, 'kind'>): boolean {
+  return kind === 'Deployment' || kind === 'StatefulSet'
+}
+
 /** Names of the workloads of an environment: those that are deployed, and those that still run. */
-export function workloadsOf(resources: readonly { readonly res_id: string }[], modules: Json): string[] {
+export function workloadsOf(
+  resources: readonly { readonly res_id: string }[],
+  modules: EnvironmentRuntime['modules'],
+): string[] {
   const deployed = resources.flatMap(({ res_id }) => /^modules\.([^.]+)$/.exec(res_id)?.[1] ?? [])
   return [...new Set([...deployed, ...Object.keys(modules)])].sort()
 }

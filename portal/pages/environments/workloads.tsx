@@ -1,26 +1,45 @@
 import { useRead } from '../../api/reads.ts'
-import type { ActiveResource } from '../../api/types.ts'
+import type { ActiveResource, EnvironmentRuntime, RuntimeController } from '../../api/types.ts'
 import { State, type Tone } from '../../components/state.tsx'
 import { linkTo } from '../../routing/router.ts'
 import { stateOf } from '../resources/states.ts'
 import { type EnvironmentIds, environmentPath, requestPath } from './paths.ts'
-import { type ControllerView, controllersOf, workloadsOf } from './runtime.ts'
+import { isScalable, type PodState, podView, readinessOf, workloadsOf } from './runtime.ts'
+import { PauseButton, WorkloadActions } from './workload-actions.tsx'
 
 interface Props {
   readonly ids: EnvironmentIds
   readonly resources: readonly ActiveResource[]
+  /** Whether the user may change the pods. */
+  readonly isOperable: boolean
 }
 
 /** Workloads of an environment with their pods. */
-export function Workloads({ ids, resources }: Props) {
-  const { data } = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime', {
+export function Workloads({ ids, resources, isOperable }: Props) {
+  const { data, reload } = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime', {
     path: requestPath(ids),
   })
+  const { org, app, env } = ids
+  const states = useRead('GET /orgs/{org_id}/apps/{app_id}/runtime', {
+    path: { org_id: org, app_id: app },
+    query: { id: env },
+  })
+  const isPaused = states.data?.[0]?.paused ?? false
+  const readAgain = () => {
+    reload()
+    states.reload()
+  }
   const modules = data?.modules ?? {}
   const names = workloadsOf(resources, modules)
   return (
     <section class="panel" aria-labelledby="workloads">
-      <h2 id="workloads">Workloads</h2>
+      <div class="side-head">
+        <h2 id="workloads">Workloads</h2>
+        {isOperable && states.data && names.length > 0 && (
+          <PauseButton ids={ids} isPaused={isPaused} onChange={readAgain} />
+        )}
+      </div>
+      {isPaused && <p class="notice notice-wait">The environment is paused: none of its pods run.</p>}
       {data && (
         <p class="muted">
           Namespace <code>{data.namespace}</code>
@@ -36,7 +55,9 @@ export function Workloads({ ids, resources }: Props) {
                 ids={ids}
                 name={name}
                 resource={resources.find(({ res_id }) => res_id === `modules.${name}`)}
-                controllers={controllersOf(modules, name)}
+                controllers={modules[name] ?? {}}
+                isPaused={isPaused}
+                onChange={isOperable ? readAgain : undefined}
               />
             </li>
           ))}
@@ -46,18 +67,19 @@ export function Workloads({ ids, resources }: Props) {
   )
 }
 
-function Workload({
-  ids,
-  name,
-  resource,
-  controllers,
-}: {
+interface WorkloadProps {
   readonly ids: EnvironmentIds
   readonly name: string
   readonly resource: ActiveResource | undefined
-  readonly controllers: readonly ControllerView[]
-}) {
+  readonly controllers: EnvironmentRuntime['modules'][string]
+  readonly isPaused: boolean
+  /** Reads the state again; undefined if the user may not change it. */
+  readonly onChange: (() => void) | undefined
+}
+
+function Workload({ ids, name, resource, controllers, isPaused, onChange }: WorkloadProps) {
   const state = resource && stateOf(resource)
+  const scalable = Object.values(controllers).find(isScalable)
   return (
     <>
       <h3>
@@ -69,36 +91,71 @@ function Workload({
         {state && <State tone={state.tone}>{state.label}</State>}
       </h3>
       {resource?.status_message && <p class="muted">{resource.status_message}</p>}
-      {controllers.map((each) => (
-        <Controller key={each.id} controller={each} />
+      {Object.entries(controllers).map(([id, each]) => (
+        <Controller
+          key={id}
+          id={id}
+          controller={each}
+          isShownAlready={resource?.status_message !== undefined}
+        />
       ))}
+      {onChange && scalable && (
+        <WorkloadActions
+          ids={ids}
+          workload={name}
+          replicas={scalable.replicas}
+          isPaused={isPaused}
+          onChange={onChange}
+        />
+      )}
     </>
   )
 }
 
-const podTones: Readonly<Record<string, Tone>> = {
+const controllerTones: Readonly<Record<RuntimeController['status'], Tone>> = {
   Running: 'good',
   Succeeded: 'good',
-  Pending: 'wait',
+  Starting: 'wait',
+  'Partially Succeeded': 'bad',
   Failed: 'bad',
+  Stopped: 'off',
+  Unknown: 'off',
 }
 
-function Controller({ controller }: { readonly controller: ControllerView }) {
-  const { kind, id, replicas, status, message, pods } = controller
-  const running = pods.filter(({ phase }) => phase === 'Running').length
+const podTones: Readonly<Record<PodState, Tone>> = {
+  ready: 'good',
+  completed: 'good',
+  starting: 'wait',
+  failing: 'bad',
+  unknown: 'off',
+}
+
+interface ControllerProps {
+  readonly id: string
+  readonly controller: RuntimeController
+  /** Whether the message of the workload is shown above. */
+  readonly isShownAlready: boolean
+}
+
+function Controller({ id, controller, isShownAlready }: ControllerProps) {
+  const { kind, status, message, pods } = controller
   return (
     <details class="controller">
       <summary>
-        {kind} {id}: {running} of {replicas ?? pods.length} pods run
-        {status && <span class="muted"> {status}</span>}
+        {kind} {id.replace(/^[^/]*\//, '')}: {readinessOf(controller)}{' '}
+        <State tone={controllerTones[status]}>{status.toLowerCase()}</State>
       </summary>
-      {message && <p>{message}</p>}
+      {message && !isShownAlready && <p>{message}</p>}
       <ul class="plain-list">
-        {pods.map((pod) => (
-          <li key={pod.name}>
-            <State tone={podTones[pod.phase] ?? 'off'}>{pod.status || pod.phase || 'unknown'}</State>{' '}
-            <code>{pod.name}</code>
-            {pod.restarts > 0 && <span class="muted"> {pod.restarts} restarts</span>}
+        {pods.map(podView).map(({ name, state, restarts, reasons }) => (
+          <li key={name}>
+            <State tone={podTones[state]}>{state}</State> <code>{name}</code>
+            {restarts > 0 && <span class="muted"> {restarts} restarts</span>}
+            {reasons.map((reason) => (
+              <p key={reason} class="muted">
+                {reason}
+              </p>
+            ))}
           </li>
         ))}
       </ul>

@@ -7,6 +7,7 @@ import { State } from '../../components/state.tsx'
 import { linkTo, query, setQuery } from '../../routing/router.ts'
 import { type EnvironmentIds, environmentPath, requestPath } from '../environments/paths.ts'
 import { ResourceActions } from './resource-actions.tsx'
+import { ResourceEvents } from './resource-events.tsx'
 import { descriptorOf, shortNameOf, stateOf } from './states.ts'
 import { WhyThisDefinition } from './why.tsx'
 
@@ -50,6 +51,7 @@ export function ResourcePanel({ ids, resource, resources }: Props) {
       <ReadView read={read} what="details">
         {(details) => <Details details={details} />}
       </ReadView>
+      <ResourceEvents ids={ids} resource={resource} />
       <dl class="facts">
         <dt>GUResID</dt>
         <dd>

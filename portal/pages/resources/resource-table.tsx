@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { ActiveResource } from '../../api/types.ts'
 import { State } from '../../components/state.tsx'
 import { Time } from '../../components/time.tsx'
@@ -10,11 +10,27 @@ interface Props {
   readonly onSelect: (id: string) => void
 }
 
-const pageSize = 100
+const pageSize = 50
 
 /** Resources as rows, a page at a time, so that thousands stay fast. */
 export function ResourceTable({ resources, selected, onSelect }: Props) {
-  const [shown, setShown] = useState(pageSize)
+  const [start, setStart] = useState(0)
+  // A shorter list may end before.
+  const first = Math.min(start, Math.floor(Math.max(0, resources.length - 1) / pageSize) * pageSize)
+  const rows = useMemo(
+    () =>
+      resources
+        .slice(first, first + pageSize)
+        .map((each) => (
+          <Row
+            key={each.gu_res_id}
+            resource={each}
+            isSelected={each.gu_res_id === selected}
+            onSelect={onSelect}
+          />
+        )),
+    [resources, first, selected],
+  )
   if (resources.length === 0) return <p class="empty">No resources.</p>
   return (
     <>
@@ -34,26 +50,28 @@ export function ResourceTable({ resources, selected, onSelect }: Props) {
               </th>
             </tr>
           </thead>
-          <tbody>
-            {resources.slice(0, shown).map((each) => (
-              <Row
-                key={each.gu_res_id}
-                resource={each}
-                isSelected={each.gu_res_id === selected}
-                onSelect={onSelect}
-              />
-            ))}
-          </tbody>
+          <tbody>{rows}</tbody>
         </table>
       </div>
-      <p class="muted" role="status">
-        {Math.min(shown, resources.length)} of {resources.length} resources
-      </p>
-      {shown < resources.length && (
-        <button type="button" onClick={() => setShown(shown + pageSize)}>
-          Show more
-        </button>
-      )}
+      <div class="actions">
+        <p class="muted" role="status">
+          {first + 1} to {Math.min(first + pageSize, resources.length)} of {resources.length} resources
+        </p>
+        {resources.length > pageSize && (
+          <>
+            <button type="button" disabled={first === 0} onClick={() => setStart(first - pageSize)}>
+              Previous
+            </button>
+            <button
+              type="button"
+              disabled={first + pageSize >= resources.length}
+              onClick={() => setStart(first + pageSize)}
+            >
+              Next
+            </button>
+          </>
+        )}
+      </div>
     </>
   )
 }

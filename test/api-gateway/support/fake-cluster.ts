@@ -70,8 +70,6 @@ export function createFakeCluster(): FakeCluster {
   }
 
   function selected<K extends Kind>(kind: K, namespace: string, fields: SelectableFields) {
-    const valueAt = (object: ObjectOf<K>, path: string) =>
-      path.split('.').reduce((inner: unknown, key) => isObject(inner) && inner[key], object)
     const all = cacheOf(kind).inNamespace(namespace)
     return all.filter((each) =>
       Object.entries(fields).every(([path, value]) => valueAt(each, path) === value),
@@ -95,22 +93,24 @@ export function createFakeCluster(): FakeCluster {
     unansweredMs: () => 0,
   }
 
-  /** A list of all objects of a kind in a namespace that have the labels of a selector. */
+  /** A list of all objects of a kind in a namespace that have the labels and fields of selectors. */
   async function listForeign(method: string, path: string, { query = {} }: RequestOptions = {}) {
     const [, namespace, plural = ''] = /\/namespaces\/([^/]+)\/([^/]+)$/.exec(path) ?? []
     if (method !== 'GET') throw new Error(`${method} ${path}`)
-    const selected = String(query['labelSelector'] ?? '')
-      .split(',')
-      .map((each) => each.split('='))
+    const partsOf = (selector: unknown) =>
+      (typeof selector === 'string' ? selector.split(',') : []).map((each) => each.split('='))
+    const labels = partsOf(query['labelSelector'])
+    const fields = partsOf(query['fieldSelector'])
     fake.lists.push(path)
     const items = fake.foreign.filter(
-      ({ kind, metadata }) =>
-        metadata.namespace === namespace &&
-        `${kind.toLowerCase()}s` === plural &&
-        selected.every(([key = '', value]) => {
-          const label = metadata.labels?.[key]
+      (object) =>
+        object.metadata.namespace === namespace &&
+        `${object.kind.toLowerCase()}s` === plural &&
+        labels.every(([key = '', value]) => {
+          const label = object.metadata.labels?.[key]
           return label !== undefined && (value === undefined || value === label)
-        }),
+        }) &&
+        fields.every(([path = '', value]) => valueAt(object, path) === value),
     )
     return { items: items.map(({ apiVersion: _, kind: __, ...each }) => each) }
   }
@@ -251,6 +251,11 @@ export function createFakeCluster(): FakeCluster {
   }
   fake.reset()
   return fake
+}
+
+/** The field of an object at a path such as `spec.type`. */
+function valueAt(object: object, path: string): unknown {
+  return path.split('.').reduce((inner: unknown, key) => isObject(inner) && inner[key], object)
 }
 
 /** A JSON merge patch, applied. */

@@ -140,6 +140,7 @@ export const rules: [string, readonly string[], unknown?][] = [
   ['GET /orgs/acme/apps/shop/envs/development/resources', viewers],
   ['DELETE /orgs/acme/apps/shop/envs/development/resources/dns/shared.main', administrators],
   ['GET /orgs/acme/apps/shop/envs/development/resources/dns/shared.main', viewers],
+  ['GET /orgs/acme/apps/shop/envs/development/resources/dns/shared.main/events', viewers],
   ['GET /orgs/acme/apps/shop/envs/development/resources/explain', viewers],
   ['POST /orgs/acme/apps/shop/envs/development/deploys?dry_run=true', deployers, {}],
   ['POST /orgs/acme/apps/shop/envs/development/resources/graphs', viewers, []],
