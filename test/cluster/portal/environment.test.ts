@@ -54,6 +54,14 @@ afterAll(async () => {
   await Promise.all([browser?.close(), kubelet?.stop(), viewer?.remove(), developer?.remove()])
 })
 
+async function nothingLoads(page: Page): Promise<void> {
+  await eventually(
+    'the content',
+    30_000,
+    async () => (await page.locator('.loading').count()) === 0 || undefined,
+  )
+}
+
 /** The statuses of requests that the page itself would send, with the session of its user. */
 function sendFrom(
   page: Page,
@@ -93,12 +101,20 @@ describe('two users at once', () => {
     const { page } = await visit(browser, root, viewer.token)
     await page.getByRole('heading', { name: 'web', exact: false, level: 3 }).waitFor()
     const forbidden = /^(deploy|pause|scale|restart|redeploy|delete|detach|show the plan)/i
-    for (const path of ['', '/graph', '/deployments/shop.run.1', '/deploy']) {
+    const shownOn = {
+      '': page.getByText('2 of 2 pods ready').first(),
+      '/graph': page.getByRole('button', { name: /^web workload/ }),
+      '/deployments/shop.run.1': page.getByRole('heading', { name: 'Deployment 1', level: 2 }),
+      '/deploy': page.getByText('Your roles do not allow you to deploy here'),
+    }
+    for (const [path, shown] of Object.entries(shownOn)) {
       await page.goto(root + path)
-      await page.locator('nav.tabs').waitFor()
-      await page.locator('.loading').waitFor({ state: 'detached' })
-      if (path === '/graph') await page.getByRole('button', { name: /^web workload/ }).press('Enter')
-      await page.waitForLoadState()
+      await shown.waitFor()
+      if (path === '/graph') {
+        await shown.press('Enter')
+        await page.getByText(/^Conditions/).waitFor()
+      }
+      await nothingLoads(page)
       for (const role of ['button', 'link'] as const)
         expect(
           await page

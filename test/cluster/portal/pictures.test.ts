@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../../support/browser.ts'
-import { makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
+import { eventually, makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { visit } from './visitor.ts'
 
@@ -40,7 +40,11 @@ afterAll(() => browser?.close())
 async function picture(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1200, height: 900 })
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await page.locator('.loading').waitFor({ state: 'detached' })
+  await eventually(
+    'the content',
+    30_000,
+    async () => (await page.locator('.loading').count()) === 0 || undefined,
+  )
   // The name of the organization differs from run to run.
   await page.evaluate(`(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
