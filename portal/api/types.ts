@@ -269,6 +269,20 @@ export type DeltaRequest = {
     readonly update?: { readonly [key: string]: readonly PatchOperation[] } | null
   } | null
   readonly shared?: readonly PatchOperation[] | null
+}
+
+export type DeltaToDeployRequest = {
+  readonly id?: string | null
+  readonly metadata?: {
+    readonly env_id?: string | null
+    readonly name?: string | null
+  } | null
+  readonly modules?: {
+    readonly add?: { readonly [key: string]: { readonly [key: string]: unknown } | null } | null
+    readonly remove?: readonly string[] | null
+    readonly update?: { readonly [key: string]: readonly PatchOperation[] } | null
+  } | null
+  readonly shared?: readonly PatchOperation[] | null
 } | null
 
 export type Deployment = {
@@ -1563,7 +1577,7 @@ export interface Operations {
       readonly comment?: string | null
       readonly value_set_version_id?: string | null
       readonly mode?: 'full' | 'incremental' | null
-      readonly delta?: DeltaRequest
+      readonly delta?: DeltaToDeployRequest
       readonly score?: readonly ScoreRequest[] | null
       readonly pipeline?: {
         readonly id: string

@@ -15,6 +15,7 @@ import { deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId } from '../../request/parameters.ts'
 import { wireSchema } from '../../request/wire.ts'
+import { named } from '../../response/shapes.ts'
 import { type EnvironmentPath, find } from '../common/find.ts'
 import { changesRequest } from '../deltas/delta-shape.ts'
 import { contentOf } from '../deltas/delta-writing.ts'
@@ -45,11 +46,11 @@ export const newDeploymentShape = object(
     ...deploymentFields,
     delta_id: string('ID of the delta to apply to the deployed set.', { maxLength: 253 }),
     set_id: string('ID of the set to deploy. Ignored if `delta_id` is given.', { maxLength: 253 }),
-    delta: {
+    delta: named('DeltaToDeploy', {
       ...changesRequest,
       description:
         'Changes to apply to the deployed set, as a delta that is not stored. Not together with `delta_id`, `set_id` or `score`.',
-    },
+    }),
     score: list(
       scoreRequestShape,
       'Score documents whose workloads to add to the deployed set, or to replace there. Not together with `delta_id` or `set_id`.',
