@@ -202,7 +202,6 @@ describe.each(withBody)('endpoint %i', (number) => {
 })
 
 test.each([
-  ['GET /', 404],
   ['GET /orgs/', 404],
   ['GET ~/resources/nothing', 404],
   ['GET /v1/orgs', 404],

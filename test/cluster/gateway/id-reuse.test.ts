@@ -106,11 +106,10 @@ describe('while the namespace of an environment exists', () => {
     expect(status).toBe(201)
     await organization.untilRest('/apps/shop/envs/live/resources', (body) => body.length > 0)
     expect((await organization.rest('DELETE', '/apps/shop/envs/live')).status).toBe(202)
-    await eventually(
-      'the end of the resources',
-      30_000,
-      async () => (await organization.resources()).length === 0 || undefined,
-    )
+    await eventually('the end of the namespace to begin', 30_000, async () => {
+      const { body } = await organization.kube('GET', held().replace('/configmaps/held', ''))
+      return body.metadata.deletionTimestamp
+    })
   })
 
   test('it is shown as deleting, DELETE is accepted, and its id is in use', async () => {
