@@ -18,7 +18,7 @@ import { fc } from '../../support/properties.ts'
 import { scoreDocument } from '../../support/scores.ts'
 import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
 
-const rounds = process.env.QUARTERMASTER_SOAK ? 40 : 6
+const rounds = process.env.QUARTERMASTER_SOAK ? 40 : 4
 const names = ['aa', 'bb', 'cc', 'dd']
 const environments = ['first', 'second']
 

@@ -9,7 +9,7 @@ import { makeEverything, makeMember, makeUser } from '../support/everything.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()
-const requests = process.env.QUARTERMASTER_SOAK ? 10_000 : 1000
+const requests = process.env.QUARTERMASTER_SOAK ? 10_000 : 600
 const client = createClient({ port: Number(new URL(cluster.gatewayUrl).port) })
 /** Operations that need another server, or that delete objects shared by all test files. */
 const elsewhere = /check|redeliver|^\/users|current-user|^\/auth/

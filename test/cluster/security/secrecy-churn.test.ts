@@ -11,7 +11,7 @@ import { leaksIn, plantCanaries } from './canaries.ts'
 
 const cluster = sharedCluster()
 const organization = await makeTestOrganization(cluster, 'churn')
-const rounds = process.env.QUARTERMASTER_SOAK ? 300 : 24
+const rounds = process.env.QUARTERMASTER_SOAK ? 300 : 12
 const echo = 'quartermaster/echo'
 const ownType = `${organization.id}/own`
 const canaries = plantCanaries(['secret by its type', 'secret by its input'])

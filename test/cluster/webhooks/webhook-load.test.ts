@@ -5,7 +5,7 @@ import { conditionStatus, eventually, moduleWith } from '../support/client.ts'
 import { hang } from '../support/receiver/receiver.ts'
 import { setUpHooks } from '../support/receiver/webhooks.ts'
 
-const webhookCount = 1000
+const webhookCount = process.env.QUARTERMASTER_SOAK ? 1000 : 300
 /** Few, so that a deployment is over long before a call that is not answered counts as tried. */
 const resourceCount = 20
 const externals = Object.fromEntries(
@@ -55,7 +55,7 @@ const takenBy = (webhooks: readonly string[], times: number) =>
     async () => webhooks.every((name) => receiver.calls(`/${name}`).length >= times) || undefined,
   )
 
-test('a deployment does not wait for the calls of 1,000 webhooks, and no call waits for slow receivers', async () => {
+test('a deployment does not wait for the calls of many webhooks, and no call waits for slow receivers', async () => {
   await deploy('shop.dev')
   // A call that is not answered counts as tried after ten seconds.
   const calls = await organization.list<WebhookCall>('webhookcalls')
