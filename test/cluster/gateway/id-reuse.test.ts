@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
 import { eventually, makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
 import { type Receiver, startReceiver } from '../support/receiver/receiver.ts'
 import { bodiesOf, hook, makeHookOrganization } from '../support/receiver/webhooks.ts'
@@ -108,7 +109,7 @@ describe('while the namespace of an environment exists', () => {
     expect((await organization.rest('DELETE', '/apps/shop/envs/live')).status).toBe(202)
     await eventually('the end of the namespace to begin', 30_000, async () => {
       const { body } = await organization.kube('GET', held().replace('/configmaps/held', ''))
-      return body.metadata.deletionTimestamp
+      return (body as KubeObject).metadata.deletionTimestamp
     })
   })
 
