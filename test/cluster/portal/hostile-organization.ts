@@ -48,7 +48,10 @@ export async function plantHostileTexts(
     body: JSON.stringify({ id: 'night', description: text('token-description') }),
   })
   // Refused requests are in the audit log with their paths.
-  await organization.rest('DELETE', `${app}/values/${encodeURIComponent(hidden('audit-path', 200))}`)
+  await organization.rest(
+    'DELETE',
+    `${app}/values/${encodeURIComponent(text('audit-path', { maxLength: 200 }))}`,
+  )
   await define(organization, text)
   const resources = await deploy(organization, client, text)
   const failed = await failDeployment(organization, text)
@@ -110,7 +113,7 @@ async function defineType(organization: Organization, text: TextFor): Promise<st
   const fieldsOf = (place: string) => ({
     one: { type: 'string', title: text(`${place}-title`), description: text(`${place}-description`) },
     two: { enum: [text(`${place}-enum`), 'b'], uiHints: { group: 'g', order: '<b>', width: '<b>' } },
-    three: { type: 'string', default: text(`${place}-default`, { isShown: false }) },
+    three: { type: 'string', default: text(`${place}-default`) },
     [text(`${place}-key`, { maxLength: 300 })]: { type: 'boolean' },
   })
   await sendTo(organization, 'POST /resources/types', {
@@ -149,14 +152,14 @@ async function plantManagedObjects(
   })
   await sendTo(organization, `POST ${app}/values`, {
     key: 'HOSTILE',
-    description: hidden('value-description', 4000),
-    value: hidden('value'),
+    description: text('value-description', { maxLength: 4000 }),
+    value: text('value'),
   })
   await sendTo(organization, `POST ${app}/webhooks`, {
     id: 'hostile',
     url: 'hooks.example.com/"><svg/onload=window.hacked=1>?javascript:window.hacked=1',
     headers: { 'x-text': 'javascript:window.hacked=1 <b>webhook-header</b>' },
-    payload: { text: hidden('webhook-payload') },
+    payload: { text: text('webhook-payload') },
   })
   await sendTo(organization, `POST ${app}/deltas`, {
     metadata: { env_id: 'works', name: hidden('delta-name') },
@@ -166,7 +169,7 @@ async function plantManagedObjects(
 async function define(organization: Organization, text: TextFor): Promise<void> {
   await organization.define('hostile', {
     type: 's3',
-    displayName: text('definition-name', { isShown: false }),
+    displayName: text('definition-name'),
     driverType: echo,
     driverInputs: { values: { bucket: text('output-value'), region: 'eu', [text('output-name')]: 1 } },
     criteria: [{ appId: 'shop' }],
