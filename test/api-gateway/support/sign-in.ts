@@ -18,6 +18,8 @@ export interface SignInOptions {
   readonly isThick?: boolean
   readonly isPublicClient?: boolean
   readonly claim?: string
+  /** Folder with the built portal; none without it. */
+  readonly portalDirectory?: URL
   now?(): number
 }
 
@@ -32,7 +34,7 @@ export async function startSignIn(options: SignInOptions = {}): Promise<SignIn> 
 }
 
 async function tryToStart(options: SignInOptions): Promise<SignIn> {
-  const { people, isThick, isPublicClient = false, claim = 'email', now } = options
+  const { people, isThick, isPublicClient = false, claim = 'email', portalDirectory, now } = options
   const [port = 0] = await freePorts(1)
   const url = `http://127.0.0.1:${port}`
   const secret = isPublicClient ? {} : { secret: 'the secret: of/the client%' }
@@ -46,6 +48,7 @@ async function tryToStart(options: SignInOptions): Promise<SignIn> {
   const gateway = await startGateway({
     port,
     ...(now === undefined ? {} : { now }),
+    ...(portalDirectory === undefined ? {} : { portalDirectory }),
     settings: {
       requestsPerSecond: 100_000,
       burst: 100_000,

@@ -245,6 +245,8 @@ describe('a failing API', () => {
         body: '{"error":"Internal","message":"broken"}',
       }),
     )
+    // After an interruption of its events, the page reads everything again by itself.
+    await page.route('**/envs/**/changes', (route) => route.abort())
     await page.goto(`${environment}/resources`)
     await page.getByRole('alert').filter({ hasText: 'broken' }).waitFor()
     await page.unroute('**/orgs/**/resources*')

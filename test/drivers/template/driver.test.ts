@@ -172,6 +172,14 @@ describe('manifests', () => {
   })
 })
 
+/** The error of a call; a machine that is busy with other work lets templates wait. */
+async function refusalOf(given: FreeForm): Promise<unknown> {
+  for (;;) {
+    const answer: unknown = await provision(given).catch((error: unknown) => error)
+    if ((answer as { reason?: unknown }).reason !== 'TemplatesBusy') return answer
+  }
+}
+
 describe('errors that need a person', () => {
   test.each<[rule: string, given: FreeForm, reason: string]>([
     ['a template that fails', { outputs: '{{ fail "no" }}' }, 'InvalidTemplate'],
@@ -188,7 +196,7 @@ describe('errors that need a person', () => {
     ['outputs that are no map', { outputs: 'text' }, 'InvalidOutputs'],
     ['a cookie that is too long', { cookie: 'a: {{ repeat 70000 "x" }}' }, 'InvalidCookie'],
   ])('%s', async (_, given, reason) => {
-    await expect(provision(given)).rejects.toMatchObject({ reason })
+    expect(await refusalOf(given)).toMatchObject({ reason })
   })
 
   test.each<[rule: string, values: FreeForm, faults: number]>([
