@@ -35,6 +35,17 @@ export async function startEmptyCluster() {
       `--namespace=${systemNamespace}`,
       `--kubeconfig=${controlPlane.kubeconfigPath}`,
     )
+  /** The kinds as a client finds them that has not asked before, such as Helm. */
+  async function discovered(): Promise<string[]> {
+    const { stdout } = await run(controlPlane.binaries.kubectl, [
+      'api-resources',
+      '--api-group=quartermaster.dev',
+      '--output=name',
+      `--cache-dir=${join(directory, `discovery-${(inputs += 1)}`)}`,
+      `--kubeconfig=${controlPlane.kubeconfigPath}`,
+    ])
+    return stdout.split('\n')
+  }
   return {
     directory,
     controlPlane,
@@ -42,14 +53,13 @@ export async function startEmptyCluster() {
     /** Installs the chart with the sample in the organization `trial`. */
     async install() {
       const notes = await release('install', chart, '--create-namespace')
-      // Discovery names new kinds after a moment; Helm does not wait for that.
+      // New kinds are found and served after a moment; Helm does not wait for that.
       await eventually('the kinds', 60_000, async () => {
-        const { resources } = await apiCall<{ resources: readonly { name: string }[] }>(
-          controlPlane,
-          'GET',
-          '/apis/quartermaster.dev/v1alpha1',
-        )
-        return kinds.every(({ plural }) => resources.some(({ name }) => name === plural)) || undefined
+        const names = await discovered()
+        const isServed = async ({ plural }: { readonly plural: string }) =>
+          names.includes(`${plural}.quartermaster.dev`) &&
+          (await apiRequest(controlPlane, 'GET', `/apis/quartermaster.dev/v1alpha1/${plural}?limit=1`)).ok
+        return (await Promise.all(kinds.map(isServed))).every(Boolean) || undefined
       })
       await release('upgrade', chart, ...sample)
       return notes
