@@ -4,10 +4,11 @@ import { invalidate } from '../../api/reads.ts'
 import type { AccountType, Driver, ResourceAccount } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { DeleteButton } from '../../managing/delete-button.tsx'
 import { pathTo } from '../../routing/paths.ts'
-import { linkTo, navigate } from '../../routing/router.ts'
+import { navigate } from '../../routing/router.ts'
 import {
   accountSchema,
   changedAccountBody,
@@ -64,11 +65,7 @@ export function AccountForm({ org, types, drivers, account }: Props) {
         forms={[settings, credentials]}
         button={account ? 'Save the account' : 'Create the account'}
         onSubmit={save}
-        actions={
-          <a class="button" href={linkTo(list)}>
-            Cancel
-          </a>
-        }
+        actions={<CancelLink to={list} />}
       >
         <SchemaForm {...settings.fields} />
         {type !== '' && (

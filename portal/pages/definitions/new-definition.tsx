@@ -4,9 +4,10 @@ import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { Loading } from '../../components/read-view.tsx'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CancelLink } from '../../managing/cancel-link.tsx'
 import { PreviewedForm } from '../../managing/previewed-form.tsx'
 import { pathTo } from '../../routing/paths.ts'
-import { linkTo, navigate } from '../../routing/router.ts'
+import { navigate } from '../../routing/router.ts'
 import { useCatalogue } from './catalogue.ts'
 import { useCriteriaSchema } from './criteria-schema.ts'
 import { type Catalogue, newDefinitionBody, settingsOf, settingsSchema } from './definition-schema.ts'
@@ -64,11 +65,7 @@ function NewDefinitionForm({ org, catalogue }: { readonly org: string; readonly 
         await saveDefinition(org, 'POST /orgs/{org_id}/resources/defs', request)
         navigate(pathTo('/o/:org/definitions/:def', { org, def: request.body.id }), { replace: true })
       }}
-      actions={
-        <a class="button" href={linkTo(pathTo('/o/:org/definitions', { org }))}>
-          Cancel
-        </a>
-      }
+      actions={<CancelLink to={pathTo('/o/:org/definitions', { org })} />}
     >
       <SchemaForm {...settings.fields} />
       {driver_type !== undefined && type !== undefined && (

@@ -4,12 +4,13 @@ import { invalidate } from '../../api/reads.ts'
 import type { Driver, ResourceType } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { DeleteButton } from '../../managing/delete-button.tsx'
 import { SchemaEditor } from '../../managing/schema-editor.tsx'
 import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
-import { linkTo, navigate } from '../../routing/router.ts'
+import { navigate } from '../../routing/router.ts'
 import { driverBody, driverSettingsSchema, driverValue, newDriverId, templateText } from './driver-schema.ts'
 
 interface Props {
@@ -62,11 +63,7 @@ export function DriverForm({ org, types, drivers, driver }: Props) {
         forms={[settings, inputs]}
         button={driver ? 'Save the driver' : 'Register the driver'}
         onSubmit={save}
-        actions={
-          <a class="button" href={linkTo(list)}>
-            Cancel
-          </a>
-        }
+        actions={<CancelLink to={list} />}
       >
         <SchemaForm {...settings.fields} />
         <div class="form-field">

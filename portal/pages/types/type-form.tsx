@@ -4,11 +4,12 @@ import { invalidate } from '../../api/reads.ts'
 import type { ResourceType } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { SchemaEditor } from '../../managing/schema-editor.tsx'
 import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
-import { linkTo, navigate } from '../../routing/router.ts'
+import { navigate } from '../../routing/router.ts'
 import { emptyOutputs, newTypeName, newTypeValue, typeBody, typeSettingsSchema } from './type-schema.ts'
 
 interface Props {
@@ -48,11 +49,7 @@ export function TypeForm({ org, categories, changed, overridden }: Props) {
       button={changed ? 'Save the type' : 'Create the type'}
       done="Saved."
       onSubmit={save}
-      actions={
-        <a class="button" href={linkTo(types)}>
-          Cancel
-        </a>
-      }
+      actions={<CancelLink to={types} />}
     >
       {changed && <p class="muted">A change takes effect with all later deployments.</p>}
       <SchemaForm {...settings.fields} />

@@ -3,9 +3,10 @@ import { invalidate } from '../../api/reads.ts'
 import { Page } from '../../components/page.tsx'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { pathTo } from '../../routing/paths.ts'
-import { linkTo, navigate } from '../../routing/router.ts'
+import { navigate } from '../../routing/router.ts'
 import { newUserBody, newUserSchema } from './user-roles.ts'
 
 /** Creates a service user, and continues with its roles. */
@@ -27,11 +28,7 @@ export function NewUser({ org }: { readonly org: string }) {
         forms={[form]}
         button="Create the service user"
         onSubmit={create}
-        actions={
-          <a class="button" href={linkTo(users)}>
-            Cancel
-          </a>
-        }
+        actions={<CancelLink to={users} />}
       >
         <SchemaForm {...form.fields} />
       </CheckedForm>

@@ -2,8 +2,9 @@ import { useCallback } from 'preact/hooks'
 import type { Value } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
-import { linkTo, navigate } from '../../routing/router.ts'
+import { navigate } from '../../routing/router.ts'
 import { changeValue, createValue, type ValuesOwner } from './value-requests.ts'
 import { changedValueBody, newValueBody, valueOf, valueSchema } from './value-schema.ts'
 
@@ -39,11 +40,7 @@ export function ValueForm({ owner, edited, initialKey, list }: Props) {
       forms={[form]}
       button={edited ? 'Save the value' : 'Create the value'}
       onSubmit={save}
-      actions={
-        <a class="button" href={linkTo(list)}>
-          Cancel
-        </a>
-      }
+      actions={<CancelLink to={list} />}
     >
       <SchemaForm {...form.fields} />
     </CheckedForm>

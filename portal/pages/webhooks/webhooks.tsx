@@ -8,6 +8,7 @@ import { State } from '../../components/state.tsx'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
 import { applicationCrumbs } from '../../managing/application-crumbs.ts'
+import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { mayManageWebhooks } from '../../managing/roles.ts'
 import { ShownOnce } from '../../managing/shown-once.tsx'
@@ -125,11 +126,7 @@ function NewWebhook({ org, app }: Props) {
         forms={[form]}
         button="Create the webhook"
         onSubmit={create}
-        actions={
-          <a class="button" href={linkTo(list)}>
-            Cancel
-          </a>
-        }
+        actions={<CancelLink to={list} />}
       >
         <SchemaForm {...form.fields} />
       </CheckedForm>
