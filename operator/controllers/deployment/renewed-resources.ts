@@ -19,17 +19,13 @@ export function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
  * are reconciled because their specs change.
  */
 export function referringToSecrets({ steps }: Pick<Plan, 'steps'>, store: Store): ActiveResource[] {
-  const unchanged = steps.filter(({ action }) => action === 'unchanged')
-  const registries = new Map<string, boolean>()
-  const hasCredentials = (organization: string) => {
-    const known = registries.get(organization)
-    const has = known ?? store.list(Registry, organization).some(({ spec }) => secretOfRegistry(spec))
-    registries.set(organization, has)
-    return has
-  }
-  return existingIn({ steps: unchanged }).filter(
-    (each) => readsSecrets(each) || (isWorkload(each) && hasCredentials(each.metadata.namespace)),
-  )
+  const unchanged = existingIn({ steps: steps.filter(({ action }) => action === 'unchanged') })
+  const [first] = unchanged
+  if (!first) return []
+  // A plan is of one organization.
+  const registries = store.list(Registry, first.metadata.namespace)
+  const hasCredentials = registries.some(({ spec }) => secretOfRegistry(spec))
+  return unchanged.filter((each) => readsSecrets(each) || (isWorkload(each) && hasCredentials))
 }
 
 function readsSecrets({ spec: { definition, values } }: ActiveResource): boolean {

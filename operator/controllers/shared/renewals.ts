@@ -102,10 +102,8 @@ export class Renewals {
     if (this.#running.get(environmentKeyOf(resource)) !== run) return
     // A forced run has marked them from the beginning.
     if (isChanged && !run.isForced)
-      for (const each of this.#dependentsOf(resource).filter((other) =>
-        mayHaveEarlierOutputs(other, resource),
-      ))
-        run.pending.set(keyOf(each), Symbol())
+      for (const each of this.#dependentsOf(resource))
+        if (mayHaveEarlierOutputs(each, resource)) run.pending.set(keyOf(each), Symbol())
     const isCurrent = mark !== undefined && run.pending.get(keyOf(resource)) === mark
     if (isCurrent && !isBlocked(resource, run)) this.#remove(resource)
   }
