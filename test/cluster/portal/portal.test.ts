@@ -5,7 +5,7 @@ import { hostileTexts } from '../../support/portal-texts.ts'
 import { eventually, makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
 import { startSecondGateway } from '../support/second-gateway.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
-import { accessibilityProblems, visit, widerThanWindow } from './visitor.ts'
+import { expectSoundPage, visit } from './visitor.ts'
 
 const cluster = sharedCluster()
 const canary = 'canary-7f3d9a51c2'
@@ -96,19 +96,7 @@ test('every page has a title and an address, is accessible, fits 360 and 1440 pi
       30_000,
       async () => (await page.locator('.loading').count()) === 0 || undefined,
     )
-    for (const [width, scheme] of [
-      [1440, 'light'],
-      [360, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-      const problems = [...(await widerThanWindow(page)), ...(await accessibilityProblems(page))]
-      expect({ name, width, problems }).toEqual({ name, width, problems: [] })
-      // To look at the pages: the folder for pictures of them.
-      const { PORTAL_SCREENSHOTS: folder } = process.env
-      if (folder)
-        await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}-${width}.png`, fullPage: true })
-    }
+    await expectSoundPage(page, name)
     expect(await page.content()).not.toContain(canary)
   }
   expect({ faults, foreign }).toEqual({ faults: [], foreign: [] })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { openPage } from '../../support/browser.ts'
 
@@ -44,6 +45,23 @@ export function widerThanWindow(page: Page): Promise<string[]> {
     const wide = [...document.querySelectorAll('main, main *')].filter(isWide)
     return ['wider than the window', ...wide.map((each) => each.outerHTML.slice(0, 100))]
   })()`)
+}
+
+/** Checks a page, in a wide and in a narrow window, for accessibility and for a width that fits. */
+export async function expectSoundPage(page: Page, name: string): Promise<void> {
+  for (const [width, scheme] of [
+    [1440, 'light'],
+    [360, 'dark'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    const problems = [...(await widerThanWindow(page)), ...(await accessibilityProblems(page))]
+    expect({ name, width, problems }).toEqual({ name, width, problems: [] })
+    // To look at the pages: the folder for pictures of them.
+    const { PORTAL_SCREENSHOTS: folder } = process.env
+    if (folder)
+      await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}-${width}.png`, fullPage: true })
+  }
 }
 
 const maxTabs = 100
