@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ActiveResource } from '../operator/api/active-resource.ts'
 import type { KubeObject } from '../operator/api/kind.ts'
 import { fieldManager } from '../operator/api/names.ts'
+import { marked } from '../operator/controllers/shared/applied-object.ts'
 import { inParallel } from '../operator/controllers/shared/parallel.ts'
 import type { KubeClient } from '../operator/kube/client/client.ts'
 import { namespaceResource, pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 import { likeActiveResource } from './objects.ts'
 import { quantile, rounded } from './statistics.ts'
-import { objectsOf, type Work } from './work.ts'
+import { objectsOf, pathOfObject, type Work } from './work.ts'
+import { workloadObjects } from './workloads.ts'
 
 /** How fast the API server of this run takes one kind of request. */
 export interface Pace {
@@ -17,8 +19,8 @@ export interface Pace {
 }
 
 /**
- * The writes in the life of a resource: four of the ActiveResource; one that applies or deletes one object; `applyFive` and
- * `deleteFive` write five objects, one after the other.
+ * The writes in the life of a resource: four of the ActiveResource; one that applies or deletes one object; `applyFive`,
+ * `deleteFive` and `applyWorkload` write five objects, one after the other.
  */
 export const operations = [
   'create',
@@ -29,6 +31,7 @@ export const operations = [
   'deleteObject',
   'applyFive',
   'deleteFive',
+  'applyWorkload',
 ] as const
 export type Operation = (typeof operations)[number]
 
@@ -94,8 +97,10 @@ async function measureLives(
     const { uid, resourceVersion } = object.metadata
     return write(client, 'PATCH', object, { metadata: { uid, resourceVersion, finalizers: [] } })
   })
-  const one = await measureObjects(client, 'object', count, atOnce)
-  const five = await measureObjects(client, 'five', Math.ceil(count / 5), atOnce)
+  const fewer = Math.ceil(count / 5)
+  const one = await measureObjects(client, objectsLike('object', count), atOnce)
+  const five = await measureObjects(client, objectsLike('five', fewer), atOnce)
+  const workload = await measureObjects(client, objectsLike('workload', fewer), atOnce)
   return {
     create,
     statusPatch,
@@ -105,29 +110,38 @@ async function measureLives(
     deleteObject: one.remove,
     applyFive: five.apply,
     deleteFive: five.remove,
+    applyWorkload: workload.apply,
   }
 }
 
-/** Applies and deletes the objects of `count` resources. */
+/** The objects of `count` resources, as the operator applies them. */
+function objectsLike(work: Work | 'workload', count: number): KubeObject[][] {
+  return Array.from({ length: count }, (_, index) => {
+    const { object: resource } = likeActiveResource(namespace, index)
+    const name = `floor-${work}-${index}`
+    const objects = work === 'workload' ? workloadObjects(namespace, name) : objectsOf(work, namespace, name)
+    return objects.map((each) => marked(resource, each))
+  })
+}
+
+/** Applies and deletes the objects of resources. */
 async function measureObjects(
   client: KubeClient,
-  work: Work,
-  count: number,
+  resources: readonly (readonly KubeObject[])[],
   atOnce: number,
 ): Promise<{ readonly apply: Pace; readonly remove: Pace }> {
-  const resources = Array.from({ length: count }, (_, index) => objectsOf(work, namespace, `floor-${index}`))
   const apply = await paceOf(resources, atOnce, async (objects) => {
     const query = { fieldManager, force: true }
-    for (const { path, object } of objects)
-      await client.request('PATCH', path, {
-        body: object,
+    for (const body of objects)
+      await client.request('PATCH', pathOfObject(body), {
+        body,
         contentType: 'application/apply-patch+yaml',
         query,
       })
   })
   const remove = await paceOf(resources, atOnce, async (objects) => {
     const body = { propagationPolicy: 'Background' }
-    for (const { path } of objects) await client.request('DELETE', path, { body })
+    for (const each of objects) await client.request('DELETE', pathOfObject(each), { body })
   })
   return { apply, remove }
 }
@@ -192,15 +206,21 @@ export function medianFloor(rounds: readonly Floor[]): Floor {
   return { serial: paces('serial'), parallel: paces('parallel') }
 }
 
-const objectOperations: Readonly<Record<Work, { readonly apply?: Operation; readonly remove?: Operation }>> =
-  {
-    echo: {},
-    object: { apply: 'apply', remove: 'deleteObject' },
-    five: { apply: 'applyFive', remove: 'deleteFive' },
-  }
+const objectOperations: Readonly<
+  Record<Work | 'workload', { readonly apply?: Operation; readonly remove?: Operation }>
+> = {
+  echo: {},
+  object: { apply: 'apply', remove: 'deleteObject' },
+  five: { apply: 'applyFive', remove: 'deleteFive' },
+  workload: { apply: 'applyWorkload' },
+}
 
 /** Seconds in which `count` resources that need nothing of each other can be made. */
-export function independentFloor({ parallel }: Floor, count: number, work: Work = 'echo'): number {
+export function independentFloor(
+  { parallel }: Floor,
+  count: number,
+  work: Work | 'workload' = 'echo',
+): number {
   const { apply } = objectOperations[work]
   return secondsOf(parallel, count, ['create', 'statusPatch', ...(apply ? [apply] : [])])
 }

@@ -154,8 +154,9 @@ function workloads(count: number): Scenario[] {
   return [
     {
       // A Secret is recorded before it is made, and each object is looked for before it is applied.
-      ...deploy(leaves, { ratio: 1.5, writesPerResource: 8.1, readsPerResource: 6.1 }, 'five'),
+      ...deploy(leaves, { ratio: 1.5, writesPerResource: 8.1, readsPerResource: 4.1 }, 'five'),
       name: `${count} workloads`,
+      floorSeconds: (floor) => independentFloor(floor, leaves, 'workload'),
       run: (stage, id) => deployTo(stage, id, 'first', { deltaName: workloadsName(count) }),
     },
     {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../operator/api/kind.ts'
 import type { KubeClient } from '../operator/kube/client/client.ts'
+import { pathOf } from '../operator/kube/client/resource.ts'
 
 /** What one resource makes: nothing (`echo`), one ConfigMap, or five objects as a workload has them. */
 export const works = ['echo', 'object', 'five'] as const
@@ -83,16 +84,20 @@ export function templatesOf(work: Work, name: string, outputs: object): object {
   return { templates: { manifests: Object.fromEntries(manifests), outputs } }
 }
 
-/** The objects of one resource with their paths, for the floor. */
-export function objectsOf(
-  work: Work,
-  namespace: string,
-  name: string,
-): readonly { readonly path: string; readonly object: object }[] {
-  return manifestsOf[work].map(({ apiVersion, kind, resource, content }) => ({
-    path: `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}/namespaces/${namespace}/${resource}/${name}`,
-    object: { apiVersion, kind, metadata: { name, namespace }, ...content(name) },
+/** The objects of one resource, for the floor. */
+export function objectsOf(work: Work, namespace: string, name: string): readonly KubeObject[] {
+  return manifestsOf[work].map(({ apiVersion, kind, content }) => ({
+    apiVersion,
+    kind,
+    metadata: { name, namespace },
+    ...content(name),
   }))
+}
+
+/** The path of an object in a namespace. */
+export function pathOfObject({ apiVersion, kind, metadata: { namespace, name } }: KubeObject): string {
+  const plural = `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`
+  return pathOf({ apiVersion, kind, plural, namespaced: true }, namespace, name)
 }
 
 /** Lets the operator apply these objects, as a cluster administrator does. */

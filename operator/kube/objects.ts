@@ -1,5 +1,5 @@
 import type { KubeObject, StoredObject } from '../api/kind.ts'
-import { fieldManager, labels, manager } from '../api/names.ts'
+import { fieldManager, labels } from '../api/names.ts'
 import { Stalled } from '../domain/base/errors.ts'
 import type { Log } from '../log.ts'
 import { type Cache, createCache } from './cache/cache.ts'
@@ -35,14 +35,17 @@ export interface Objects {
   remove(reference: ObjectReference, uid: string): Promise<boolean>
   /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
-  /** The metadata of objects of a kind in a namespace that no resource made; at most 20 of them. */
-  readForeign(
-    kind: Pick<ObjectReference, 'apiVersion' | 'kind'>,
-    namespace: string,
-  ): Promise<readonly Pick<KubeObject, 'metadata'>[]>
+  /** The objects of a kind in a namespace that `watch` leaves out: no resource made them. */
+  readForeign(kind: Pick<ObjectReference, 'apiVersion' | 'kind'>, namespace: string): Promise<ForeignList>
   /** Calls the handler for each change of metadata of the watched kinds. */
   onChange(handler: MetadataHandler): void
   close(): void
+}
+
+/** The metadata of the first 20 objects that no resource made. */
+export interface ForeignList {
+  readonly items: readonly Pick<KubeObject, 'metadata'>[]
+  readonly isComplete: boolean
 }
 
 interface Watched {
@@ -133,14 +136,17 @@ class ClusterObjects implements Objects {
   async readForeign(
     reference: Pick<ObjectReference, 'apiVersion' | 'kind'>,
     namespace: string,
-  ): Promise<readonly Pick<KubeObject, 'metadata'>[]> {
+  ): Promise<ForeignList> {
     const resource = await this.#resourceOf(reference)
-    if (!resource.namespaced) return []
+    if (!resource.namespaced) return { items: [], isComplete: true }
     return explaining('list', { kind: resource.kind, namespace }, async () => {
       const query = { labelSelector: `!${labels.resource}`, limit: mostForeign }
       const path = pathOf(resource, namespace)
-      const answer = await this.#client.request('GET', path, { query, accept: metadataListAccept })
-      return (answer as { items?: readonly Pick<KubeObject, 'metadata'>[] | null }).items ?? [] // the form of `accept`
+      const answer = (await this.#client.request('GET', path, { query, accept: metadataListAccept })) as {
+        items?: ForeignList['items'] | null
+        metadata?: { continue?: string }
+      } // the form of `accept`
+      return { items: answer.items ?? [], isComplete: !answer.metadata?.continue }
     })
   }
 
@@ -175,7 +181,7 @@ class ClusterObjects implements Objects {
         for (const handler of this.#handlers) handler({ ...object, apiVersion, kind }, !after, isFirstList)
     })
     const reflector = startReflector(this.#client, resource, cache, this.#log, {
-      labelSelector: `${labels.managedBy}=${manager},${labels.resource}`,
+      labelSelector: labels.resource,
       metadataOnly: true,
       failIfForbidden: true,
     })

@@ -1,5 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
-import type { KubeObject } from '../../api/kind.ts'
+import type { KubeObject, Manifest } from '../../api/kind.ts'
 import { annotations, group, labels, manager } from '../../api/names.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
@@ -23,7 +23,7 @@ export function refuseReserved({ apiVersion, kind, metadata }: KubeObject): void
 }
 
 /** Adds the labels and annotations by which the operator finds the object of a resource. */
-export function marked(resource: ActiveResource, object: KubeObject): KubeObject {
+export function marked(resource: Manifest<typeof ActiveResource>, object: KubeObject): KubeObject {
   const { type, class: resourceClass, resourceId } = resource.spec
   return {
     ...object,

@@ -1,6 +1,6 @@
 import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
 import type { StoredObject } from '../../api/kind.ts'
-import { annotations } from '../../api/names.ts'
+import { annotations, labels, manager } from '../../api/names.ts'
 import { namespaceOf } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects.ts'
 import { isNewer, isSame, isWatchable, versionOf } from './applied-object.ts'
@@ -126,7 +126,9 @@ export class DriftDetector {
     }
     const known = this.#appliedVersions.get(uid) ?? (recorded.uid === uid ? versionOf(recorded) : undefined)
     const isChanged = known !== undefined && (versionOf(object.metadata) ?? 0) > known
-    const isMarked = object.metadata.annotations?.[annotations.descriptor] !== undefined
+    const isMarked =
+      object.metadata.annotations?.[annotations.descriptor] !== undefined &&
+      object.metadata.labels?.[labels.managedBy] === manager
     return isChanged || !(isFirstList || isMarked)
   }
 }

@@ -1,6 +1,5 @@
 import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../api/kind.ts'
-import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { keyOf } from '../../kube/client/resource.ts'
@@ -13,12 +12,13 @@ import {
   isSameReference,
   isWatchable,
   marked,
-  nameOf,
   type ObjectKind,
   referenceTo,
 } from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
+import { ForeignObjects, isOwn } from './foreign-objects.ts'
+import { inParallel } from './parallel.ts'
 import { UnseenObjects } from './unseen-objects.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 
@@ -64,6 +64,7 @@ interface Shared extends Options {
   readonly objects: Objects
   readonly drift: DriftDetector
   readonly unseen: UnseenObjects
+  readonly foreign: ForeignObjects
 }
 
 /** The inventory of all resources; `find` returns the resource of a key. */
@@ -74,7 +75,8 @@ export function createInventory(
 ): Inventory {
   const drift = new DriftDetector(objects, find)
   const unseen = new UnseenObjects(objects)
-  const shared: Shared = { ...options, objects, drift, unseen }
+  const foreign = new ForeignObjects(objects, unseen)
+  const shared: Shared = { ...options, objects, drift, unseen, foreign }
   const shareOpening = createSingleFlight<void>()
 
   /** Many resources of a new environment need its namespace at once: they share one request. */
@@ -126,7 +128,7 @@ async function foreignIn(namespace: string, { objects, kinds }: Shared): Promise
   for (const kind of kinds.all()) {
     if (!isWatchable(kind)) continue
     try {
-      for (const { metadata } of await objects.readForeign(kind, namespace)) {
+      for (const { metadata } of (await objects.readForeign(kind, namespace)).items) {
         const isOwned = (metadata.ownerReferences ?? []).length > 0
         if (!isOwned && !injected.has(`${kind.kind} ${metadata.name}`))
           names.push(`${kind.kind} '${metadata.name}'`)
@@ -183,18 +185,24 @@ async function watchIfPossible(kind: ObjectKind, recorded: readonly ObjectKind[]
   }
 }
 
+/** Applies the objects, or none when one of them belongs to another owner. */
 async function applyAll(
   resource: ActiveResource,
   wanted: readonly KubeObject[],
-  { objects, drift, unseen }: Shared,
+  { objects, drift, unseen, foreign }: Shared,
 ): Promise<ApplyResult> {
+  const recorded = resource.status?.objects ?? []
+  const isRecorded = (object: KubeObject) => recorded.some((each) => isSame(each, object))
+  const isKnown = (object: KubeObject) => recorded.some((each) => each.uid && isSame(each, object))
+  await inParallel(
+    wanted.filter((each) => !isKnown(each)),
+    (each) => foreign.refuse(resource, each),
+  )
   const applied: AppliedObject[] = []
   const live: StoredObject[] = []
   for (const each of wanted) {
     const object = marked(resource, each)
-    const recorded = resource.status?.objects?.find((other) => isSame(other, object))
-    if (!recorded?.uid) await refuseForeign(resource, object, objects)
-    if (!recorded && isWatchable(object)) unseen.add(keyOf(resource), referenceTo(object))
+    if (isWatchable(object) && !isRecorded(object)) unseen.add(keyOf(resource), referenceTo(object))
     const answer = await objects.apply(object)
     drift.noteApplied(answer)
     applied.push(recordOf(answer))
@@ -218,13 +226,6 @@ function recordOf({ apiVersion, kind, metadata }: StoredObject): AppliedObject {
   }
 }
 
-/** Throws Stalled for an existing object of another owner. */
-async function refuseForeign(resource: ActiveResource, object: KubeObject, objects: Objects): Promise<void> {
-  const existing = await objects.read(referenceTo(object))
-  if (!existing || isOwn(resource, existing)) return
-  throw new Stalled('Conflict', `${nameOf(object)} exists and does not belong to this resource`)
-}
-
 /** Deletes an object of the resource; returns whether it still exists. */
 async function removeOne(
   resource: ActiveResource,
@@ -246,8 +247,4 @@ async function watched(reference: ObjectReference, objects: Objects): Promise<St
   // The labels of an organization must be current.
   if (!isWatchable(reference) || reference.kind === 'Namespace') return undefined
   return (await objects.watch(reference)).get(reference.namespace ?? '', reference.name)
-}
-
-function isOwn(resource: ActiveResource, { metadata }: Pick<KubeObject, 'metadata'>): boolean {
-  return metadata.annotations?.[annotations.resource] === keyOf(resource)
 }

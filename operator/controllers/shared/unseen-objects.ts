@@ -1,32 +1,53 @@
 import { annotations } from '../../api/names.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
-import { isSame, isSameReference } from './applied-object.ts'
+import { referenceTo } from './applied-object.ts'
 
 /** Objects that the operator applied or began to apply, until the watch of their kind shows them. Keys are those of the resources. */
 export class UnseenObjects {
-  readonly #byResource = new Map<string, readonly ObjectReference[]>()
+  /** The objects of each resource, by their text. */
+  readonly #byResource = new Map<string, Map<string, ObjectReference>>()
+  /** The resources of each object. */
+  readonly #resourcesOf = new Map<string, Set<string>>()
 
   constructor(objects: Objects) {
     objects.onChange((object) => {
       const key = object.metadata.annotations?.[annotations.resource] ?? ''
-      const left = this.of(key).filter((each) => !isSame(each, object))
-      if (left.length > 0) this.#byResource.set(key, left)
-      else this.#byResource.delete(key)
+      this.#remove(key, textOf(referenceTo(object)))
     })
   }
 
-  of(key: string): readonly ObjectReference[] {
-    return this.#byResource.get(key) ?? []
+  of(key: string): Iterable<ObjectReference> {
+    return this.#byResource.get(key)?.values() ?? []
+  }
+
+  /** Whether any resource has the object. */
+  has(reference: ObjectReference): boolean {
+    return this.#resourcesOf.has(textOf(reference))
   }
 
   /** Before the apply: the answer may get lost. */
   add(key: string, reference: ObjectReference): void {
-    const others = this.of(key).filter((each) => !isSameReference(each, reference))
-    this.#byResource.set(key, [...others, reference])
+    const text = textOf(reference)
+    const own = this.#byResource.get(key) ?? new Map<string, ObjectReference>()
+    this.#byResource.set(key, own.set(text, reference))
+    const resources = this.#resourcesOf.get(text) ?? new Set<string>()
+    this.#resourcesOf.set(text, resources.add(key))
   }
 
   /** The resource has no objects any more. */
   forget(key: string): void {
-    this.#byResource.delete(key)
+    for (const text of this.#byResource.get(key)?.keys() ?? []) this.#remove(key, text)
+  }
+
+  #remove(key: string, text: string): void {
+    const own = this.#byResource.get(key)
+    if (!own?.delete(text)) return
+    if (own.size === 0) this.#byResource.delete(key)
+    const resources = this.#resourcesOf.get(text)
+    resources?.delete(key)
+    if (resources?.size === 0) this.#resourcesOf.delete(text)
   }
 }
+
+const textOf = ({ apiVersion, kind, namespace = '', name }: ObjectReference) =>
+  `${apiVersion} ${kind} ${namespace}/${name}`

@@ -186,6 +186,12 @@ test.each<[rule: string, known: AppliedObject[]]>([
   expect(world.get('Secret', 'thing')).toEqual(foreign)
 })
 
+test('no object is applied when one of them belongs to another owner', async () => {
+  world.put(object('Secret', { data: { own: 'eA==' } }))
+  await expect(bring(object('ConfigMap'), object('Secret'))).rejects.toMatchObject({ reason: 'Conflict' })
+  expect(world.get('ConfigMap', 'thing')).toBeUndefined()
+})
+
 test('an object that is no longer wanted is deleted', async () => {
   await bring(object('ConfigMap'), object('Deployment'))
   await bring(object('Deployment'))

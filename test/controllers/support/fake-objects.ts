@@ -122,13 +122,15 @@ export function createFakeObjects(): FakeObjects {
         const object = stored.get(keyOf(reference))
         return object?.metadata.uid !== uid || stored.get(keyFor(remove(object))) === undefined
       },
-      readForeign: async ({ kind }, namespace) =>
-        [...stored.values()].filter(
+      async readForeign({ kind }, namespace) {
+        const items = [...stored.values()].filter(
           ({ kind: each, metadata }) =>
             each === kind &&
             metadata.namespace === namespace &&
             metadata.labels?.[labels.resource] === undefined,
-        ),
+        )
+        return { items: items.slice(0, 20), isComplete: items.length <= 20 }
+      },
       async watch({ kind }) {
         const known = caches.get(kind)
         if (known) return known
