@@ -140,12 +140,14 @@ describe('a template is Stalled, and makes nothing, that', () => {
 
 test('a manifest for whose kind the right is given later is applied by the next deployment', async () => {
   const later = `${organization.id}-later`
-  const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'later' } }
-  const manifests = { budget: { data: { ...budget, spec: { maxUnavailable: 1 } } } }
+  // No other file gives the operator rights on this kind.
+  const [group, resource] = ['storage.k8s.io', 'csistoragecapacities']
+  const capacity = { apiVersion: `${group}/v1`, kind: 'CSIStorageCapacity', metadata: { name: 'later' } }
+  const manifests = { capacity: { data: { ...capacity, storageClassName: 'fast' } } }
   expect(conditionStatus(await deploy('later', { manifests }), 'Ready')).toBe('False')
   const message = await readinessIn(organization, 'later', 'postgres', 'NotAllowed')
-  expect(message).toContain('resource "poddisruptionbudgets" in API group "policy"')
-  await allowOperator(access, later, [{ group: 'policy', resources: ['poddisruptionbudgets'] }])
+  expect(message).toContain(`resource "${resource}" in API group "${group}"`)
+  await allowOperator(access, later, [{ group, resources: [resource] }])
   expect(conditionStatus(await redeploy('later'), 'Ready')).toBe('True')
   await endEnvironment(organization, 'later')
   await disallowOperator(access, later)
