@@ -179,6 +179,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'operator/kube': ['client', 'cache', 'loop', 'lease'],
   'operator/controllers': [
     'shared',
+    'objects',
     'organization',
     'image',
     'rollout',

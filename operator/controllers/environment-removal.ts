@@ -10,10 +10,10 @@ import { conditionOf } from '../kube/loop/outcome.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
 import { hasHosts, type Removals } from './active-resource/removals.ts'
+import { isNamespaceOf, namespaceReference } from './objects/environment-namespace.ts'
+import type { Inventory } from './objects/inventory.ts'
 import { deletionBlockers } from './shared/deletion-blockers.ts'
-import { isNamespaceOf, namespaceReference } from './shared/environment-namespace.ts'
 import { recordEvent } from './shared/events.ts'
-import type { Inventory } from './shared/inventory.ts'
 
 /** The watch reports the end of a namespace; the retry is for an event that is lost. */
 const namespaceRetrySeconds = 30

@@ -9,7 +9,7 @@ import { schemaProblems } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Objects } from '../../kube/objects.ts'
-import { observedOf } from '../shared/observed.ts'
+import { observedOf } from '../objects/observed.ts'
 import { outputsSecret } from '../shared/secrets.ts'
 
 type Status = NonNullable<ActiveResource['status']>

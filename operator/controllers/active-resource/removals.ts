@@ -5,8 +5,8 @@ import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { hasFinalizer, keyOf } from '../../kube/client/resource.ts'
 import { nextTurn } from '../../kube/loop/pace.ts'
-import { isDeletedWith } from '../shared/applied-object.ts'
-import type { Inventory } from '../shared/inventory.ts'
+import { isDeletedWith } from '../objects/applied-object.ts'
+import type { Inventory } from '../objects/inventory.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
 
 /**

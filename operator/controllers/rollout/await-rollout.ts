@@ -14,8 +14,8 @@ import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Objects } from '../../kube/objects.ts'
-import { isSame } from '../shared/applied-object.ts'
-import type { Inventory } from '../shared/inventory.ts'
+import { isSame } from '../objects/applied-object.ts'
+import type { Inventory } from '../objects/inventory.ts'
 import type { WorkloadPod, WorkloadPods } from './workload-pods.ts'
 
 /** How rollouts are waited for. */

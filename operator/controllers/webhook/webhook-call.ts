@@ -19,7 +19,7 @@ import { conditionOf, isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { InvalidHeader, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundRequest } from '../../outbound/outbound.ts'
-import { observedOf } from '../shared/observed.ts'
+import { observedOf } from '../objects/observed.ts'
 import { createSecretReader } from '../shared/secrets.ts'
 import { signingSecretOf } from './webhook.ts'
 

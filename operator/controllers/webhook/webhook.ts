@@ -22,7 +22,7 @@ import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/clien
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { observedOf } from '../shared/observed.ts'
+import { observedOf } from '../objects/observed.ts'
 import { createOwnedSecrets, type OwnedSecrets } from '../shared/owned-secrets.ts'
 import { createSecretReader } from '../shared/secrets.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'

@@ -3,10 +3,10 @@ import {
   type DriverFactories,
 } from '../../../operator/controllers/active-resource/organization-drivers.ts'
 import type { ResourceTools } from '../../../operator/controllers/active-resource/resource-tools.ts'
+import type { Inventory } from '../../../operator/controllers/objects/inventory.ts'
 import { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
 import { HostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import type { Installation } from '../../../operator/controllers/shared/installation-key.ts'
-import type { Inventory } from '../../../operator/controllers/shared/inventory.ts'
 import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
 import type { SecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'

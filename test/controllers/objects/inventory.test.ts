@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource, AppliedObject } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import { createInventory, type Inventory } from '../../../operator/controllers/shared/inventory.ts'
+import { createInventory, type Inventory } from '../../../operator/controllers/objects/inventory.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals'
-import { openAppliedKinds } from '../../../operator/controllers/shared/applied-kinds.ts'
+import { openAppliedKinds } from '../../../operator/controllers/objects/applied-kinds.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap' }

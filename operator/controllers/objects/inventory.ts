@@ -4,6 +4,7 @@ import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { byResource, type ObjectReference, type Objects } from '../../kube/objects.ts'
+import { inParallel } from '../shared/parallel.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import {
   isDeletedWith,
@@ -18,7 +19,6 @@ import {
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
-import { inParallel } from './parallel.ts'
 import { UnseenObjects } from './unseen-objects.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { KubeObject } from '../../../operator/api/kind.ts'
-import { marked, referenceTo } from '../../../operator/controllers/shared/applied-object.ts'
-import { ForeignObjects } from '../../../operator/controllers/shared/foreign-objects.ts'
-import { UnseenObjects } from '../../../operator/controllers/shared/unseen-objects.ts'
+import type { KubeObject, ObjectMeta } from '../../../operator/api/kind.ts'
+import { marked, referenceTo } from '../../../operator/controllers/objects/applied-object.ts'
+import { ForeignObjects } from '../../../operator/controllers/objects/foreign-objects.ts'
+import { UnseenObjects } from '../../../operator/controllers/objects/unseen-objects.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import type { Objects } from '../../../operator/kube/objects.ts'
 import { activeResource } from '../../support/builders.ts'
@@ -57,15 +57,21 @@ async function refused(objects: readonly KubeObject[]): Promise<string[]> {
 }
 
 describe('what exists decides, for one question and for many at once', () => {
-  const without = (drop: 'labels' | 'annotations') => (name: string) => {
-    const { metadata, ...rest } = marked(own, object(name))
-    return { ...rest, metadata: { ...metadata, [drop]: undefined } }
+  const changed = (name: string, metadata: Partial<ObjectMeta>) => {
+    const before = owned(name)
+    return { ...before, metadata: { ...before.metadata, ...metadata } }
   }
+  const owned = (name: string) => marked(own, object(name))
+  const unlabelled = (name: string) => changed(name, { labels: undefined })
   test.each<[what: string, put: ((name: string) => KubeObject) | undefined, isRefused: boolean]>([
     ['nothing is not refused', undefined, false],
-    ['an object of the resource is not refused', (name) => marked(own, object(name)), false],
-    ['an object of the resource that lost its labels is not refused', without('labels'), false],
-    ['an object of the resource that lost its annotations is refused', without('annotations'), true],
+    ['an object of the resource is not refused', owned, false],
+    ['an object of the resource that lost its labels is not refused', unlabelled, false],
+    [
+      'an object of the resource that lost its annotations is refused',
+      (name) => changed(name, { annotations: undefined }),
+      true,
+    ],
     ['an object of another resource is refused', (name) => marked(other, object(name)), true],
     ['an object that no resource made is refused', object, true],
   ])('%s', async (_, put, isRefused) => {
@@ -104,7 +110,7 @@ describe('what exists decides, for one question and for many at once', () => {
           if (state === 'own') world.put(marked(own, each))
           if (state === 'other') world.put(marked(other, each))
           if (state === 'foreign') world.put(each)
-          if (state === 'bare') world.put(without('labels')(each.metadata.name))
+          if (state === 'bare') world.put(unlabelled(each.metadata.name))
         }
         const expected = objects.filter((__, index) => ['other', 'foreign'].includes(drawn[index] ?? ''))
         expect(await refused(objects)).toEqual(expected.map(({ metadata }) => metadata.name))
