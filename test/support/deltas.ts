@@ -15,11 +15,17 @@ export function update(workload: string, ...operations: PatchOperation[]): Delta
 }
 
 const ids = fc.constantFrom('a', 'b', 'c')
+
+/** Objects with some of the ids. A dictionary of so few keys would draw most values in vain. */
+function byId<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
+  return fc.record({ a: value, b: value, c: value }, { requiredKeys: [] }) as fc.Arbitrary<Record<string, T>> // those that are there
+}
+
 const dependencies = fc.record(
   {
     type: fc.constantFrom('s3', 's3.admin', 'dns'),
     class: fc.constantFrom('x'),
-    params: fc.dictionary(ids, fc.integer()),
+    params: byId(fc.integer()),
   },
   { requiredKeys: ['type'] },
 )
@@ -27,15 +33,15 @@ const trees = fc.letrec((tie) => ({
   tree: fc.oneof(
     { depthSize: 'small' },
     fc.integer(),
-    fc.dictionary(ids, tie('tree')),
+    byId(tie('tree')),
     fc.array(tie('tree'), { maxLength: 3 }),
   ),
 }))
 const modules = fc.record(
   {
     profile: fc.constant('p'),
-    spec: fc.dictionary(ids, trees.tree),
-    externals: fc.dictionary(ids, dependencies),
+    spec: byId(trees.tree),
+    externals: byId(dependencies),
   },
   { requiredKeys: [] },
 )
@@ -55,7 +61,7 @@ export const moduleOperations: fc.Arbitrary<PatchOperation> = fc.oneof(
     path: fc.array(steps, { maxLength: 4 }).map((path) => ['/spec', ...path].join('/')),
     value: trees.tree,
   }),
-  fc.record({ op, path: fc.constantFrom('/externals', '/profile'), value: fc.dictionary(ids, dependencies) }),
+  fc.record({ op, path: fc.constantFrom('/externals', '/profile'), value: byId(dependencies) }),
   fc.record({ op: fc.constant('add' as const), path: fc.constant(''), value: modules }),
 )
 const sharedOperations: fc.Arbitrary<PatchOperation> = fc.record({
@@ -75,9 +81,9 @@ function deltasOf(
 ): fc.Arbitrary<DeltaContent> {
   return fc.record({
     modules: fc.record({
-      add: fc.dictionary(ids, added, { maxKeys: 2 }),
+      add: byId(added),
       remove: fc.uniqueArray(ids, { maxLength: 2 }),
-      update: fc.dictionary(ids, fc.array(change(moduleOperations), { maxLength: 6 }), { maxKeys: 2 }),
+      update: byId(fc.array(change(moduleOperations), { maxLength: 6 })),
     }),
     shared: fc.array(change(sharedOperations), { maxLength: 6 }),
   })
@@ -95,8 +101,8 @@ export const retractingDeltas = deltasOf(fc.option(modules), (operations) =>
 
 /** Sets. */
 export const sets: fc.Arbitrary<SetContent> = fc.record({
-  modules: fc.dictionary(ids, modules),
-  shared: fc.dictionary(ids, dependencies),
+  modules: byId(modules),
+  shared: byId(dependencies),
 })
 
 /** The result of the work; undefined when it is refused. */

@@ -195,7 +195,16 @@ const time = fc
   .date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2100-01-01') })
   .map((date) => date.toISOString())
 
+/** Texts that match a pattern, by pattern: to make an arbitrary takes longer than to use it. */
+const matchingTexts = new Map<string, fc.Arbitrary<string>>()
+
 function matching(pattern: string): fc.Arbitrary<string> {
+  const known = matchingTexts.get(pattern) ?? textsMatching(pattern)
+  matchingTexts.set(pattern, known)
+  return known
+}
+
+function textsMatching(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(new RegExp(pattern), { maxLength: 20 })
   } catch {

@@ -9,6 +9,9 @@ import { type Ids, pathWith } from './everything.ts'
 import { type TestGateway, tokenOf } from './gateway.ts'
 import { messageText } from './response-text.ts'
 
+/** Made once: to make it takes longer than to use it. */
+const webSegment = fc.webSegment()
+
 /** Any request. */
 export interface WildRequest {
   readonly method: string
@@ -81,7 +84,7 @@ export function wildRequests(
   }
   const valueOf = valuesOf(openApiDocument(endpoints, 'test'), names)
   const ids = fc.constantFrom(...idsOf)
-  const odd = fc.oneof(fc.constantFrom(...segments), fc.webSegment())
+  const odd = fc.oneof(fc.constantFrom(...segments), webSegment)
   return fc.oneof(...endpoints.map((each) => requestTo(each)))
 
   function requestTo({ method, path, query = {}, body, access }: Endpoint): fc.Arbitrary<WildRequest> {

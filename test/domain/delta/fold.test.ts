@@ -127,7 +127,7 @@ describe('laws of folding', () => {
         compared++
         expect(applyDelta(start, foldDelta(first, [second]))).toEqual(one)
       }),
-      { numRuns: casesOf(1000) },
+      { numRuns: casesOf(5000) },
     )
     expect(compared).toBeGreaterThan(10)
   })
@@ -158,7 +158,7 @@ describe('laws of folding', () => {
         expect(attempt(() => foldDelta(first, patches))).toEqual(one)
         agreed[one ? 'folded' : 'refused']++
       }),
-      { numRuns: casesOf(1000) },
+      { numRuns: casesOf(5000) },
     )
     expect(agreed.folded).toBeGreaterThan(50)
     expect(agreed.refused).toBeGreaterThan(0)
