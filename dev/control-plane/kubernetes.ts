@@ -122,22 +122,22 @@ async function send(
   })
 }
 
-/** Repeats `check` until it returns a value; an error counts as not ready. */
+/** Repeats `check` until it returns a value, with pauses that grow with the wait; an error counts as not ready. */
 export async function eventually<Result>(
   what: string,
   withinMilliseconds: number,
   check: () => Promise<Result | undefined>,
 ): Promise<Result> {
-  const deadline = Date.now() + withinMilliseconds
+  const begun = Date.now()
   let last = ''
-  while (Date.now() < deadline) {
+  for (let waited = 0; waited < withinMilliseconds; waited = Date.now() - begun) {
     try {
       const result = await check()
       if (result !== undefined) return result
     } catch (error) {
       last = `: ${error instanceof Error ? error.message : String(error)}`
     }
-    await sleep(50)
+    await sleep(Math.min(1000, Math.max(25, waited / 8)))
   }
   throw new Error(`${what}: not ready within ${withinMilliseconds / 1_000} s${last}`)
 }
