@@ -1,4 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import { apiVersion } from '../../api/names.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Mismatch, ReferenceNotFound } from '../../domain/base/errors.ts'
@@ -6,6 +7,7 @@ import { throwProblems } from '../../domain/base/object-problem.ts'
 import { isTextLeaf } from '../../domain/secret/secret-inputs.ts'
 import { isStoreReference, problemOfStore } from '../../domain/secret/secret-stores.ts'
 import { readObject } from '../../kube/cache/cluster.ts'
+import { shareReads } from '../../kube/cache/shared-read.ts'
 import type { KubeClient } from '../../kube/client/client.ts'
 import { secretResource } from '../../kube/client/resource.ts'
 
@@ -22,7 +24,7 @@ export interface SecretReader {
 export function createSecretReader(client: KubeClient): SecretReader {
   const known = new Map<string, Promise<FreeForm>>()
   async function fetch(namespace: string, name: string): Promise<FreeForm> {
-    const secret = await readObject(client, secretResource, namespace, name)
+    const secret = await sharedReads(client)(`${namespace}/${name}`)
     if (!secret)
       throw new ReferenceNotFound('SecretNotFound', `waiting for the Secret '${name}'`, retrySeconds)
     return decode(name, (secret.data ?? {}) as Record<string, string>) // a Secret
@@ -38,6 +40,20 @@ export function createSecretReader(client: KubeClient): SecretReader {
       return answer
     },
   }
+}
+
+/** Resources that need the same Secret at the same time share a read of it. */
+const readsOf = new WeakMap<KubeClient, (key: string) => Promise<StoredObject | undefined>>()
+
+function sharedReads(client: KubeClient) {
+  const reads =
+    readsOf.get(client) ??
+    shareReads((key) => {
+      const [namespace, name = ''] = key.split('/')
+      return readObject(client, secretResource, namespace, name)
+    })
+  readsOf.set(client, reads)
+  return reads
 }
 
 /** Replaces each leaf `{secret, key}` or `{secret}` of secret inputs by the content of the Secret, and `{value}` by its value. */

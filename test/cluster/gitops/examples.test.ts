@@ -103,7 +103,7 @@ describe('the examples by kubectl', () => {
 
   test('no secret is in any object but Secrets', () => {
     const names = kinds.map(({ plural }) => `${plural}.quartermaster.dev`).join(',')
-    const all = kubectl('get', `${names},events,configmaps`, '-A', '-o', 'yaml')
+    const all = kubectl('get', `${names},events,configmaps`, '-A', '-o', 'json')
     for (const secret of [password, cluster.cloudflare.token]) {
       expect(all).not.toContain(secret)
       expect(all).not.toContain(Buffer.from(secret).toString('base64'))
