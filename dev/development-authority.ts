@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import {
   BasicConstraintsExtension,
@@ -37,7 +38,7 @@ export async function ensureDevelopmentAuthority(directory: string): Promise<voi
   await writeFile(certificateFile, `${certificate.toString('pem')}\n`)
 }
 
-/** A certificate and its key, in PEM, that the authority in `directory` issues for these DNS names. */
+/** A certificate and its key, in PEM, that the authority in `directory` issues for these DNS names and IP addresses. */
 export async function issueCertificate(
   directory: string,
   names: readonly string[],
@@ -61,7 +62,9 @@ export async function issueCertificate(
     notAfter: new Date(Date.now() + certificateLifetimeMs),
     extensions: [
       new BasicConstraintsExtension(false),
-      new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
+      new SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value })),
+      ),
     ],
   })
   return { crt: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) }

@@ -14,10 +14,22 @@ const root = join(import.meta.dirname, '../..')
 const media = 'application/vnd.oci.image'
 const epoch = '1970-01-01T00:00:00Z'
 
-interface Descriptor {
+/** What the OCI specification says about a blob. */
+export interface Descriptor {
   readonly mediaType: string
   readonly digest: string
   readonly size: number
+}
+
+export interface Blob extends Descriptor {
+  readonly content: Buffer
+}
+
+/** An image in parts, as registries serve it. */
+export interface ImageBlobs {
+  readonly manifest: Blob
+  readonly config: Blob
+  readonly layers: readonly Blob[]
 }
 
 /** An image in the OCI layout, as one tar file. */
@@ -69,41 +81,43 @@ const settings = {
   WorkingDir: '/',
 }
 
-/** Puts an image of this platform together, in the OCI layout. */
-export async function ociArchive(name: string, image: ImageContent): Promise<ImageArchive> {
-  const blobs: ImageFile[] = []
-  const addBlob = (mediaType: string, content: Buffer): Descriptor => {
-    const hash = sha256(content)
-    blobs.push({ path: `/blobs/sha256/${hash}`, content })
-    return { mediaType, digest: `sha256:${hash}`, size: content.length }
-  }
+/** Puts an image of this platform together. */
+export async function imageBlobs(image: ImageContent): Promise<ImageBlobs> {
   const layers = await Promise.all(
     image.layers.map(async (files) => {
       const tar = tarOf(files)
-      return { content: await compress(tar), diffId: `sha256:${sha256(tar)}` }
+      const blob = blobOf(`${media}.layer.v1.tar+gzip`, await compress(tar))
+      return { blob, diffId: `sha256:${sha256(tar)}` }
     }),
   )
-  const config = {
+  const settings = {
     created: epoch,
     ...platform(),
     config: image.config,
     rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
     history: layers.map(() => ({ created: epoch })),
   }
+  const config = blobOf(`${media}.config.v1+json`, json(settings))
+  const mediaType = `${media}.manifest.v1+json`
   const manifest = {
     schemaVersion: 2,
-    mediaType: `${media}.manifest.v1+json`,
-    config: addBlob(`${media}.config.v1+json`, json(config)),
-    layers: layers.map(({ content }) => addBlob(`${media}.layer.v1.tar+gzip`, content)),
+    mediaType,
+    config: descriptorOf(config),
+    layers: layers.map(({ blob }) => descriptorOf(blob)),
     annotations: image.annotations,
   }
-  const described = addBlob(manifest.mediaType, json(manifest))
+  return { manifest: blobOf(mediaType, json(manifest)), config, layers: layers.map(({ blob }) => blob) }
+}
+
+/** Puts an image of this platform together, in the OCI layout. */
+export async function ociArchive(name: string, image: ImageContent): Promise<ImageArchive> {
+  const { manifest, config, layers } = await imageBlobs(image)
   const index = {
     schemaVersion: 2,
     mediaType: `${media}.index.v1+json`,
     manifests: [
       {
-        ...described,
+        ...descriptorOf(manifest),
         platform: platform(),
         annotations: {
           'io.containerd.image.name': name,
@@ -113,11 +127,21 @@ export async function ociArchive(name: string, image: ImageContent): Promise<Ima
     ],
   }
   const archive = tarOf([
-    ...blobs,
+    ...[manifest, config, ...layers].map(({ digest, content }) => {
+      return { path: `/blobs/${digest.replace(':', '/')}`, content }
+    }),
     { path: '/index.json', content: json(index) },
     { path: '/oci-layout', content: json({ imageLayoutVersion: '1.0.0' }) },
   ])
-  return { digest: described.digest, archive }
+  return { digest: manifest.digest, archive }
+}
+
+function blobOf(mediaType: string, content: Buffer): Blob {
+  return { mediaType, digest: `sha256:${sha256(content)}`, size: content.length, content }
+}
+
+function descriptorOf({ mediaType, digest, size }: Blob): Descriptor {
+  return { mediaType, digest, size }
 }
 
 function platform() {

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { NodeNetwork } from './network.ts'
+import { registriesIn } from './registries.ts'
 
 /** The name of the image of the container that holds the namespaces of a pod. */
 export const pauseImage = 'docker.io/library/quartermaster-pause:1'
@@ -46,6 +47,8 @@ disabled_plugins = [
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "${directory}/cni"
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "${registriesIn(directory)}"
 `
 }
 

@@ -7,13 +7,16 @@ const program = '/bin/sleep'
 
 /** Writes the image of the container that holds the namespaces of a pod: it does nothing. */
 export async function writePauseImage(path: string): Promise<void> {
+  await writeFile(path, (await ociArchive(pauseImage, await sleepingImage())).archive)
+}
+
+/** A small image whose containers sleep, by default until they are deleted. */
+export async function sleepingImage(): Promise<ImageContent> {
   const files = [
     { path: program, content: await readFile(program), mode: 0o755 },
     ...(await libraryFiles(program)),
   ]
-  const content: ImageContent = {
-    layers: [files],
-    config: { User: '65534:65534', Entrypoint: [program, 'infinity'] },
-  }
-  await writeFile(path, (await ociArchive(pauseImage, content)).archive)
+  // As the first process of a container, it ignores other signals.
+  const config = { User: '65534:65534', Entrypoint: [program], Cmd: ['infinity'], StopSignal: 'SIGKILL' }
+  return { layers: [files], config }
 }

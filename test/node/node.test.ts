@@ -16,6 +16,7 @@ import { blocksAt, runBlocks } from '../docs/run-page.ts'
 import { startLargeDeployment } from './large-deployment.ts'
 import { collectLogs } from './pod-logs.ts'
 import { containersOf, leadingPod, podsOf, podsPath, readyPods } from './pods.ts'
+import { testRegistry } from './registry.ts'
 import { tracesOf } from './traces.ts'
 import { testWorkload } from './workload.ts'
 
@@ -138,6 +139,7 @@ describe('on a real node', () => {
   })
 
   testWorkload(() => ({ organization, node }))
+  testRegistry(() => ({ organization, node, directory, logs: logs.text() }))
 
   test.each<[page: string, blocks: readonly Block[]]>([
     ['docs/install.md', installation.slice(0, -2)],

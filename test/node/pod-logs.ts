@@ -63,6 +63,7 @@ export function collectLogs(access: ControlPlane) {
     /** The lines of the operator and the gateway that are errors, or are not lines of their log. */
     errors: () => [...lines].filter(isError).sort(),
     count: () => lines.size,
+    text: () => [...lines].join('\n'),
     async stop(): Promise<void> {
       ending.abort()
       await looking

@@ -8,7 +8,7 @@ import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { imagesIn } from '../../domain/image/image-update.ts'
-import type { PullCredentials } from '../../domain/image/pull-secret.ts'
+import { type PullCredentials, secretsIn } from '../../domain/image/pull-secret.ts'
 import { type PodParts, podPartsOf } from '../../domain/rendering/pod-parts.ts'
 import { type RunSettings, runSettingsOf } from '../../domain/rendering/run-settings.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
@@ -83,7 +83,7 @@ export async function requestFor(
       secrets,
       secretValues,
       account,
-      pull.pullCredentials,
+      pull.pullCredentials?.map(secretsIn),
       [...outputs.values()].map(({ secretOutputs }) => secretOutputs),
     ],
     secretNames: [

@@ -1,4 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
+import { secretsIn } from '../../domain/image/pull-secret.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { withReason } from './driver-call.ts'
 import type { FoundDriver } from './organization-drivers.ts'
@@ -37,7 +38,8 @@ export function startRun(
 ): Run {
   const { request } = inputs
   const action = `provisioning with '${resource.spec.definition.driverType}'`
-  const secrets = [request.secrets, request.account, secretTextsOf(request)]
+  const pullSecrets = request.pullCredentials?.map(secretsIn)
+  const secrets = [request.secrets, request.account, pullSecrets, secretTextsOf(request)]
   return {
     ...inputs,
     resource,

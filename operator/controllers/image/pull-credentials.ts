@@ -9,7 +9,7 @@ import {
   secretOfRegistry,
 } from '../../domain/image/pull-secret.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { isReady } from '../../kube/loop/outcome.ts'
+import { conditionOf } from '../../kube/loop/outcome.ts'
 import { createSecretReader, type SecretReader } from '../shared/secrets.ts'
 
 /** Credentials of the registries that images come from; a registry that is not ready gives none. */
@@ -57,7 +57,12 @@ function invalid(name: string, message: string): Stalled {
   return new Stalled('InvalidSecret', `the Secret '${name}' ${message}`)
 }
 
-/** Whether images are pulled with the credentials of a registry. */
+/**
+ * Whether images are pulled with the credentials of a registry. Without them, pods are replaced: so a change of the registry
+ * that is not observed yet, and an error that passes, leave it usable.
+ */
 export function isUsable(registry: Registry | undefined): boolean {
-  return isPresent(registry) && isReady(registry)
+  if (!isPresent(registry)) return false
+  const ready = conditionOf(registry, 'Ready')
+  return ready?.status === 'True' || ready?.reason === 'Failed'
 }

@@ -67,12 +67,15 @@ const shownOfName = 100
 
 /** Shortens a message to `most` characters, and quoted names in it that are longer than any valid name. */
 export function shortenMessage(message: string, most: number): string {
-  const text = message.length > longestName ? message.replace(/'[^']{254,}'/g, cutName) : message
+  const text = message.length > longestName ? message.replace(quotedName, cutName) : message
   return truncate(text, most)
 }
 
+/** Short names too, so that the end of one does not begin another; an apostrophe within a word begins and ends none. */
+const quotedName = /(?<![\p{L}\p{N}])'(?:[^']|(?<=[\p{L}\p{N}])'(?=[\p{L}\p{N}]))*'(?![\p{L}\p{N}])/gu
+
 function cutName(quoted: string): string {
-  return `'${quoted.slice(1, shownOfName + 1)}…'`
+  return quoted.length > longestName + 2 ? `'${quoted.slice(1, shownOfName + 1)}…'` : quoted
 }
 
 /** Shortens a text to `most` characters. */

@@ -77,6 +77,18 @@ export function parseDockerConfig(text: string): Readonly<Record<string, unknown
   return isObject(auths) ? auths : undefined
 }
 
+/** What no message may contain of credentials; the registry and the user name are no secrets. */
+export function secretsIn(credentials: PullCredentials): unknown {
+  if (!('dockerConfig' in credentials)) return credentials.password
+  const auths = Object.values(parseDockerConfig(credentials.dockerConfig) ?? {}).filter(isObject)
+  return auths.map(({ username: _, email: __, ...others }) => {
+    // `user:password`, in base64.
+    const { auth } = others
+    const login = typeof auth === 'string' ? Buffer.from(auth, 'base64').toString() : ''
+    return [others, login.slice(login.indexOf(':') + 1)]
+  })
+}
+
 /**
  * Adds an image pull Secret to the objects of a workload, and names it in each of their pod templates. Without credentials,
  * only Jobs name it: their pods cannot change, and find the Secret when a registry is added later.

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { Reason } from '../../../operator/api/reasons/reasons.ts'
 import { Registry } from '../../../operator/api/registry.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { watchesOf } from '../../../operator/controllers/active-resource/watches.ts'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
 import type { Driver, ProvisionRequest } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver, storedObject } from '../../support/builders.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -37,9 +39,12 @@ function workload(image: string): ActiveResource {
     },
   )
 }
-const ready = (status: 'True' | 'False') => ({
+const ready = (
+  status: 'True' | 'False',
+  reason: Reason = status === 'True' ? 'Reconciled' : 'SecretNotFound',
+) => ({
   observedGeneration: 1,
-  conditions: [{ type: 'Ready', status, reason: 'Reconciled', message: '', lastTransitionTime: '' }],
+  conditions: [{ type: 'Ready', status, reason, message: '', lastTransitionTime: '' }],
 })
 
 let world: World
@@ -102,6 +107,14 @@ describe('a workload with images of a registry', () => {
     expect(seen).not.toContain(encoded(canary))
   })
 
+  test('has no password in an error of the cluster, which names the registry', async () => {
+    putRegistry('builds', 'r.test')
+    world.objects.before = ({ kind }) => {
+      if (kind === 'Secret') throw new Stalled('Rejected', `r.test refuses '${canary}'`)
+    }
+    expect(String(await world.reconcile(world.put(workload('r.test/web:1'))))).toContain("r.test refuses '…'")
+  })
+
   test('gets new credentials without a deployment', async () => {
     putRegistry('builds', 'r.test')
     const resource = world.put(workload('r.test/web:1'))
@@ -109,6 +122,23 @@ describe('a workload with images of a registry', () => {
     putSecret('builds', 'second')
     await world.reconcile(resource)
     expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': 'second' })
+  })
+
+  test.each<[rule: string, status: Registry['status']]>([
+    ['a change of the registry is not observed yet', ready('True')],
+    ['the registry is retried after an error', ready('False', 'Failed')],
+  ])('keeps the pull Secret while %s, with the credentials that the registry names', async (_, status) => {
+    putRegistry('builds', 'r.test')
+    const resource = world.put(workload('r.test/web:1'))
+    await world.reconcile(resource)
+    const before = world.objects.get('Deployment', 'web')
+    putSecret('changed', 'second')
+    const spec = { registry: 'r.test', type: 'basic' as const, credentialsSecretName: 'changed-secret' }
+    const changed = storedObject(Registry, { name: 'builds', generation: 2 }, spec)
+    world.cluster.put(Registry, { ...changed, status })
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': 'second' })
+    expect(world.objects.get('Deployment', 'web')?.['spec']).toEqual(before?.['spec'])
   })
 
   test('loses the pull Secret when the registry is gone', async () => {

@@ -71,6 +71,24 @@ describe('a text for people', () => {
       `no '${'n'.repeat(253)}' here`,
     ],
     ['longer names are cut', `no '${'n'.repeat(4080)}' here`, 1000, `no '${'n'.repeat(100)}…' here`],
+    [
+      'longer names with apostrophes are cut too',
+      `no '${"n'm".repeat(200)}' here`,
+      1000,
+      `no '${"n'm".repeat(34).slice(0, 100)}…' here`,
+    ],
+    [
+      'keeps what is between two names',
+      `pod 'main': ${'x'.repeat(300)} (of 'web')`,
+      1000,
+      `pod 'main': ${'x'.repeat(300)} (of 'web')`,
+    ],
+    [
+      'keeps what is after an apostrophe',
+      `it can't: ${'x'.repeat(300)} 'web'`,
+      1000,
+      `it can't: ${'x'.repeat(300)} 'web'`,
+    ],
     ['is cut itself', 'x'.repeat(20), 10, `${'x'.repeat(9)}…`],
     ['is never cut within a character', `${'x'.repeat(8)}😀😀`, 10, `${'x'.repeat(8)}\ufffd…`],
   ])('%s', (_, message, most, expected) => {

@@ -7,8 +7,10 @@ import {
   pullSecretKey,
   registriesFor,
   secretOfRegistry,
+  secretsIn,
   withPullSecret,
 } from '../../../operator/domain/image/pull-secret.ts'
+import { redact } from '../../../operator/domain/secret/redact.ts'
 
 const credentials: PullCredentials = { registry: 'r.test', username: 'puller', password: 'secret' }
 const auth = Buffer.from('puller:secret').toString('base64')
@@ -21,6 +23,29 @@ function decoded(objects: readonly KubeObject[]): unknown {
     | undefined
   return JSON.parse(Buffer.from(secret?.data?.[pullSecretKey] ?? '', 'base64').toString())
 }
+
+describe('no message contains', () => {
+  const shown = 'puller of r.test'
+  test.each<[what: string, credentials: PullCredentials, hidden: string]>([
+    ['the password', credentials, 'secret'],
+    ['the password in base64', credentials, Buffer.from('secret').toString('base64')],
+    ['the password of a file', { dockerConfig: dockerConfig([credentials]) }, 'secret'],
+    ['the login of a file', { dockerConfig: dockerConfig([credentials]) }, auth],
+    [
+      'the password of a file with logins alone',
+      { dockerConfig: JSON.stringify({ auths: { 'r.test': { auth } } }) },
+      'secret',
+    ],
+    [
+      'a token of a file',
+      { dockerConfig: JSON.stringify({ auths: { 'r.test': { identitytoken: 'a-token' } } }) },
+      'a-token',
+    ],
+  ])('%s, but the user and the registry', (_, given, hidden) => {
+    const message = redact(`${shown}: ${hidden}`, secretsIn(given))
+    expect(message).toMatch(/^puller of r.test: …+$/)
+  })
+})
 
 describe('the pods of a workload name its pull Secret', () => {
   test.each<[kind: string, specOf: (podSpec: object) => object]>([
