@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type BundleName, buildBundles } from '../dev/build.ts'
+import { type BundleName, provideBundles } from '../dev/build.ts'
 
 let directory: string
 let kubeconfig: string
@@ -14,7 +14,7 @@ let kubeconfig: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bundles-'))
   kubeconfig = join(directory, 'kubeconfig')
-  await buildBundles(directory)
+  await provideBundles(directory)
   // An address without an API server.
   const config = {
     'current-context': 'none',

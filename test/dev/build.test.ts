@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { buildBundles } from '../../dev/build.ts'
+import { provideBundles } from '../../dev/build.ts'
 
 let directory: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quartermaster-build-'))
-  await buildBundles(directory)
+  await provideBundles(directory)
 })
 
 afterAll(() => rm(directory, { recursive: true }))

@@ -3,22 +3,14 @@ import type { KubeObject, StoredObject } from '../../api/kind.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { byResource, type ObjectReference, type Objects } from '../../kube/objects.ts'
+import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { inParallel } from '../shared/parallel.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import {
-  isDeletedWith,
-  isSame,
-  isSameKind,
-  isSameReference,
-  isWatchable,
-  marked,
-  type ObjectKind,
-  referenceTo,
-} from './applied-object.ts'
+import { isDeletedWith, isSame, isSameReference, isWatchable, marked, referenceTo } from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
+import { OwnObjects } from './own-objects.ts'
 import { UnseenObjects } from './unseen-objects.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 
@@ -51,6 +43,9 @@ export interface Inventory {
   onEnqueue(handler: (key: string) => void): void
 }
 
+/** How long a provision believes that a kind cannot be watched. A deletion asks again. */
+const refusalMs = 30_000
+
 /** Objects that the cluster makes in every namespace. */
 const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
 
@@ -76,6 +71,7 @@ export function createInventory(
   const drift = new DriftDetector(objects, find)
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
+  const ownObjects = new OwnObjects(objects, options.kinds, unseen)
   const shared: Shared = { ...options, objects, drift, unseen, foreign }
   const shareOpening = createSingleFlight<void>()
 
@@ -94,7 +90,7 @@ export function createInventory(
     unrecorded: (resource, wanted) => unrecorded(resource, wanted, shared),
     async apply(resource, wanted) {
       drift.unwatch(keyOf(resource))
-      const before = await ownObjects(resource, shared)
+      const before = await ownObjects.find(resource, refusalMs)
       for (const each of new Set(wanted.map(({ metadata }) => metadata.namespace)))
         if (each !== undefined) await open(resource, each)
       const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, shared))
@@ -103,12 +99,12 @@ export function createInventory(
           await removeOne(resource, each, shared)
       return result
     },
-    objectsOf: (resource) => ownObjects(resource, shared),
+    objectsOf: (resource) => ownObjects.find(resource),
     async removeAll(resource, terminatingNamespace) {
       drift.unwatch(keyOf(resource))
       drift.consume(keyOf(resource))
       const names: string[] = []
-      for (const each of await ownObjects(resource, shared))
+      for (const each of await ownObjects.find(resource))
         if (!isDeletedWith(terminatingNamespace, each) && (await removeOne(resource, each, shared)))
           names.push(`'${each.kind}' '${each.name}'`)
       if (names.length > 0)
@@ -153,36 +149,6 @@ async function unrecorded(
   return wanted
     .filter((object) => !isWatchable(object) && !recorded.some((each) => isSame(each, object)))
     .map((object) => ({ ...referenceTo(object), uid: '' }))
-}
-
-/**
- * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
- * no watch shows yet.
- */
-async function ownObjects(
-  resource: ActiveResource,
-  { objects, kinds, unseen }: Shared,
-): Promise<ObjectReference[]> {
-  const recorded = resource.status?.objects ?? []
-  const labelled: ObjectReference[] = []
-  for (const { apiVersion, kind } of kinds.all()) {
-    const cache = await watchIfPossible({ apiVersion, kind }, recorded, objects)
-    for (const { metadata } of cache?.byIndex(byResource, resource.metadata.name) ?? [])
-      if (isOwn(resource, { metadata })) labelled.push(referenceTo({ apiVersion, kind, metadata }))
-  }
-  const isRecorded = (each: ObjectReference) => recorded.some((other) => isSameReference(other, each))
-  const found = [...labelled, ...unseen.of(keyOf(resource))]
-  return [...recorded, ...found.filter((each) => !isRecorded(each))]
-}
-
-/** Watches a kind. A kind that the operator cannot watch is an error only for a resource that records such an object. */
-async function watchIfPossible(kind: ObjectKind, recorded: readonly ObjectKind[], objects: Objects) {
-  try {
-    return await objects.watch(kind)
-  } catch (error) {
-    if (!(error instanceof Stalled) || recorded.some((each) => isSameKind(each, kind))) throw error
-    return undefined
-  }
 }
 
 /** Applies the objects, or none when one of them belongs to another owner. */

@@ -346,4 +346,19 @@ describe('after a crash', () => {
     if (recorded) await expect(removal).rejects.toMatchObject({ reason: 'NotAllowed' })
     else await removal
   })
+
+  test('a remembered kind that the operator cannot watch is asked for once by many provisions, and again by a deletion', async () => {
+    await world.kinds.remember({ apiVersion: 'v1', kind: 'Lost' })
+    const { watch } = door
+    let asked = 0
+    door.watch = async (kind) => {
+      if (kind.kind !== 'Lost') return watch(kind)
+      asked++
+      throw new Stalled('NotAllowed', 'no right')
+    }
+    for (let time = 0; time < 3; time++) await bring(object('ConfigMap', { data: { time } }))
+    expect(asked).toBe(1)
+    await inventory.removeAll(resource)
+    expect(asked).toBe(2)
+  })
 })
