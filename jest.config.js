@@ -1,4 +1,4 @@
-/** Unit tests need no servers and no image; `cluster` runs on one control plane, started once per run; `rights` follows it; `chart` needs Helm; `node` needs Linux and root. */
+/** Unit tests need no servers, no browser and no image; `cluster` runs on one control plane, started once per run; `rights` follows it; `chart` needs Helm; `node` needs Linux and root. */
 const common = {
   rootDir: import.meta.dirname,
   runtime: '<rootDir>/dev/jest/runtime.js',
@@ -6,6 +6,11 @@ const common = {
   transform: {},
   modulePathIgnorePatterns: ['<rootDir>/.dev', '<rootDir>/dist'],
 }
+
+/** Tests of pages, in a browser. */
+const inBrowser = ['test/api-gateway/pages/reference', 'test/api-gateway/sign-in/portal-sign-in'].map(
+  (name) => `<rootDir>/${name}.test.ts`,
+)
 
 export default {
   testSequencer: '<rootDir>/dev/jest/sequencer.js',
@@ -26,12 +31,13 @@ export default {
         '<rootDir>/test/node/',
         '<rootDir>/test/rights/',
         '<rootDir>/test/dev/(?!fake-|driver-|program-cache|supervision)',
+        ...inBrowser,
       ],
     },
     {
       ...common,
       displayName: 'cluster',
-      testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts', ...inBrowser],
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/dev/(fake-|driver-|program-cache|supervision)',

@@ -30,6 +30,10 @@ function workersOf(project: string): number | undefined {
 }
 
 const newDirectory = (name: string) => mkdtempSync(join(tmpdir(), `quartermaster-${name}-`))
+/** What this run leaves behind, such as logs of processes; kept when a test fails. */
+const remains = newDirectory('tests')
+const environment = { ...process.env }
+process.env['TMPDIR'] = remains
 
 async function run(project: string, args: readonly string[] = []): Promise<FileResult[]> {
   const directory = newDirectory('results')
@@ -44,7 +48,11 @@ async function run(project: string, args: readonly string[] = []): Promise<FileR
     ...args,
   ]
   await once(
-    spawn(process.execPath, [jest, ...jestArguments], { stdio: ['ignore', 'ignore', 'inherit'] }),
+    spawn(process.execPath, [jest, ...jestArguments], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      // The sockets of a node have long paths.
+      env: project === 'node' ? environment : process.env,
+    }),
     'exit',
   )
   const { testResults } = JSON.parse(readFileSync(outputFile, 'utf8')) as { testResults: FileResult[] }
@@ -69,10 +77,12 @@ const testsIn = (files: readonly FileResult[], wanted: string) =>
   files.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === wanted))
 
 const projects = process.argv.slice(2)
+// A node and the chart need the machine for themselves.
+const isTogether = (name: string) => name === 'unit' || name === 'cluster'
 if (['chart', 'node'].some((name) => projects.includes(name))) await ensureHelm() // a first build takes longer than a test may
 const [useOfRights, bundles] = [newDirectory('rights'), newDirectory('bundles')]
 process.env[useOfRightsDirectory] = useOfRights
-if (projects.includes('cluster')) {
+if (projects.some(isTogether)) {
   // Many files start an operator or a gateway.
   await buildBundles(bundles)
   process.env[builtBundles] = bundles
@@ -80,15 +90,14 @@ if (projects.includes('cluster')) {
   process.env['GOGC'] ??= '800'
   process.env['GOMEMLIMIT'] ??= '1GiB'
 }
-// A node and the chart need the machine for themselves.
-const isTogether = (name: string) => name === 'unit' || name === 'cluster'
 const together = projects.filter(isTogether)
 const files = (await Promise.all(together.map(runProject))).flat()
 if (projects.includes('cluster')) files.push(...(await run('rights')))
 for (const project of projects.filter((name) => !isTogether(name))) files.push(...(await runProject(project)))
-for (const directory of [useOfRights, bundles]) rmSync(directory, { recursive: true })
 const passed = testsIn(files, 'passed').length
 // A file without a failed test failed as a whole, such as one that does not compile.
 const failed = failedIn(files).reduce((sum, file) => sum + Math.max(testsIn([file], 'failed').length, 1), 0)
+if (failed === 0) rmSync(remains, { recursive: true })
+else console.log(`logs of the processes: ${remains}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 && passed > 0 ? 0 : 1)

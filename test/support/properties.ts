@@ -10,4 +10,11 @@ export function casesOf(all: number): number {
   return isSoak ? all : all / 5
 }
 
+/** Returns all items in the long tests; `count` of them otherwise, others in each turn. */
+export function someInTurn<T>(items: readonly T[], turn: number, count: number): readonly T[] {
+  if (isSoak) return items
+  const first = (turn * count) % items.length
+  return [...items, ...items].slice(first, first + Math.min(count, items.length))
+}
+
 export { fc }

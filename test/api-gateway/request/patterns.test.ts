@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
+import { someInTurn } from '../../support/properties.ts'
 import { addEnvironment } from '../support/objects.ts'
 import { setUpGateway } from '../support/set-up.ts'
 
@@ -106,10 +107,11 @@ const unusual = [
 ] as const
 
 describe.each(unusual)('an id %s', (_, id) => {
-  test('is not found, or not known, in every path', async () => {
+  test('is not found, or not known, in a path', async () => {
     let count = 0
-    for (const { method, path, access } of endpoints) {
+    for (const [turn, { method, path, access }] of endpoints.entries()) {
       if (access === 'public' || !path.includes('{')) continue
+      if (!someInTurn(unusual, turn, 4).some(([, each]) => each === id)) continue
       const target = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
         name === 'org_id' ? 'acme' : id,
       )
@@ -125,7 +127,7 @@ describe.each(unusual)('an id %s', (_, id) => {
       expect(JSON.stringify(answer.body).length).toBeLessThan(1000)
       count += 1
     }
-    expect(count).toBeGreaterThan(50)
+    expect(count).toBeGreaterThan(30)
   })
 })
 
