@@ -24,20 +24,25 @@ export const costs = {
   writesPerObject: 1,
   /** The set, three writes on the deployment, and the status of the environment. */
   writesPerDeployment: 5,
-  /** Looks whether an object of that name belongs to another owner. */
-  readsPerObject: 1,
+  /**
+   * Looks whether an object of that name belongs to another owner, by lists that many resources share; a read for each object of
+   * resources that come one by one.
+   */
+  readsPerObject: 0.055,
+  /** The first of those looks, for each object of a resource. */
+  readsPerObjectKind: 4,
   /** Lists of what a client may have written just before. */
-  readsPerDeployment: 6,
+  readsPerDeployment: 7,
   /** Removes the finalizer; one request deletes a hundred resources. */
   deletionWritesPerResource: 1.01,
   deletionWritesPerDeployment: 2,
   deletionWritesPerEnvironment: 2,
   bytesPerResource: 2800,
   bytesPerObject: 1500,
-  operatorBaseMiB: 165,
-  operatorKiBPerResource: 20,
-  gatewayBaseMiB: 145,
-  gatewayKiBPerResource: 5,
+  operatorBaseMiB: 150,
+  operatorKiBPerResource: 8,
+  gatewayBaseMiB: 109,
+  gatewayKiBPerResource: 2.3,
 } as const
 
 /** A deployment of new resources to a new environment, in a cluster that has no others. */
@@ -55,7 +60,7 @@ export function predict({ resources, work, deployments }: Plan): Prediction {
   return {
     writes:
       resources * (costs.writesPerResource + objects * costs.writesPerObject) + costs.writesPerDeployment,
-    reads: resources * objects * costs.readsPerObject + costs.readsPerDeployment,
+    reads: objects * (costs.readsPerObjectKind + resources * costs.readsPerObject) + costs.readsPerDeployment,
     deletionWrites:
       resources * costs.deletionWritesPerResource +
       deployments * costs.deletionWritesPerDeployment +
