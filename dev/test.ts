@@ -77,12 +77,10 @@ const testsIn = (files: readonly FileResult[], wanted: string) =>
   files.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === wanted))
 
 const projects = process.argv.slice(2)
-// A node and the chart need the machine for themselves.
-const isTogether = (name: string) => name === 'unit' || name === 'cluster'
 if (['chart', 'node'].some((name) => projects.includes(name))) await ensureHelm() // a first build takes longer than a test may
 const [useOfRights, bundles] = [newDirectory('rights'), newDirectory('bundles')]
 process.env[useOfRightsDirectory] = useOfRights
-if (projects.some(isTogether)) {
+if (projects.includes('cluster')) {
   // Many files start an operator or a gateway.
   await buildBundles(bundles)
   process.env[builtBundles] = bundles
@@ -90,6 +88,8 @@ if (projects.some(isTogether)) {
   process.env['GOGC'] ??= '800'
   process.env['GOMEMLIMIT'] ??= '1GiB'
 }
+// A node and the chart need the machine for themselves.
+const isTogether = (name: string) => name === 'unit' || name === 'cluster'
 const together = projects.filter(isTogether)
 const files = (await Promise.all(together.map(runProject))).flat()
 if (projects.includes('cluster')) files.push(...(await run('rights')))
