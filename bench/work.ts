@@ -7,8 +7,6 @@ export const works = ['echo', 'object', 'five'] as const
 export type Work = (typeof works)[number]
 
 type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & {
-  /** Plural, as in paths. */
-  readonly resource: string
   /** All but `metadata`. */
   content(name: string): object
 }
@@ -16,7 +14,6 @@ type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & {
 const configMap: Manifest = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  resource: 'configmaps',
   content: (name) => ({ data: { bucket: name, region: 'eu-north-1' } }),
 }
 
@@ -25,17 +22,15 @@ const manifestsOf: Readonly<Record<Work, readonly Manifest[]>> = {
   object: [configMap],
   five: [
     configMap,
-    { apiVersion: 'v1', kind: 'ServiceAccount', resource: 'serviceaccounts', content: () => ({}) },
+    { apiVersion: 'v1', kind: 'ServiceAccount', content: () => ({}) },
     {
       apiVersion: 'v1',
       kind: 'Service',
-      resource: 'services',
       content: (name) => ({ spec: { selector: { app: name }, ports: [{ name: 'http', port: 80 }] } }),
     },
     {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
-      resource: 'deployments',
       content: (name) => ({
         spec: {
           // No pod is made: no node runs here, and the benchmark is about the objects of a resource.
@@ -51,7 +46,6 @@ const manifestsOf: Readonly<Record<Work, readonly Manifest[]>> = {
     {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'Ingress',
-      resource: 'ingresses',
       content: (name) => ({
         spec: {
           rules: [
@@ -77,8 +71,8 @@ export function objectsPerResource(work: Work): number {
 
 /** The inputs of the template driver that make the objects of one resource, all with this name. */
 export function templatesOf(work: Work, name: string, outputs: object): object {
-  const manifests = manifestsOf[work].map(({ apiVersion, kind, resource, content }) => [
-    resource,
+  const manifests = manifestsOf[work].map(({ apiVersion, kind, content }) => [
+    pluralOf(kind),
     { data: { apiVersion, kind, metadata: { name }, ...content(name) } },
   ])
   return { templates: { manifests: Object.fromEntries(manifests), outputs } }
@@ -96,17 +90,21 @@ export function objectsOf(work: Work, namespace: string, name: string): readonly
 
 /** The path of an object in a namespace. */
 export function pathOfObject({ apiVersion, kind, metadata: { namespace, name } }: KubeObject): string {
-  const plural = `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`
-  return pathOf({ apiVersion, kind, plural, namespaced: true }, namespace, name)
+  return pathOf({ apiVersion, kind, plural: pluralOf(kind), namespaced: true }, namespace, name)
+}
+
+/** As in paths; right for the kinds of the benchmark. */
+function pluralOf(kind: string): string {
+  return `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`
 }
 
 /** Lets the operator apply these objects, as a cluster administrator does. */
 export async function allowObjects(client: KubeClient): Promise<void> {
   const group = '/apis/rbac.authorization.k8s.io/v1'
   const name = 'bench-objects'
-  const rules = manifestsOf.five.map(({ apiVersion, resource }) => ({
+  const rules = manifestsOf.five.map(({ apiVersion, kind }) => ({
     apiGroups: [apiVersion.includes('/') ? apiVersion.split('/')[0] : ''],
-    resources: [resource],
+    resources: [pluralOf(kind)],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   }))
   // The floor deletes active resources one by one, as the operator never does.
