@@ -32,7 +32,7 @@ function workersOf(project: string): number | undefined {
 const newDirectory = (name: string) => mkdtempSync(join(tmpdir(), `quartermaster-${name}-`))
 /** What this run leaves behind, such as logs of processes; kept when a test fails. */
 const remains = newDirectory('tests')
-const environment = { ...process.env }
+const { TMPDIR: usualDirectory } = process.env
 process.env['TMPDIR'] = remains
 
 async function run(project: string, args: readonly string[] = []): Promise<FileResult[]> {
@@ -51,7 +51,7 @@ async function run(project: string, args: readonly string[] = []): Promise<FileR
     spawn(process.execPath, [jest, ...jestArguments], {
       stdio: ['ignore', 'ignore', 'inherit'],
       // The sockets of a node have long paths.
-      env: project === 'node' ? environment : process.env,
+      env: project === 'node' ? { ...process.env, TMPDIR: usualDirectory } : process.env,
     }),
     'exit',
   )

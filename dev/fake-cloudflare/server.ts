@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { closeServer } from '../close-server.ts'
 import type { Controlled } from './control.ts'
 import { startDns } from './dns/dns.ts'
 import { resolve } from './dns/resolve.ts'
@@ -73,10 +74,7 @@ export async function startFakeCloudflare(options: FakeCloudflareOptions = {}): 
     records: () => records.all(),
     calls: () => controlled.journal.all(),
     async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await Promise.all([closed, dns.close()])
+      await Promise.all([closeServer(server), dns.close()])
       flush()
     },
   }

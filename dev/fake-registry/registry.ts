@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
+import { closeServer } from '../close-server.ts'
 import { issueCertificate } from '../development-authority.ts'
 import type { ImageBlobs } from '../image/archive.ts'
 import { type Account, createAccounts } from './accounts.ts'
@@ -51,11 +52,6 @@ export async function startFakeRegistry({ directory, address }: RegistryOptions)
     calls: () => [...memory.calls],
     misbehave: memory.rules.add,
     behave: memory.rules.clear,
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => closeServer(server),
   }
 }

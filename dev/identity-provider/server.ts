@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { closeServer } from '../close-server.ts'
 import { type JournalEntry, type Served, serve } from './handler.ts'
 import { developmentPeople, type Person } from './people.ts'
 import { createProvider, type ProviderClient } from './provider.ts'
@@ -45,11 +46,6 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
     calls: () => served.calls,
     misbehave: (rule) => rules.add(rule),
     behave: rules.clear,
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => closeServer(server),
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
+import { closeServer } from '../close-server.ts'
 import { issueCertificate } from '../development-authority.ts'
 import { createCalls, type ReceivedCall } from './calls.ts'
 import { serve } from './handler.ts'
@@ -50,11 +51,6 @@ export async function startReceiver({ directory, port = 0 }: ReceiverOptions): P
     trust: memory.calls.trust,
     misbehave: (rule) => memory.rules.add(rule),
     behave: memory.rules.clear,
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => closeServer(server),
   }
 }
