@@ -69,9 +69,9 @@ export function hasSucceeded(deployed: EnvironmentDeployment | undefined): boole
 
 /** Throws unless the environment has exactly so many resources, all of them ready: a fast wrong answer is none. */
 export async function checkResources({ client }: Stage, id: string, count: number): Promise<void> {
-  const answer = await client.request('GET', pathOf(resourceOf(ActiveResource), organization))
-  const { items } = answer as { items: ActiveResource[] } // the shape of a list
-  const found = items.filter(({ spec }) => spec.environmentName === environment(id).metadata.name)
+  const query = { fieldSelector: `spec.environmentName=${environment(id).metadata.name}` }
+  const answer = await client.request('GET', pathOf(resourceOf(ActiveResource), organization), { query })
+  const { items: found } = answer as { items: ActiveResource[] } // the shape of a list
   const ready = found.filter(isReady).length
   if (found.length === count && ready === count) return
   throw new Error(

@@ -54,7 +54,7 @@ export async function untilQuiet(audit: AuditReader): Promise<AuditEvent[]> {
   let quietSince = performance.now()
   while (performance.now() - quietSince < quietMs && performance.now() < deadline) {
     const more = await audit.read()
-    events.push(...more)
+    for (const each of more) events.push(each)
     const isBusy = more.some((each) => isOurs(each) && isWrite(each) && each.target !== 'leases')
     if (isBusy) quietSince = performance.now()
     await sleep(50)
