@@ -1,7 +1,7 @@
 import { type Failover, failoverRows } from './failover.ts'
 import { type Fairness, fairnessRows } from './fairness.ts'
-import type { Floor, FloorRound, Pace } from './floor.ts'
-import { independentFloor, operations } from './floor.ts'
+import type { Floor, FloorRound, Pace } from './floor/floor.ts'
+import { independentFloor, operations } from './floor/floor.ts'
 import type { GatewayFigures } from './gateway/gateway.ts'
 import { gatewayLines } from './gateway/report.ts'
 import type { Sample } from './measure.ts'
@@ -101,14 +101,15 @@ export function missedGoals(goal: Goal, figures: Figures): string[] {
 }
 
 /** The floor as a table. */
-export function floorTable({ serial, parallel }: Floor): string {
+export function floorTable({ serial, parallel, namespaceSeconds }: Floor): string {
   const figures = ({ perSecond, p50Ms, p99Ms }: Pace) => [
     perSecond.toFixed(0),
     p50Ms.toFixed(1),
     p99Ms.toFixed(1),
   ]
   const rows = operations.map((name) => [name, ...figures(serial[name]), ...figures(parallel[name])])
-  return table([['floor', '1: /s', 'p50 ms', 'p99 ms', '64: /s', 'p50 ms', 'p99 ms'], ...rows])
+  const head = ['floor', '1: /s', 'p50 ms', 'p99 ms', '64: /s', 'p50 ms', 'p99 ms']
+  return `${table([head, ...rows])}\nan empty namespace is gone after ${namespaceSeconds} s`
 }
 
 /** A report for people. */

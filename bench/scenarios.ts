@@ -7,7 +7,7 @@ import {
   type Floor,
   independentFloor,
   sequenceFloor,
-} from './floor.ts'
+} from './floor/floor.ts'
 import { chainName, changeName, independentName } from './objects.ts'
 import { objectsPerResource, type Work } from './work.ts'
 import { workloadsName } from './workloads.ts'
@@ -128,7 +128,7 @@ function removeAll(count: number, work: Work): Scenario {
     name: `deletion of ${count}${titles[work]}`,
     resources: count,
     floorSeconds: (floor) => deletionFloor(floor, count, work),
-    goal: { seconds: count / 100, writesPerResource: 1.1, readsPerResource: 0.1 },
+    goal: { ratio: 1.5, writesPerResource: 1.1 + 5 / count, readsPerResource: 0.1 + 5 / count },
     leaves: 0,
     run: removeEnvironment,
   }

@@ -105,7 +105,7 @@ export async function allowObjects(client: KubeClient): Promise<void> {
   const rules = manifestsOf.five.map(({ apiVersion, kind }) => ({
     apiGroups: [apiVersion.includes('/') ? apiVersion.split('/')[0] : ''],
     resources: [pluralOf(kind)],
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete', 'deletecollection'],
   }))
   // The floor deletes active resources one by one, as the operator never does.
   rules.push({ apiGroups: ['quartermaster.dev'], resources: ['activeresources'], verbs: ['delete'] })

@@ -37,6 +37,8 @@ export const costs = {
   deletionWritesPerResource: 1.01,
   deletionWritesPerDeployment: 2,
   deletionWritesPerEnvironment: 2,
+  /** One request deletes a hundred objects of a kind. */
+  deletionWritesPerObject: 0.01,
   bytesPerResource: 2800,
   bytesPerObject: 1500,
   operatorBaseMiB: 150,
@@ -62,7 +64,7 @@ export function predict({ resources, work, deployments }: Plan): Prediction {
       resources * (costs.writesPerResource + objects * costs.writesPerObject) + costs.writesPerDeployment,
     reads: objects * (costs.readsPerObjectKind + resources * costs.readsPerObject) + costs.readsPerDeployment,
     deletionWrites:
-      resources * costs.deletionWritesPerResource +
+      resources * (costs.deletionWritesPerResource + objects * costs.deletionWritesPerObject) +
       deployments * costs.deletionWritesPerDeployment +
       costs.deletionWritesPerEnvironment,
     storedBytes: resources * (costs.bytesPerResource + objects * costs.bytesPerObject),

@@ -1,7 +1,9 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import type { Environment } from '../api/environment.ts'
+import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import type { CommonStatus, KubeObject, StoredObject } from '../api/kind.ts'
-import { Waiting } from '../domain/base/errors.ts'
+import { Stalled, Waiting } from '../domain/base/errors.ts'
+import { isFinished } from '../domain/deployment/deployment.ts'
 import { formatDescriptor } from '../domain/resource/descriptor.ts'
 import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
@@ -10,10 +12,12 @@ import { conditionOf } from '../kube/loop/outcome.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
 import { hasHosts, type Removals } from './active-resource/removals.ts'
+import type { ObjectKind } from './objects/applied-object.ts'
 import { isNamespaceOf, namespaceReference } from './objects/environment-namespace.ts'
 import type { Inventory } from './objects/inventory.ts'
 import { deletionBlockers } from './shared/deletion-blockers.ts'
 import { recordEvent } from './shared/events.ts'
+import { inParallel } from './shared/parallel.ts'
 
 /** The watch reports the end of a namespace; the retry is for an event that is lost. */
 const namespaceRetrySeconds = 30
@@ -28,11 +32,13 @@ export interface RemovalTools {
 }
 
 /**
- * 1. deleteResources: deletes all resources with one request; their finalizers keep them.
- * 2. decide: decides which of them are removed alone; throws Waiting until those are gone.
- * 3. deleteNamespace: deletes the namespace that the operator made, with the objects of the other resources.
- * 4. removeTogether: removes the other resources, those that reserve hosts when the namespace is gone; throws Waiting
- *    until they are gone, and then until the namespace is gone.
+ * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone.
+ * 2. deleteResources: deletes all resources, a hundred with each request; their finalizers keep them.
+ * 3. decide: decides which of them are removed alone; throws Waiting until those are gone.
+ * 4. deleteNamespace, unless it is deleted, with the objects of the other resources.
+ * 5. removeTogether: removes the other resources, those that reserve hosts when the namespace is gone.
+ * 6. deleteObjects: deletes the objects that the cluster would delete with the namespace later; throws Waiting until the
+ *    resources are gone, and then until the namespace is gone.
  *
  * Each step is safe to repeat; a new process starts again with step 1.
  */
@@ -43,13 +49,18 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   const namespace = await tools.objects.read(namespaceReference(name))
   const isOurs = namespace !== undefined && isNamespaceOf(namespace, context)
   const resources = resourcesOf(environment, tools)
+  let isDeleted = false
   if (!removals.isDecided(environment, resources)) {
+    // The cluster lets it terminate for five seconds before it deletes the first object.
+    isDeleted = isOurs && !isDeploying(environment, tools) && (await removals.areWithin(resources, name))
+    if (isOurs && isDeleted) await deleteNamespace(environment, namespace, tools)
     await deleteResources(environment, resources, tools)
     await removals.decide(environment, resources, isOurs || !namespace ? name : undefined)
   }
   if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
-  if (isOurs) await deleteNamespace(environment, namespace, tools)
-  removals.removeTogether(environment, resources, isOurs ? 'terminating' : 'gone')
+  if (isOurs && !isDeleted) await deleteNamespace(environment, namespace, tools)
+  const kinds = removals.removeTogether(environment, resources, isOurs ? 'terminating' : 'gone')
+  if (isOurs) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
   const isRemoved = (each: ActiveResource) => !isOurs || !hasHosts(each)
   if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
   if (!isOurs) return
@@ -85,6 +96,21 @@ async function deleteNamespace(
     })
   }
   await tools.objects.remove(namespaceReference(metadata.name), metadata.uid)
+}
+
+/** Whether a deployment may change resources so that they are removed alone. */
+function isDeploying(environment: Environment, { cluster: { store } }: RemovalTools): boolean {
+  const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+  return deployments.some((each) => !isFinished(each))
+}
+
+/** Saves time only: without the right to do so, it leaves the objects to the cluster. */
+async function deleteObjects(kind: ObjectKind, namespace: string, { objects }: RemovalTools): Promise<void> {
+  try {
+    await objects.removeCollection(kind, namespace)
+  } catch (error) {
+    if (!(error instanceof Stalled)) throw error
+  }
 }
 
 /** Asks the API server for resources that the cache does not have; throws Waiting until it has them. */

@@ -6,6 +6,7 @@ import { type Cache, createCache } from './cache/cache.ts'
 import { isGone, readObject } from './cache/cluster.ts'
 import { startReflector } from './cache/reflector.ts'
 import type { Reflector } from './cache/reflector-options.ts'
+import { removeCollection } from './cache/remove-collection.ts'
 import { metadataListAccept } from './cache/watch-protocol.ts'
 import { isNotFound, type KubeClient } from './client/client.ts'
 import { explainRejection } from './client/explain-rejection.ts'
@@ -33,6 +34,8 @@ export interface Objects {
   read(reference: ObjectReference): Promise<StoredObject | undefined>
   /** Deletes the object with this uid; returns whether it is gone, as it is when it did not exist. */
   remove(reference: ObjectReference, uid: string): Promise<boolean>
+  /** Deletes the objects of a kind in a namespace that resources made, with one request for each 100; does not wait for their end. */
+  removeCollection(kind: Pick<ObjectReference, 'apiVersion' | 'kind'>, namespace: string): Promise<void>
   /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
   /** The objects of a kind in a namespace that `watch` leaves out: no resource made them. */
@@ -113,6 +116,17 @@ class ClusterObjects implements Objects {
         return true
       }
     })
+  }
+
+  async removeCollection(
+    reference: Pick<ObjectReference, 'apiVersion' | 'kind'>,
+    namespace: string,
+  ): Promise<void> {
+    const resource = await this.#resourceOf(reference)
+    const { kind } = resource
+    await explaining('deletecollection', { kind, namespace }, () =>
+      removeCollection(this.#client, resource, namespace, { labelSelector: labels.resource }),
+    )
   }
 
   async watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache> {

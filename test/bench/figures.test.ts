@@ -12,7 +12,7 @@ import {
   medianFloor,
   operations,
   sequenceFloor,
-} from '../../bench/floor.ts'
+} from '../../bench/floor/floor.ts'
 import { requestsIn, sumOf } from '../../bench/measure.ts'
 import { readOptions } from '../../bench/options.ts'
 import { missedGoals } from '../../bench/report.ts'
@@ -41,7 +41,7 @@ function auditLine(
 function floorOf(perSecond: number, p50Ms: number): Floor {
   const pace = { perSecond, p50Ms, p99Ms: 2 * p50Ms }
   const paces = Object.fromEntries(operations.map((each) => [each, pace])) as Floor['serial'] // every operation is named
-  return { serial: paces, parallel: paces }
+  return { serial: paces, parallel: paces, namespaceSeconds: 1.2 }
 }
 
 test.each([
@@ -130,6 +130,8 @@ test('the floor adds up the required writes', () => {
   expect(independentFloor(floor, 900, 'object')).toBe(3)
   expect(deletionFloor(floor, 450)).toBe(1)
   expect(deletionFloor(floor, 450, 'five')).toBe(1.5)
+  // The namespace ends later.
+  expect(deletionFloor(floor, 90, 'five')).toBe(1.2)
   expect(applyFloor(floor, 900, 'five')).toBe(1)
   expect(chainFloor(floor, 100)).toBe(0.8)
   expect(chainFloor(floor, 100, 'object')).toBe(1.2)
@@ -165,8 +167,8 @@ test('options', () => {
 
 test.each([
   ['without objects', 'echo', { writes: 205, reads: 7, deletionWrites: 109, storedBytes: 280_000 }],
-  ['with an object', 'object', { writes: 305, reads: 16.5, deletionWrites: 109, storedBytes: 430_000 }],
-  ['with five objects', 'five', { writes: 705, reads: 54.5, deletionWrites: 109, storedBytes: 1_030_000 }],
+  ['with an object', 'object', { writes: 305, reads: 16.5, deletionWrites: 110, storedBytes: 430_000 }],
+  ['with five objects', 'five', { writes: 705, reads: 54.5, deletionWrites: 114, storedBytes: 1_030_000 }],
 ] as const)('the model counts each resource %s', (_, work, expected) => {
   expect(predict({ resources: 100, work, deployments: 3 })).toMatchObject(expected)
 })

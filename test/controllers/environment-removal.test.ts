@@ -113,6 +113,13 @@ const mixed: readonly Wanted[] = [
   { id: 'guest', values: { places: elsewhere } },
 ]
 
+/** Resources that consist of objects in the namespace of the environment. */
+const within: readonly Wanted[] = [
+  { id: 'config' },
+  { id: 'site', values: { host: true }, dependsOn: ['config'] },
+  { id: 'workload', dependsOn: ['site'] },
+]
+
 const writesIn = (log: readonly string[]) =>
   log.filter(
     (each) => !/^(read|list|foreign) /.test(each) && !/ (Environment|EnvironmentDeployment) /.test(each),
@@ -145,8 +152,37 @@ describe('the deletion of an environment', () => {
     expect(names).toHaveLength(wanted.length)
     expect(names.every((each) => each.startsWith('patch '))).toBe(true)
     expect(faults).toEqual([])
-    expect(world.log.filter((each) => each.includes('ConfigMap'))).toEqual(['foreign ConfigMap'])
-    expect(writesIn(world.log).length).toBeLessThanOrEqual(wanted.length + 2)
+    const ofObjects = world.log.filter((each) => each.includes('ConfigMap'))
+    expect(ofObjects).toEqual(['foreign ConfigMap', 'collection ConfigMap'])
+    expect(writesIn(world.log).length).toBeLessThanOrEqual(wanted.length + 3)
+  })
+
+  test.each([
+    ['before its resources, when all of them go with it', within, false, true],
+    ['after its resources, while a deployment runs', within, true, false],
+    ['after those that are removed alone', mixed, false, false],
+  ])('deletes the namespace %s', async (_, wanted, isDeploying, isFirst) => {
+    await deployed(wanted)
+    if (isDeploying) world.deploy('second', [...wanted, { id: 'slow', driver: 'remote' }])
+    world.removeEnvironment()
+    await world.untilGone()
+    expectNothingLeft()
+    const order = [`delete Namespace ${own}`, 'collection ActiveResource'].map((each) =>
+      world.log.indexOf(each),
+    )
+    expect(order).not.toContain(-1)
+    expect((order[0] ?? 0) < (order[1] ?? 0)).toBe(isFirst)
+  })
+
+  test('deletes the objects in its namespace without waiting for the cluster, if it may', async () => {
+    for (const isAllowed of [true, false]) {
+      await deployed(within)
+      world.objects.refusesCollections = !isAllowed
+      world.removeEnvironment()
+      await world.untilGone()
+      expectNothingLeft()
+      expect(world.log).toContain('collection ConfigMap')
+    }
   })
 
   test('removes dependents first where something is outside the cluster, and leaves nothing', async () => {
@@ -258,9 +294,12 @@ test('a resource that is deleted alone takes its object with it, and the others 
 describe.each(['before', 'after'] as const)(
   'a process that dies %s the server handles a request',
   (moment) => {
-    test('leaves a deletion that the next process completes in the right order', async () => {
+    test.each([
+      ['of different resources', mixed],
+      ['of resources that go with their namespace', within],
+    ])('leaves a deletion %s that the next process completes in the right order', async (_, wanted) => {
       for (let at = 1, isKilled = true; isKilled; at += 1) {
-        await deployed(mixed)
+        await deployed(wanted)
         const death: Death = { at, moment }
         const process = world.start(death)
         world.removeEnvironment()

@@ -5,7 +5,8 @@ import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { hasFinalizer, keyOf } from '../../kube/client/resource.ts'
 import { nextTurn } from '../../kube/loop/pace.ts'
-import { isDeletedWith } from '../objects/applied-object.ts'
+import type { ObjectReference } from '../../kube/objects.ts'
+import { isDeletedWith, isWatchable, type ObjectKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
 
@@ -26,6 +27,8 @@ interface Decision {
   readonly alone: Set<string>
   /** Which of the others are removed now; none while resources are left that are removed alone. */
   due: 'none' | 'without hosts' | 'all'
+  /** The kinds of the objects that are deleted with the namespace, except Secrets. */
+  readonly kinds: readonly ObjectKind[]
 }
 
 interface Tools {
@@ -77,6 +80,15 @@ export class Removals {
     return decision !== undefined && resources.every(({ metadata }) => decision.names.has(metadata.name))
   }
 
+  /** Whether all of these resources are removed together, unless one of them changes before they are deleted. */
+  async areWithin(resources: readonly ActiveResource[], namespace: string): Promise<boolean> {
+    for (const [index, each] of resources.entries()) {
+      if (!(await this.#objectsWithin(each, namespace))) return false
+      if (index % mostPerTurn === mostPerTurn - 1) await nextTurn()
+    }
+    return true
+  }
+
   /**
    * Decides about the remaining resources. A resource is removed alone when a driver keeps something outside the cluster for
    * it, when it has objects elsewhere than in `namespace`, or when it depends on such a resource, which must outlive it.
@@ -87,8 +99,12 @@ export class Removals {
     namespace: string | undefined,
   ): Promise<void> {
     const outside = new Set<string>()
+    const kinds = new Map<string, ObjectKind>()
     for (const [index, each] of resources.entries()) {
-      if (!(await this.#isWithin(each, namespace))) outside.add(each.metadata.name)
+      const within = await this.#objectsWithin(each, namespace)
+      if (!within) outside.add(each.metadata.name)
+      for (const { apiVersion, kind } of within?.filter(isWatchable) ?? [])
+        kinds.set(`${apiVersion} ${kind}`, { apiVersion, kind })
       if (index % mostPerTurn === mostPerTurn - 1) await nextTurn()
     }
     const { store } = this.#tools
@@ -106,6 +122,7 @@ export class Removals {
       names: new Set(remaining.map(({ name }) => name)),
       alone: withDependents(alone, remaining),
       due: 'none',
+      kinds: [...kinds.values()],
     }
     this.#decisions.set(keyOf(environment), decision)
     this.#enqueue(resources.filter(({ metadata }) => decision.alone.has(metadata.name)))
@@ -119,17 +136,20 @@ export class Removals {
   /**
    * Enqueues the resources that are removed together, for their removal; while their namespace terminates, only those
    * without hosts: another organization may reserve the hosts as soon as a resource is gone, so its objects must be gone.
+   * Returns the kinds of their objects at the first call after the decision, and none later.
    */
   removeTogether(
     environment: Environment,
     resources: readonly ActiveResource[],
     namespace: 'terminating' | 'gone',
-  ): void {
+  ): readonly ObjectKind[] {
     const decision = this.#decisionOf(environment)
     const due = namespace === 'gone' ? 'all' : 'without hosts'
-    if (!decision || decision.due === due) return
+    if (!decision || decision.due === due) return []
+    const kinds = decision.due === 'none' ? decision.kinds : []
     decision.due = due
     this.#enqueue(resources)
+    return kinds
   }
 
   /** Calls the handler with the keys of resources to reconcile. */
@@ -151,11 +171,14 @@ export class Removals {
     return decision?.environmentUid === environment.metadata.uid ? decision : undefined
   }
 
-  /** Whether the resource consists of objects in the namespace only, and the cluster deletes those without help. */
-  async #isWithin(resource: ActiveResource, namespace: string | undefined): Promise<boolean> {
-    if (this.#isOutsideCluster(resource)) return false
+  /** The objects of a resource that consists of objects in the namespace, and that the cluster deletes without help. */
+  async #objectsWithin(
+    resource: ActiveResource,
+    namespace: string | undefined,
+  ): Promise<readonly ObjectReference[] | undefined> {
+    if (this.#isOutsideCluster(resource)) return undefined
     const objects = await this.#tools.inventory.objectsOf(resource)
-    return objects.every((each) => isDeletedWith(namespace, each))
+    return objects.every((each) => isDeletedWith(namespace, each)) ? objects : undefined
   }
 
   #isOutsideCluster({ metadata, spec, status }: ActiveResource): boolean {

@@ -15,6 +15,7 @@ import {
 import { type Cache, createCache, type IndexFunction } from './cache.ts'
 import { startReflector } from './reflector.ts'
 import type { Reflector, ReflectorOptions } from './reflector-options.ts'
+import { removeCollection } from './remove-collection.ts'
 import { createStore, type Store, type StoredKind } from './store.ts'
 import { metadataListAccept } from './watch-protocol.ts'
 
@@ -63,9 +64,6 @@ export interface Cluster {
 
 /** Values of selectable fields of a kind, by path. */
 export type SelectableFields = Readonly<Record<string, string>>
-
-/** The API server deletes the objects of a collection one by one: all of them must be done before the client stops waiting. */
-const collectionPage = 100
 
 interface Identified {
   readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string }
@@ -214,18 +212,8 @@ export function openCluster(options: {
       const { uid, resourceVersion } = object.metadata
       return erase(kind, object, { uid, resourceVersion })
     },
-    async removeCollection(kind, namespace, fields) {
-      const fieldSelector = fieldSelectorOf(fields)
-      let next: string | undefined
-      do {
-        const answer = (await client.request('DELETE', pathOf(resourceOf(kind), namespace), {
-          query: { fieldSelector, limit: collectionPage, continue: next },
-          body: { propagationPolicy: 'Background' },
-          accept: metadataListAccept,
-        })) as { readonly metadata?: { readonly continue?: string } } // a list, or a Status
-        next = answer.metadata?.continue || undefined
-      } while (next !== undefined)
-    },
+    removeCollection: (kind, namespace, fields) =>
+      removeCollection(client, resourceOf(kind), namespace, { fieldSelector: fieldSelectorOf(fields) }),
     read,
     async readAll(kind, namespace) {
       const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as {

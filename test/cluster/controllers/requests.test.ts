@@ -68,7 +68,7 @@ test('a deployment of mode full that changes nothing costs one request for each 
   expect(others.map((each) => lines.get(each))).toEqual([])
 })
 
-test('the deletion of an environment costs one write for each resource, and deletes the objects with the namespace', async () => {
+test('the deletion of an environment costs one write for each resource, and one for a hundred objects', async () => {
   const requests = await requestsDuring(async () => {
     await organization.remove('environments', environmentName)
     await eventually('the end of the environment', 120_000, async () => {
@@ -80,9 +80,11 @@ test('the deletion of an environment costs one write for each resource, and dele
   expect((await organization.kube('GET', `/api/v1/namespaces/${namespace}`)).status).toBe(404)
   expect(requests['patch activeresources']).toBe(count)
   expect(requests['deletecollection activeresources']).toBe(Math.ceil(count / 100))
+  expect(requests['deletecollection configmaps']).toBe(Math.ceil(count / 100))
   expect(requests['delete namespaces']).toBe(1)
   const expected = [
     'deletecollection activeresources',
+    'deletecollection configmaps',
     'list activeresources',
     'list configmaps',
     'patch activeresources',

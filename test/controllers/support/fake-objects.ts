@@ -2,6 +2,7 @@ import type { KubeObject, ObjectMeta, StoredObject } from '../../../operator/api
 import { labels } from '../../../operator/api/names.ts'
 import type { AppliedKinds } from '../../../operator/controllers/objects/applied-kinds.ts'
 import type { ObjectKind } from '../../../operator/controllers/objects/applied-object.ts'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
@@ -28,6 +29,8 @@ export interface FakeObjects {
   delete(kind: string, name: string): void
   /** The kinds that were applied, as the cluster stores them. */
   readonly kinds: AppliedKinds
+  /** Whether the role of the operator lacks the verb `deletecollection`. */
+  refusesCollections: boolean
   /** Called before each apply. */
   before: (object: KubeObject) => void
   /** Keeps events back until the function that it returns is called. */
@@ -122,6 +125,12 @@ export function createFakeObjects(): FakeObjects {
         const object = stored.get(keyOf(reference))
         return object?.metadata.uid !== uid || stored.get(keyFor(remove(object))) === undefined
       },
+      async removeCollection({ kind }, namespace) {
+        fake.log.push(`remove all ${kind} in ${namespace}`)
+        if (fake.refusesCollections) throw new Stalled('NotAllowed', `cannot deletecollection '${kind}'`)
+        for (const each of fake.inNamespace(namespace))
+          if (each.kind === kind && each.metadata.labels?.[labels.resource] !== undefined) remove(each)
+      },
       async readForeign({ kind }, namespace) {
         const items = [...stored.values()].filter(
           ({ kind: each, metadata }) =>
@@ -204,6 +213,7 @@ export function createFakeObjects(): FakeObjects {
       const object = find(kind, name)
       if (object) remove(object)
     },
+    refusesCollections: false,
     before: () => {},
     holdEvents() {
       heldBack = []

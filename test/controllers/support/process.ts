@@ -93,6 +93,8 @@ export function objectsOf({ send }: Process, door: Objects): Objects {
     apply: (object) => send(`apply ${object.kind} ${object.metadata.name}`, () => door.apply(object)),
     read: (reference) => send(`read ${reference.kind} ${reference.name}`, () => door.read(reference)),
     readForeign: (kind, namespace) => send(`foreign ${kind.kind}`, () => door.readForeign(kind, namespace)),
+    removeCollection: (kind, namespace) =>
+      send(`collection ${kind.kind}`, () => door.removeCollection(kind, namespace)),
     remove: (reference, uid) =>
       send(`delete ${reference.kind} ${reference.name}`, () => door.remove(reference, uid)),
   }
