@@ -14,6 +14,7 @@ export interface Installation {
   hash(value: unknown): string
   /** Signature of a resource's spec, which proves that the operator wrote it. */
   signature(namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>): string
+  /** Whether the resource has that signature. Remembers the specs that have: objects of a cache never change. */
   isSigned(resource: ActiveResource): boolean
 }
 
@@ -30,16 +31,26 @@ export function installationWith(key: Buffer): Installation {
   const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
   const signature = (namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>) =>
     hash(['active-resource', namespace, name, spec])
+  function verify({ metadata, spec }: ActiveResource): boolean {
+    const { signature: given, ...rest } = spec
+    // The schema requires a signature, but an object that an older version stored has none.
+    if (typeof (given as unknown) !== 'string') return false
+    const wanted = Buffer.from(signature(metadata.namespace, metadata.name, rest))
+    const found = Buffer.from(given)
+    return wanted.length === found.length && timingSafeEqual(wanted, found)
+  }
+  /** Specs with a signature, and the resource that it is for. */
+  const signed = new WeakMap<ResourceSpec, Pick<ActiveResource['metadata'], 'namespace' | 'name'>>()
   return {
     hash,
     signature,
-    isSigned({ metadata, spec }) {
-      const { signature: given, ...rest } = spec
-      // The schema requires a signature, but an object that an older version stored has none.
-      if (typeof (given as unknown) !== 'string') return false
-      const wanted = Buffer.from(signature(metadata.namespace, metadata.name, rest))
-      const found = Buffer.from(given)
-      return wanted.length === found.length && timingSafeEqual(wanted, found)
+    isSigned(resource) {
+      const { metadata, spec } = resource
+      const known = signed.get(spec)
+      if (known?.name === metadata.name && known.namespace === metadata.namespace) return true
+      if (!verify(resource)) return false
+      signed.set(spec, metadata)
+      return true
     },
   }
 }

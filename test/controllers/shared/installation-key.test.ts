@@ -33,4 +33,16 @@ describe('the signature of an active resource', () => {
     const signature = installation.signature(namespace, name, spec as never)
     expect(installation.isSigned(stored({ ...unsigned, signature }))).toBe(false)
   })
+
+  test.each([
+    ['namespace', { namespace: 'globex', name: 'one' }],
+    ['name', { namespace: 'acme', name: 'two' }],
+  ])('a spec that is known to be signed is not trusted with another %s', (_part, metadata) => {
+    const signature = installation.signature('acme', 'one', unsigned as never)
+    const signed = stored({ ...unsigned, signature })
+    for (const isTrusted of [true, true]) expect(installation.isSigned(signed)).toBe(isTrusted)
+    const other = { ...signed, metadata } as ActiveResource
+    for (const isTrusted of [false, false]) expect(installation.isSigned(other)).toBe(isTrusted)
+    expect(installation.isSigned(signed)).toBe(true)
+  })
 })
