@@ -55,6 +55,7 @@ const titles: Readonly<Record<Work, string>> = {
   echo: '',
   object: ' with an object',
   five: ' with five objects',
+  elsewhere: ' with an object in an open namespace',
 }
 
 /** A deployment of independent resources, by kubectl. */
@@ -128,7 +129,12 @@ function removeAll(count: number, work: Work): Scenario {
     name: `deletion of ${count}${titles[work]}`,
     resources: count,
     floorSeconds: (floor) => deletionFloor(floor, count, work),
-    goal: { ratio: 1.5, writesPerResource: 1.1 + 5 / count, readsPerResource: 0.1 + 5 / count },
+    goal: {
+      ratio: 1.5,
+      // Objects in other namespaces are deleted one by one.
+      writesPerResource: (work === 'elsewhere' ? 2.1 : 1.1) + 5 / count,
+      readsPerResource: 0.1 + 5 / count,
+    },
     leaves: 0,
     run: removeEnvironment,
   }
@@ -200,6 +206,10 @@ export function stories(
     small,
     { name: 'many', scenarios: lifeOf(many, 'echo', { ratio: 1.3 }) },
     { name: 'objects', scenarios: lifeOf(many, 'object', { ratio: 1.3 }) },
+    {
+      name: 'elsewhere',
+      scenarios: [deploy(many, { ratio: 1.3 }, 'elsewhere'), removeAll(many, 'elsewhere')],
+    },
     { name: 'five', scenarios: lifeOf(few, 'five', { ratio: 1.3 }) },
     { name: 'workloads', scenarios: workloads(few) },
     { name: 'rest', scenarios: [deployByGateway(many, { ratio: 2.2 })] },

@@ -6,13 +6,14 @@ import { DeploymentDelta } from '../operator/api/deployment-delta.ts'
 import { Environment } from '../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../operator/api/environment-deployment.ts'
 import type { KubeObject } from '../operator/api/kind.ts'
+import { labels } from '../operator/api/names.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
-import { pathOf, resourceOf, secretResource } from '../operator/kube/client/resource.ts'
+import { namespaceResource, pathOf, resourceOf, secretResource } from '../operator/kube/client/resource.ts'
 import type { Bed } from './bed.ts'
 import type { Stage } from './client-steps.ts'
 import { chainDelta, changeDelta, foundations, independentDelta, organization } from './objects.ts'
 import { startWatcher } from './watcher.ts'
-import { works } from './work.ts'
+import { openNamespace, works } from './work.ts'
 import { database, login, workloadsDelta } from './workloads.ts'
 
 /** How long the chain is. */
@@ -32,6 +33,9 @@ export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
     workloadsDelta(100),
   ]
   await client.request('POST', pathOf(secretResource, organization), { body: login })
+  await client.request('POST', pathOf(namespaceResource), {
+    body: { metadata: { name: openNamespace, labels: { [labels.accepts]: organization } } },
+  })
   for (const object of [...foundations(chainLength), database, ...deltas]) await create(bed, object)
   const adminToken = await readAdminToken(controlPlane)
   const gatewayUrl = bed.process('gateway').url

@@ -3,7 +3,7 @@ import type { KubeClient } from '../operator/kube/client/client.ts'
 import { pathOf } from '../operator/kube/client/resource.ts'
 
 /** What one resource makes: nothing (`echo`), one ConfigMap, or five objects as a workload has them. */
-export const works = ['echo', 'object', 'five'] as const
+export const works = ['echo', 'object', 'five', 'elsewhere'] as const
 export type Work = (typeof works)[number]
 
 type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & {
@@ -20,6 +20,7 @@ const configMap: Manifest = {
 const manifestsOf: Readonly<Record<Work, readonly Manifest[]>> = {
   echo: [],
   object: [configMap],
+  elsewhere: [configMap],
   five: [
     configMap,
     { apiVersion: 'v1', kind: 'ServiceAccount', content: () => ({}) },
@@ -69,11 +70,15 @@ export function objectsPerResource(work: Work): number {
   return manifestsOf[work].length
 }
 
+/** The namespace of the objects of `elsewhere`, which is open for the organization of the benchmark. */
+export const openNamespace = 'bench-open'
+
 /** The inputs of the template driver that make the objects of one resource, all with this name. */
 export function templatesOf(work: Work, name: string, outputs: object): object {
+  const metadata = work === 'elsewhere' ? { name, namespace: openNamespace } : { name }
   const manifests = manifestsOf[work].map(({ apiVersion, kind, content }) => [
     pluralOf(kind),
-    { data: { apiVersion, kind, metadata: { name }, ...content(name) } },
+    { data: { apiVersion, kind, metadata, ...content(name) } },
   ])
   return { templates: { manifests: Object.fromEntries(manifests), outputs } }
 }

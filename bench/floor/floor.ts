@@ -66,6 +66,7 @@ const objectOperations: Readonly<
 > = {
   echo: {},
   object: { apply: 'apply', remove: 'deleteObject' },
+  elsewhere: { apply: 'apply', remove: 'deleteObject' },
   five: { apply: 'applyFive', remove: 'deleteFive' },
   workload: { apply: 'applyWorkload' },
 }
@@ -94,8 +95,8 @@ export function deletionFloor(
   work: Work = 'echo',
 ): number {
   const { remove } = objectOperations[work]
-  if (!remove) return secondsOf(parallel, count, ['delete', 'finalizerPatch'])
-  return Math.max(namespaceSeconds, secondsOf(parallel, count, ['delete', 'finalizerPatch', remove]))
+  const seconds = secondsOf(parallel, count, ['delete', 'finalizerPatch', ...(remove ? [remove] : [])])
+  return work === 'object' || work === 'five' ? Math.max(namespaceSeconds, seconds) : seconds
 }
 
 /** Seconds in which the objects of `count` resources can be applied again. */

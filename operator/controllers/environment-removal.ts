@@ -46,25 +46,29 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   const { removals } = tools
   const context = contextOf(environment)
   const name = environmentNamespace(context)
-  const namespace = await tools.objects.read(namespaceReference(name))
-  const isOurs = namespace !== undefined && isNamespaceOf(namespace, context)
+  const existing = await tools.objects.read(namespaceReference(name))
+  const own = existing && isNamespaceOf(existing, context) ? existing : undefined
+  let isTerminating = own?.metadata.deletionTimestamp !== undefined
+  async function terminate() {
+    if (own && !isTerminating) await deleteNamespace(environment, own, tools)
+    isTerminating = true
+  }
   const resources = resourcesOf(environment, tools)
-  let isDeleted = false
   if (!removals.isDecided(environment, resources)) {
     // The cluster lets it terminate for five seconds before it deletes the first object.
-    isDeleted = isOurs && !isDeploying(environment, tools) && (await removals.areWithin(resources, name))
-    if (isOurs && isDeleted) await deleteNamespace(environment, namespace, tools)
+    if (own && !isDeploying(environment, tools) && (await removals.areWithin(resources, name)))
+      await terminate()
     await deleteResources(environment, resources, tools)
-    await removals.decide(environment, resources, isOurs || !namespace ? name : undefined)
+    await removals.decide(environment, resources, own || !existing ? name : undefined)
   }
   if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
-  if (isOurs && !isDeleted) await deleteNamespace(environment, namespace, tools)
-  const kinds = removals.removeTogether(environment, resources, isOurs ? 'terminating' : 'gone')
-  if (isOurs) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
-  const isRemoved = (each: ActiveResource) => !isOurs || !hasHosts(each)
+  await terminate()
+  const kinds = removals.removeTogether(environment, resources, own ? 'terminating' : 'gone')
+  if (own) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
+  const isRemoved = (each: ActiveResource) => !own || !hasHosts(each)
   if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
-  if (!isOurs) return
-  const message = `waiting for the namespace '${name}' to be deleted${blockersOf(namespace)}`
+  if (!own) return
+  const message = `waiting for the namespace '${name}' to be deleted${blockersOf(own)}`
   throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
 }
 
@@ -77,13 +81,12 @@ async function deleteResources(
   await cluster.removeCollection(ActiveResource, namespace, { 'spec.environmentName': name })
 }
 
-/** Deletes the namespace, unless it is terminating; records first what others made in it. */
+/** Deletes the namespace; records first what others made in it. */
 async function deleteNamespace(
   environment: Environment,
   { metadata }: StoredObject,
   tools: RemovalTools,
 ): Promise<void> {
-  if (metadata.deletionTimestamp) return
   await awaitUnseen(environment, tools)
   const foreign = await tools.inventory.foreignIn(metadata.name)
   if (foreign.length > 0) {
