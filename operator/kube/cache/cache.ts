@@ -58,7 +58,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   readonly #objects = new Map<string, Map<string, T>>()
   readonly #deletions = new RecentDeletions()
   readonly #handlers: ChangeHandler<T>[] = []
-  readonly #compact: Compact = createCompact()
+  readonly #compact: Compact = createCompact(() => this.#size)
   #trustsVersions = true
   #size = 0
 

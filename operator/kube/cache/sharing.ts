@@ -1,8 +1,8 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { isObject } from '../../domain/base/json.ts'
 
-/** How many characters of texts a pool keeps at least. */
-const poolCharacters = 1_000_000
+/** How many characters of texts a pool keeps at least: for each object of the cache, within limits. */
+const poolCharacters = { perObject: 100, least: 20_000, most: 1_000_000 }
 
 /** The engine shares shorter texts itself; longer ones are hardly ever equal. */
 const sharedLengths = { least: 11, most: 256 }
@@ -12,6 +12,11 @@ class Pool<T> {
   #recent = new Map<string, T>()
   #older = new Map<string, T>()
   #characters = 0
+  readonly #objects: () => number
+
+  constructor(objects: () => number) {
+    this.#objects = objects
+  }
 
   find(text: string): T | undefined {
     const recent = this.#recent.get(text)
@@ -24,7 +29,8 @@ class Pool<T> {
   add(text: string, value: T): void {
     this.#recent.set(text, value)
     this.#characters += text.length
-    if (this.#characters <= poolCharacters) return
+    const { perObject, least, most } = poolCharacters
+    if (this.#characters <= Math.min(most, Math.max(least, perObject * this.#objects()))) return
     this.#older = this.#recent
     this.#recent = new Map()
     this.#characters = 0
@@ -58,11 +64,12 @@ export type Compact = <T extends StoredObject>(object: T) => T
 
 /**
  * Makes equal parts of the objects of a kind the same part: thousands of resources have the same definition, context and
- * conditions. Objects of a cache are replaced and never changed, so a shared part never changes either.
+ * conditions. Objects of a cache are replaced and never changed, so a shared part never changes either. `objects` returns
+ * the size of the cache: while it holds few objects, little is kept of those that were there.
  */
-export function createCompact(): Compact {
-  const texts = new Pool<string>()
-  const parts = new Pool<object>()
+export function createCompact(objects: () => number): Compact {
+  const texts = new Pool<string>(objects)
+  const parts = new Pool<object>(objects)
   const sections = ['metadata', 'spec', 'status'].map((name) => ({ name, uses: new Map<string, FieldUse>() }))
 
   function shared<T>(pool: Pool<T>, text: string, value: T, use: FieldUse): T {

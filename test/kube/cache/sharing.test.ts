@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
@@ -98,7 +98,7 @@ test('readers see each object as the API server sent it, in the same order of ke
 })
 
 test('equal parts and texts of objects are one', () => {
-  const compact = createCompact()
+  const compact = createCompact(() => 2)
   const make = (name: string) =>
     compact(
       JSON.parse(
@@ -116,14 +116,24 @@ test('equal parts and texts of objects are one', () => {
   expect(second.spec.own).toEqual({ name: 'second' })
 })
 
-test('the memory of shared parts is bounded: what is not seen in a while is forgotten', () => {
-  const compact = createCompact()
-  const make = (value: string) =>
-    compact(JSON.parse(JSON.stringify({ metadata: {}, spec: { part: { value } } })))
-  const before = make('x'.repeat(100)).spec.part
-  expect(make('x'.repeat(100)).spec.part).toBe(before)
-  for (let each = 0; each < 200; each += 1) make(`${each} ${'y'.repeat(20_000)}`)
-  const after = make('x'.repeat(100)).spec.part
-  expect(after).toEqual(before)
-  expect(after).not.toBe(before)
+describe('the memory of shared parts is bounded: what is not seen in a while is forgotten', () => {
+  test.each([
+    { objects: 10, characters: 10_000, isKept: true },
+    { objects: 10, characters: 50_000, isKept: false },
+    { objects: 5000, characters: 400_000, isKept: true },
+    { objects: 5000, characters: 1_100_000, isKept: false },
+    { objects: 1_000_000, characters: 900_000, isKept: true },
+    { objects: 1_000_000, characters: 2_200_000, isKept: false },
+  ])('$objects objects, after $characters other characters: kept $isKept', (row) => {
+    const compact = createCompact(() => row.objects)
+    const make = (value: string) =>
+      compact(JSON.parse(JSON.stringify({ metadata: {}, spec: { part: { value } } })))
+    const before = make('x'.repeat(100)).spec.part
+    expect(make('x'.repeat(100)).spec.part).toBe(before)
+    const length = row.characters / 100
+    for (let each = 0; each < 100; each += 1) make(String(each).padEnd(length, 'y'))
+    const after = make('x'.repeat(100)).spec.part
+    expect(after).toEqual(before)
+    expect(after === before).toBe(row.isKept)
+  })
 })
