@@ -80,7 +80,9 @@ test('the deletion of an environment costs one write for each resource, and one 
   expect((await organization.kube('GET', `/api/v1/namespaces/${namespace}`)).status).toBe(404)
   expect(requests['patch activeresources']).toBe(count)
   expect(requests['deletecollection activeresources']).toBe(Math.ceil(count / 100))
-  expect(requests['deletecollection configmaps']).toBe(Math.ceil(count / 100))
+  // On a busy machine, the cluster begins to delete the objects too.
+  expect(requests['deletecollection configmaps']).toBeGreaterThan(0)
+  expect(requests['deletecollection configmaps']).toBeLessThanOrEqual(Math.ceil(count / 100))
   expect(requests['delete namespaces']).toBe(1)
   const expected = [
     'deletecollection activeresources',

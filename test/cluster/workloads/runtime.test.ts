@@ -207,3 +207,18 @@ test('a registry that is added later leaves a Job as it is', async () => {
   expect([after?.metadata.uid, after?.spec]).toEqual([before?.metadata.uid, before?.spec])
   await organization.rest('DELETE', '/registries/images')
 })
+
+test('the deletion of the environment leaves nothing of them', async () => {
+  const { organization } = stage
+  await organization.remove('environments', 'shop.run')
+  await eventually(
+    'the end of the environment',
+    60_000,
+    async () => (await organization.get('environments', 'shop.run')) === undefined || undefined,
+  )
+  expect((await organization.kube('GET', `/api/v1/namespaces/${organization.id}--shop--run`)).status).toBe(
+    404,
+  )
+  const resources = await organization.resources()
+  expect(resources.filter(({ spec }) => spec.environmentName === 'shop.run')).toEqual([])
+})
